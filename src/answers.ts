@@ -84,7 +84,7 @@ function createMeasured({ clock, log, metrics, isMeasured }: AnswersDeps) {
       const { request, params } = context;
       const response = await answer(context);
       const status = response?.status ?? 101;
-      // Words that are no language find no page.
+      // `:lang` also matches words that are no language, of which there is no end.
       metrics.request(isLanguage(params["lang"] ?? "en") ? path : "other", status);
       log.debug("request", {
         method: request.method,

@@ -33,7 +33,7 @@ export interface AppDeps extends Omit<
 }
 
 /** What `Bun.serve` knows about a request. */
-export interface RequestServer extends Upgrader, Pick<EventsServer, "timeout"> {
+export interface RequestServer extends EventsServer {
   requestIP(request: Request): { address: string } | null;
 }
 
@@ -137,7 +137,7 @@ export function createApp(deps: AppDeps): App {
     },
     followChange,
     async stop() {
-      await Promise.all(features.map(({ stop }) => stop?.()));
+      await Promise.all(features.map(async ({ stop }) => stop?.()));
     },
   };
 }

@@ -21,7 +21,7 @@ export type GaugeName =
   "channels" | "overlays" | "shards" | "relayed_channels" | "watched_users" | "bus_delay_seconds";
 
 const GAUGES: Readonly<Record<GaugeName, string>> = {
-  channels: "Users whose music is listened to now.",
+  channels: "Users whose music is watched now.",
   overlays: "Overlays that are connected now.",
   shards: "Shards of users that this node leases.",
   relayed_channels: "Users whose music this node receives over the bus.",

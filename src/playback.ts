@@ -97,14 +97,14 @@ export const endOf = ({ track, positionMs, observedAtMs, rate }: Playback): numb
 /** The artists as one name, in the upstream's order. */
 export const artistNames = ({ artists }: Pick<Playback, "artists">): string => artists.join(", ");
 
-/** The names as the source gave them. */
-export const givenNames = ({
-  given,
-  track,
-  artists,
-}: Pick<Playback, "given" | "artists"> & {
+/** A song's names as they are shown and, where they differ, as they were given. */
+export interface NamedSong extends Pick<Playback, "artists" | "given"> {
   readonly track: Pick<Playback["track"], "title">;
-}): Names => given ?? { title: track.title, artists };
+}
+
+/** The names as the source gave them. */
+export const givenNames = ({ given, track, artists }: NamedSong): Names =>
+  given ?? { title: track.title, artists };
 
 /** Whether a playback is of the same song as another, whatever names are shown. */
 export const isSameSong = (

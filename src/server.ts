@@ -137,8 +137,11 @@ async function stop(
 ): Promise<void> {
   const stopped = app.stop();
   const finished = listener.stop();
-  await atMost(clock, atMostMs, Promise.all([finished, stopped]));
-  await listener.stop(true);
+  try {
+    await atMost(clock, atMostMs, Promise.all([finished, stopped]));
+  } finally {
+    await listener.stop(true);
+  }
 }
 
 function explainListenFailure(

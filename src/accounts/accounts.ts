@@ -31,7 +31,7 @@ export interface AddedUser {
   readonly widgetToken: WidgetToken;
 }
 
-/** All that the server stores on its users. */
+/** All that the server stores: its users with what is theirs, and facts of the server itself. */
 export interface Accounts extends ServerFacts {
   readonly users: Users;
   readonly keys: Keys;

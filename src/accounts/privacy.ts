@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, or } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
-import type { Playback } from "../playback.ts";
+import type { NamedSong } from "../playback.ts";
 import { isPhrase, type Phrase } from "../titles/phrases.ts";
 import { AS_GIVEN, CLEANED, type TitleRules } from "../titles/shown-names.ts";
 import type { AccountsContext } from "./context.ts";
@@ -156,13 +156,8 @@ function parseTexts(json: string): string[] {
 export const isSharingPaused = ({ pausedUntil }: PrivacyRules, wallMs: number): boolean =>
   pausedUntil !== null && wallMs < pausedUntil;
 
-/** The names of a playback that rules are compared with, those that were given too. */
-interface Names extends Pick<Playback, "artists" | "given"> {
-  readonly track: Pick<Playback["track"], "title">;
-}
-
 /** Whether rules hide a playback with these names; ignores pauses. */
-export function hidesTrack(rules: PrivacyRules, names: Names): boolean {
+export function hidesTrack(rules: PrivacyRules, names: NamedSong): boolean {
   const hidden = comparableRules(rules);
   // Most users hide nothing: their names need no conversion.
   if (hidden.titles.length === 0 && hidden.artists.length === 0) return false;
@@ -178,7 +173,7 @@ const comparableRules = oncePerObject(({ hiddenTitles, hiddenArtists }: PrivacyR
   artists: hiddenArtists.map(toComparable).filter((text) => text !== ""),
 }));
 
-const comparableNames = oncePerObject(({ track, artists, given }: Names) => ({
+const comparableNames = oncePerObject(({ track, artists, given }: NamedSong) => ({
   titles: [track.title, ...(given ? [given.title] : [])].map(toComparable),
   artists: [...artists, ...(given?.artists ?? [])].map(toComparable),
 }));

@@ -31,7 +31,7 @@ export interface Users {
   /** The first user, who runs this server. */
   owner(): Promise<User | undefined>;
   /**
-   * Removes a user, keys, widget token and connection. The next user replaces an owner.
+   * Removes a user with all that is stored of them. The next user replaces an owner.
    * @throws {AccountError} for unknown names
    */
   remove(name: string): Promise<void>;

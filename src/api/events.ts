@@ -1,5 +1,7 @@
+import type { ServerWebSocket } from "bun";
 import type { KeyHolder } from "../accounts/key-holders.ts";
 import type { Config } from "../config.ts";
+import type { Upgrader } from "../http/upgrader.ts";
 import { apiHeaders, failure, failureBody } from "./envelope.ts";
 import { createEventRooms, type EventRoomsDeps } from "./event-rooms.ts";
 import { openEventStream } from "./event-stream.ts";
@@ -12,16 +14,10 @@ export interface EventsTicket {
   readonly holder: KeyHolder;
 }
 
-/** The part of Bun's socket that is used. */
-export interface EventsSocket {
-  readonly data: EventsTicket;
-  sendText(text: string): unknown;
-  close(code?: number, reason?: string): void;
-}
+type EventsSocket = ServerWebSocket<EventsTicket>;
 
 /** What `Bun.serve` does for a request that stays open. */
-export interface EventsServer {
-  upgrade(request: Request, options: { data: EventsTicket }): boolean;
+export interface EventsServer extends Upgrader {
   /** Sets after how many idle seconds the connection is closed; 0 is never. */
   timeout(request: Request, seconds: number): void;
 }
@@ -97,12 +93,8 @@ export function createEvents(deps: EventsDeps): Events {
       }
       const isHead = request.method === "HEAD";
       const wantsSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
-      if (
-        wantsSocket &&
-        !isHead &&
-        server()?.upgrade(request, { data: { kind: "events", holder } })
-      )
-        return undefined;
+      const data: EventsTicket = { kind: "events", holder };
+      if (wantsSocket && !isHead && server()?.upgrade(request, { data })) return undefined;
       const streamHeaders = new Headers(headers ?? apiHeaders());
       streamHeaders.set("Content-Type", "text/event-stream");
       // nginx would keep events back until its buffer is full.

@@ -7,9 +7,6 @@ export interface DiskCache {
   write(name: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Keeps nothing. */
-export const NO_DISK_CACHE: DiskCache = { read: async () => undefined, write: async () => {} };
-
 /** Checking the folder's size after every write would cost too much. */
 const WRITES_BETWEEN_CLEANINGS = 32;
 

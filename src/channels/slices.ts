@@ -1,7 +1,7 @@
 /** Sends to members in the order in which it is called, a slice of them in each turn of the event loop. */
 export type SendTo<Member> = (members: Iterable<Member>, send: (member: Member) => void) => void;
 
-/** So many are sent to in one turn: about two milliseconds, after which requests are answered first. */
+/** How many are sent to in one turn, in about two milliseconds: requests are answered in between. */
 const MOST_AT_ONCE = 100;
 
 /** Few members are sent to at once, before the call returns. */

@@ -90,7 +90,7 @@ function connectUser(
       );
     }
     const { connections } = accounts;
-    const connection = await connections.connect(user, source.id, open.settings, { name });
+    const connection = await connections.connect(user, source.id, open.settings, name);
     const done = `${user.name} is connected to ${source.name}${name === "" ? "" : ` as ${name}`}.`;
     if (isPushed(source)) {
       const secret = await connections.secretOf(connection.id);

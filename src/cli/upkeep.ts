@@ -19,7 +19,7 @@ const LAST_WRITES_EVERY_MS = 50;
 const FORGET_SONGS_MS = 10 * 60_000;
 const RELEASE_MEMORY_MS = 5_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
-/** So long after its start a node has its share of the users. */
+/** How long after its start a node has its share of the users. */
 const USERS_ARE_SHARED_MS = 60_000;
 
 export interface UpkeepDeps extends Pick<DataFolder, "store"> {

@@ -116,12 +116,12 @@ function searchCovers(name: string, choice: string): Command {
   });
 }
 
-function statusDocument(health: StoredStatus) {
+function statusDocument(status: StoredStatus) {
   return {
-    state: statusWord(health),
-    since: isoTime("since" in health ? health.since : null),
-    until: isoTime("until" in health ? health.until : null),
-    reason: "reason" in health ? health.reason : null,
+    state: statusWord(status),
+    since: isoTime("since" in status ? status.since : null),
+    until: isoTime("until" in status ? status.until : null),
+    reason: "reason" in status ? status.reason : null,
   };
 }
 

@@ -45,7 +45,7 @@ export interface Workspace extends DataFolder {
 
 /** One waits in a transaction while the other reads. */
 const CONNECTIONS_OF_COMMAND = 2;
-/** So long a second start waits to learn where the running server is. */
+/** How long a second start waits to learn where the running server is. */
 const FACTS_WITHIN_MS = 3_000;
 
 /** What a command does when the data folder does not exist. */

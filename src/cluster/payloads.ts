@@ -6,11 +6,11 @@ import { type MessageSeal, SEAL_BYTES } from "./message-seal.ts";
 const MOST_SEALED_BYTES = 7_900;
 /** How many bytes of text fit: sealing adds some, and base64 makes four of three. */
 const MOST_BYTES = (MOST_SEALED_BYTES / 4) * 3 - SEAL_BYTES;
-/** Of nodes that came and went, so many are remembered. */
+/** How many nodes are remembered, including those that have left. */
 const MOST_NODES = 1_000;
-/** While a node that is not known yet sends messages, it is greeted so often. */
+/** How often a node is greeted that sends messages and is not known yet. */
 const GREET_EVERY_MS = 200;
-/** Of this node's greetings since it connected, so many may still be answered. */
+/** How many of this node's greetings may still be answered. */
 const MOST_GREETINGS = 16;
 const MOST_WELCOMED = 10_000;
 /** A message of pieces is larger than this only if something is wrong. */
@@ -83,7 +83,9 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
   let lastOwn = 0;
   /** The last number of each other node that has welcomed this one. */
   const lastNumbers = createBoundedMap<Node, number>(MOST_NODES);
-  const pieces = new Map<Node, { readonly number: number; readonly text: string }>();
+  const pieces = createBoundedMap<Node, { readonly number: number; readonly text: string }>(
+    MOST_NODES,
+  );
   const greetings = createBoundedMap<string, true>(MOST_GREETINGS);
   let greetedAtMs = -Infinity;
   /** The last number before the last greeting. */
@@ -138,8 +140,7 @@ export function createPayloads(deps: PayloadsDeps): Payloads {
       if (last !== undefined && number <= last) return nothing;
       if (from === node) lastOwn = number;
       else if (last !== undefined) lastNumbers.set(from, number);
-      const before = pieces.get(from);
-      pieces.delete(from);
+      const before = pieces.take(from);
       const text = (before?.number === number - 1 ? before.text : "") + opened.text;
       if (hasMore) {
         if (text.length <= MOST_UNFINISHED_BYTES) pieces.set(from, { number, text });

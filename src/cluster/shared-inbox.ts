@@ -45,6 +45,8 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
   let behind: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   /** Counts how often reports may have been missed. */
   let misses = 0;
+  /** A failure is logged once, until the table was read again. */
+  let isFailing = false;
   /** Connections of which something has come while the table is being read. */
   let changedMeanwhile: Set<number> | undefined;
 
@@ -123,9 +125,12 @@ export function shareInbox(inbox: Inbox, deps: SharedInboxDeps): Inbox {
         behind?.resolve();
         behind = undefined;
         storeAgain(new Set(stored.map(({ connectionId }) => connectionId)));
+        isFailing = false;
         return;
       } catch (error) {
-        log.error("pushed reports cannot be read", { reason: describeError(error) });
+        if (!isFailing)
+          log.error("pushed reports cannot be read", { reason: describeError(error) });
+        isFailing = true;
         await clock.sleep(LOAD_AGAIN_MS, new AbortController().signal);
       }
     }

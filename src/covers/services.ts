@@ -8,6 +8,7 @@ import {
   type UpstreamRequest,
 } from "../upstream/index.ts";
 import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../upstream/json.ts";
+import { MOST_REDIRECTS, redirectOf } from "../upstream/redirects.ts";
 import type { Candidate, WantedSong } from "./match.ts";
 
 /** A service that knows covers. */
@@ -29,22 +30,12 @@ export class Overloaded extends Error {
 /** Whether a redirect to an address is followed. */
 type MayLead = (url: URL) => boolean;
 
-const REDIRECTS = [301, 302, 303, 307, 308];
-const MOST_REDIRECTS = 3;
 const TOO_MANY_CALLS = [429, 503];
 /** A longer name fits nothing, and a search has to be short. */
 const LONGEST_NAME = 200;
 
 const isBelow = (url: URL, domain: string): boolean =>
   url.protocol === "https:" && url.port === "" && url.hostname.endsWith(`.${domain}`);
-
-/** Where an answer redirects to, if it may. */
-function redirectOf(from: URL, { status, headers }: Response, mayLead: MayLead): URL | undefined {
-  const location = headers.get("location");
-  if (!REDIRECTS.includes(status) || location === null) return undefined;
-  const to = URL.parse(location, from.href);
-  return to !== null && mayLead(to) ? to : undefined;
-}
 
 async function loadPicture(
   upstream: Upstream,

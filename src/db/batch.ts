@@ -1,4 +1,4 @@
-/** So many are read at once: about a millisecond, after which requests are answered first. */
+/** How many are read at once, in about a millisecond: requests are answered in between. */
 const MOST_AT_ONCE = 100;
 
 /**

@@ -34,9 +34,9 @@ export const ROOM_BYTES = 2 * 1024 * 1024;
 
 /** A file gives pages back to the disk only in this mode, `PRAGMA auto_vacuum`. */
 const INCREMENTAL = 2;
-/** So much free room stays in a file, in bytes: what is deleted is often followed by something new. */
+/** Free space that stays in the file, in bytes: new data often follow deleted ones. */
 const KEPT_FREE_BYTES = 1024 * 1024;
-/** So much is given back at once, in bytes: requests wait for some milliseconds meanwhile. */
+/** How many bytes are given back at once: requests wait some milliseconds meanwhile. */
 const GIVEN_BACK_BYTES = 1024 * 1024;
 /** The write-ahead log shrinks to this many bytes once all of it is in the file. */
 const LONGEST_LOG_BYTES = 4 * 1024 * 1024;

@@ -94,8 +94,15 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     };
   };
 
+  let reading = Promise.resolve();
+  /** One after the other: what was read first must not count last. */
+  const follow = (userId: number): Promise<void> => {
+    const next = reading.then(() => readAndFollow(userId));
+    reading = next.catch(() => {});
+    return next;
+  };
   /** A hook that goes on is left alone, with the song that it was sent and what waits for it. */
-  const follow = async (userId: number): Promise<void> => {
+  const readAndFollow = async (userId: number): Promise<void> => {
     const all = await hooks.allOf(userId);
     const active = all.flatMap((hook) => (hook.off === null ? [hook] : []));
     const before = followed.get(userId) ?? new Map<number, Followed>();

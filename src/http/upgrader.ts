@@ -1,4 +1,4 @@
-/** The data of a socket: each room has its own kind. */
+/** The data of a socket: each feature has its own kinds. */
 export interface SocketTicket {
   readonly kind: string;
 }

@@ -1,5 +1,6 @@
 import type { Artwork } from "../playback.ts";
 import type { Clock } from "../clock.ts";
+import { loadCover } from "../upstream/cover.ts";
 import { createUpstream, type Network } from "../upstream/index.ts";
 import { isShareable } from "../upstream/public-hosts.ts";
 import { createCoverRate } from "./cover-rate.ts";
@@ -46,15 +47,9 @@ export function createCovers({ clock, playerHosts, network }: CoversDeps): Cover
     return isAllowed ? url : undefined;
   };
 
-  const load = async (url: URL): Promise<Uint8Array> => {
-    const upstream = createUpstream({
-      clock,
-      trustedOrigins: isPlayerHost(url) ? [url.origin] : [],
-      network,
-    });
-    const response = await upstream.fetch(url);
-    if (!response.ok) throw new Error(`the cover's address answered ${response.status}`);
-    return response.bytes();
+  const load = (url: URL): Promise<Uint8Array> => {
+    const trustedOrigins = isPlayerHost(url) ? [url.origin] : [];
+    return loadCover(createUpstream({ clock, trustedOrigins, network }), url.href);
   };
 
   const rate = createCoverRate(clock);

@@ -3,7 +3,7 @@ import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import { networkOf } from "../http/client-address.ts";
-import type { Inbox, Inboxes } from "../music/inboxes.ts";
+import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 
 export type Admission =
@@ -15,7 +15,7 @@ export type Admission =
 
 interface Admitted {
   readonly kind: "admitted";
-  readonly owner: Inbox;
+  readonly owner: InboxOwner;
 }
 
 /** Too many came. */
@@ -39,13 +39,13 @@ export interface Guard {
   /** Counts the secret as a guess if it opens no connection of this source. */
   admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
   /** Counts a message to a connection whose secret is known to be right. */
-  count(owner: Inbox): Admitted | Limited;
+  count(owner: InboxOwner): Admitted | Limited;
   /** Counts a frame that came to a connection over an open socket, together with its messages. */
   countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn;
   /** Counts a wrong secret that was noticed elsewhere. */
   refuse(request: Request): Admission;
   /** Whose the secret is; counts nothing. */
-  ownerOf(secret: string, source: PushedSource): Promise<Inbox | undefined>;
+  ownerOf(secret: string, source: PushedSource): Promise<InboxOwner | undefined>;
 }
 
 export interface GuardDeps {
@@ -107,7 +107,7 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
     return { kind: "limited", reason: "Too many wrong secrets", waitSeconds: secondsOf(waitMs) };
   };
 
-  const count = (owner: Inbox): Admitted | Limited => {
+  const count = (owner: InboxOwner): Admitted | Limited => {
     const waitMs = waitMsOf(countMessage(owner.connectionId));
     if (waitMs === 0) return { kind: "admitted", owner };
     return {

@@ -18,8 +18,8 @@ export interface Post {
 }
 
 /**
- * What programs last pushed to each connection. It is kept in memory, also while nobody watches;
- * after a restart each program has to report again.
+ * What programs last pushed to each connection, also while nobody watches. A server alone keeps it in
+ * memory: after a restart each program has to report again.
  */
 export interface Inbox {
   /**

@@ -1,10 +1,11 @@
+import type { ServerWebSocket } from "bun";
 import type { Clock } from "../clock.ts";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { Covers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { RouteContext } from "../http/feature.ts";
 import type { Upgrader } from "../http/upgrader.ts";
-import type { Inbox as InboxOwner, Inboxes } from "../music/inboxes.ts";
+import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { Guard } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
 import { failure, isPartOfPage, PART_OF_PAGE, refusalOf } from "./http.ts";
@@ -31,12 +32,7 @@ export interface PushTicket {
   isValid(): Promise<boolean>;
 }
 
-/** The part of Bun's socket that is used. */
-export interface PushSocket {
-  readonly data: PushTicket;
-  sendText(text: string): unknown;
-  close(code?: number, reason?: string): void;
-}
+type PushSocket = ServerWebSocket<PushTicket>;
 
 /** The sockets of browsers with the extension WebNowPlaying. */
 export interface WebNowPlayingSockets {

@@ -207,7 +207,8 @@ function withPlayer(browser: Browser, id: string, changes: Changes, nowMs: numbe
   const isFor = waiting?.playerId === id;
   const players = new Map(browser.players);
   players.set(id, changed(before, changes, isFor ? waiting.picture : undefined, nowMs));
-  return { players: newest(players, MOST_PLAYERS), waiting: isFor ? undefined : waiting };
+  for (const oldest of players.keys()) if (players.size > MOST_PLAYERS) players.delete(oldest);
+  return { players, waiting: isFor ? undefined : waiting };
 }
 
 function withoutPlayer(browser: Browser, id: string): Browser | undefined {
@@ -278,13 +279,4 @@ function secondsIn(text: string | undefined): number | null {
 function percentIn(text: string): number | null {
   const percent = numberIn(text);
   return percent !== undefined && percent >= 0 && percent <= 100 ? Math.round(percent) : null;
-}
-
-/** The newest entries of a map, as many as allowed. */
-function newest<Value>(map: Map<string, Value>, most: number): Map<string, Value> {
-  for (const oldest of map.keys()) {
-    if (map.size <= most) break;
-    map.delete(oldest);
-  }
-  return map;
 }

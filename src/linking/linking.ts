@@ -58,7 +58,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
   const connect = async (user: User, source: Source, settings: unknown, name: string) => {
     try {
-      await accounts.connections.connect(user, source.id, settings, { name });
+      await accounts.connections.connect(user, source.id, settings, name);
     } catch (error) {
       if (!(error instanceof TooManyConnectionsError)) throw error;
       throw new LinkFailure("tooMany", error.message, { cause: error });

@@ -130,7 +130,7 @@ export function createConnectionReads(
         .select()
         .from(connectionStatuses)
         .where(eq(connectionStatuses.connectionId, id));
-      return row ? toHealthState(row) : { state: "untried" };
+      return row ? toStatus(row) : { state: "untried" };
     },
   };
 }
@@ -201,7 +201,7 @@ export function refuseId(user: User, id: PublicConnectionId): never {
   );
 }
 
-function toHealthState(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {
+function toStatus(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {
   const { state, since, until } = row;
   if (state === "limited") return { state, since, until: until ?? since };
   if (state === "ok") return { state, since };

@@ -52,12 +52,7 @@ export interface Connections extends Inboxes, ConnectionReads {
    * source and name, which keeps its place and its secret. A first real connection removes the demo.
    * @throws {TooManyConnectionsError}
    */
-  connect(
-    user: User,
-    source: string,
-    settings: unknown,
-    options?: { readonly name?: string },
-  ): Promise<Connection>;
+  connect(user: User, source: string, settings: unknown, name?: string): Promise<Connection>;
   /**
    * Ends one connection, or all. Returns whether there was one to end.
    * @throws {AccountError} when the user has no such connection
@@ -146,7 +141,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           .where(eq(connections.id, connectionId)),
       ]);
     },
-    connect: (user, source, settings, { name = "" } = {}) =>
+    connect: (user, source, settings, name = "") =>
       storeSealed(vault, async () => {
         const draft = await draftConnection(vault, user.id, { source, settings }, wallMs());
         const row = await exclusively(function* (writer) {

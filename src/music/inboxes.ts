@@ -9,7 +9,7 @@ import {
 } from "../accounts/credential.ts";
 
 /** Where what another program pushes with a secret belongs. */
-export interface Inbox {
+export interface InboxOwner {
   readonly connectionId: number;
   readonly userId: number;
   readonly source: string;
@@ -25,7 +25,7 @@ export interface Inboxes {
   /** Replaces that secret: the old one stops working at once. */
   rotateSecret(connectionId: number): Promise<InboxSecret>;
   /** Where this secret belongs, if it works. From memory if it was looked up before. */
-  inboxOf(secret: string): Promise<Inbox | undefined>;
+  inboxOf(secret: string): Promise<InboxOwner | undefined>;
   /**
    * The secrets of a user's connections to a source; none when there is no such user. For programs
    * that send only a digest of their secret.
@@ -37,9 +37,9 @@ export interface Inboxes {
    */
   sessionOf(secret: InboxSecret): string;
   /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
-  inboxOfSession(session: string): Promise<Inbox | undefined>;
+  inboxOfSession(session: string): Promise<InboxOwner | undefined>;
   /** The owner's first connection to a source. */
-  ownersInboxOf(source: string): Promise<Inbox | undefined>;
+  ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
   /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
   forgetInboxes(userId?: number): void;
 }
@@ -59,7 +59,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
   const { queries, atomically } = store;
   const { connections, users } = store.tables;
   /** By secret, and by session. */
-  const inboxes = createCredentialCache<string, Inbox>(({ userId }) => userId);
+  const inboxes = createCredentialCache<string, InboxOwner>(({ userId }) => userId);
 
   const whereItBelongs = {
     connectionId: connections.id,
@@ -99,7 +99,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     await storeSecret(connectionId, isNull(connections.secretHash));
     return secretOf(connectionId);
   };
-  const find = async (secret: InboxSecret): Promise<Inbox | undefined> => {
+  const find = async (secret: InboxSecret): Promise<InboxOwner | undefined> => {
     const [inbox] = await inboxesWhere(eq(connections.secretHash, hashCredential(secret)));
     return inbox;
   };
@@ -111,7 +111,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       Buffer.from(name, "base64url").subarray(0, PROVING_BYTES),
     ]);
   };
-  const findBySession = async (session: Buffer): Promise<Inbox | undefined> => {
+  const findBySession = async (session: Buffer): Promise<InboxOwner | undefined> => {
     const hashWith = (rest: number) =>
       Buffer.alloc(HASH_BYTES, rest).fill(session.subarray(0, FINDING_BYTES), 0, FINDING_BYTES);
     const rows = await queries

@@ -1,6 +1,6 @@
 import { beginningOf } from "../beginning.ts";
 import type { Schema } from "../db/schema.ts";
-import type { Names } from "../playback.ts";
+import type { Names, Playback } from "../playback.ts";
 
 /** A song that has been played. */
 export interface KeptSong {
@@ -9,12 +9,7 @@ export interface KeptSong {
   /** Milliseconds, without pauses. */
   readonly playedMs: number;
   readonly source: string;
-  readonly track: {
-    readonly id: string;
-    readonly title: string;
-    readonly durationMs: number | null;
-    readonly explicit: boolean;
-  };
+  readonly track: Omit<Playback["track"], "url">;
   readonly artists: readonly string[];
   /** What the source gave, where other names were shown. */
   readonly given?: Names;
@@ -29,8 +24,8 @@ export interface KeptSong {
 export type SongRow = Schema["songs"]["$inferInsert"];
 
 /**
- * So much is stored of a song's names, in UTF-16 units, and of all of its artists together: sources
- * may send fifty names of a thousand characters, once every thirty seconds.
+ * The longest name that is stored, in UTF-16 units, and the longest list of artists. Sources may send
+ * fifty names of a thousand characters every thirty seconds.
  */
 const LONGEST_NAME = 300;
 const LONGEST_ARTISTS = 1_000;
@@ -68,17 +63,20 @@ function artistsToStore(artists: readonly string[]): string[] {
   });
 }
 
-export const charactersOf = ({
-  title,
-  artists,
-  albumName,
-  source,
-  trackId,
-  coverUrl,
-  givenTitle,
-  givenArtists,
-}: SongRow): number =>
-  [title, artists, albumName, source, trackId, coverUrl, givenTitle, givenArtists].join("").length;
+/** The columns whose characters count towards a user's limit. */
+export const LIMITED = [
+  "title",
+  "artists",
+  "albumName",
+  "source",
+  "trackId",
+  "coverUrl",
+  "givenTitle",
+  "givenArtists",
+] as const satisfies readonly (keyof SongRow)[];
+
+export const charactersOf = (row: SongRow): number =>
+  LIMITED.map((name) => row[name]).join("").length;
 
 export function toSong(row: Schema["songs"]["$inferSelect"]): KeptSong {
   const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;

@@ -1,5 +1,6 @@
 import { desc, eq, gt, sql } from "drizzle-orm";
 import type { Store } from "../db/store.ts";
+import { LIMITED } from "./kept-song.ts";
 
 /** Finds what a user has too much of. */
 export interface SongLimits {
@@ -13,9 +14,9 @@ export interface SongLimits {
 
 /** A user's newest songs; whoever keeps them for good has room for years. */
 export const MOST_KEPT = 100_000;
-/** All songs of a user, in characters: so many as no usual ones have. */
+/** The most characters that all songs of a user may have: more than usual ones ever do. */
 const MOST_CHARACTERS = 64_000_000;
-/** After so many characters of new songs it is seen to that a user has no more than that. */
+/** How many characters of new songs are stored before the total is checked again. */
 const CHARACTERS_BETWEEN_CHECKS = 1_000_000;
 
 export function createSongLimits({ queries, tables: { songs } }: Store): SongLimits {
@@ -26,10 +27,9 @@ export function createSongLimits({ queries, tables: { songs } }: Store): SongLim
     async tooMuchUntil(userId) {
       if ((noted.get(userId) ?? 0) < CHARACTERS_BETWEEN_CHECKS) return undefined;
       noted.delete(userId);
-      const { startedAt, title, artists, albumName, source, trackId, coverUrl } = songs;
-      const texts = [title, artists, albumName, source, trackId, coverUrl];
+      const { startedAt } = songs;
       const size = sql.join(
-        texts.map((text) => sql`coalesce(length(${text}), 0)`),
+        LIMITED.map((name) => sql`coalesce(length(${songs[name]}), 0)`),
         sql` + `,
       );
       const newerToo = sql<number>`sum(${size}) OVER (ORDER BY ${startedAt} DESC)`.as("newer_too");

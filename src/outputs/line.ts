@@ -21,13 +21,13 @@ export const DEFAULT_TEMPLATE = "♪ [{artist} – ]{title}";
 /** The longest line that may be asked for, in UTF-16 units. */
 export const MOST_MAX = 500;
 /**
- * So much of a name is read, in UTF-16 units, however much a source sends: what nobody sees is taken
- * out of it before it is shown.
+ * How much of a name is read, in UTF-16 units. It is more than is shown, because invisible characters
+ * are removed first.
  */
 const MOST_READ = 2 * MOST_MAX;
 /**
- * So much of a filled template is made harmless, in UTF-16 units. Spaces of a template and slashes of
- * an address take no place in a line.
+ * How much of a filled template is made harmless, in UTF-16 units. It is more than is shown, because
+ * some spaces and slashes are removed.
  */
 const MOST_FILLED = LONGEST_TEMPLATE + MOST_READ;
 

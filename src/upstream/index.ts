@@ -20,6 +20,7 @@ import {
   type Network,
   publicDestinationsOf,
 } from "./public-hosts.ts";
+import { isWithin, MOST_REDIRECTS, redirectOf } from "./redirects.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
 import { errorCode } from "../error-code.ts";
 
@@ -81,8 +82,6 @@ export interface UpstreamDeps {
 const USER_AGENT = `Marquee/${VERSION}`;
 /** Statuses for which `Response` does not allow a body. */
 const WITHOUT_BODY = [204, 205, 304];
-const REDIRECTS = [301, 302, 303, 307, 308];
-const MOST_REDIRECTS = 3;
 
 /** Nobody answered at all, so nothing has been sent. */
 const UNREACHED: readonly unknown[] = [
@@ -156,7 +155,7 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
       try {
         let response = await ask(url);
         for (let followed = 0, from = url; followed < MOST_REDIRECTS; followed++) {
-          const next = request.redirects && redirectWithin(from, response);
+          const next = request.redirects && redirectOf(from, response, (to) => isWithin(from, to));
           if (!next) break;
           await response.body?.cancel();
           response = await ask(next);
@@ -274,16 +273,6 @@ async function firstReached<Result>(
 
 const wasUnreached = (error: unknown): boolean =>
   UNREACHED.includes(error instanceof UpstreamError ? error.cause : errorCode(error));
-
-/** Where an answer redirects to, if that is the same server. */
-function redirectWithin(from: URL, { status, headers }: Response): URL | undefined {
-  const location = headers.get("location");
-  if (!REDIRECTS.includes(status) || location === null || !URL.canParse(location, from.href)) {
-    return undefined;
-  }
-  const to = new URL(location, from);
-  return to.origin === from.origin && !to.username && !to.password ? to : undefined;
-}
 
 async function readAll(
   response: Response,

@@ -1,4 +1,4 @@
-import { NO_DISK_CACHE } from "../../src/artwork/disk-cache.ts";
+import { NO_DISK_CACHE } from "../fixtures/data/no-disk-cache.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";

@@ -117,7 +117,7 @@ const USERS = 200;
 const REFERENCE_USERS = 20;
 const EVERY_MS = 500;
 const ROUNDS = 120;
-/** So often the title changes; in between, only the position moves on. */
+/** In how many rounds the title stays the same, and only the position moves on. */
 const ROUNDS_A_TRACK = 20;
 
 /** Two hundred users, each with an overlay on screen, pushed to twice a second for a minute. */

@@ -377,7 +377,7 @@ test("nothing secret is logged, at any level, whatever is asked", async () => {
   for (const secret of [key, token, "planted-secret"]) expect(server.log()).not.toContain(secret);
 });
 
-/** So many sets of files are read, of which there is at most one a second. */
+/** How many sets of files are read; at most one is written a second. */
 const HAMMERED_SETS = 4;
 
 test("whoever reads its files at any moment finds whole ones, and idle ones after a stop", async () => {

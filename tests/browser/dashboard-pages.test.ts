@@ -71,7 +71,7 @@ async function liveIn(stage: DashboardStage): Promise<AddedUser> {
     hiddenTitles: ["a guilty pleasure"],
     hiddenArtists: [],
   });
-  await connections.connect(ada.user, "audioscrobbler", null, { name: "Donau".repeat(12) });
+  await connections.connect(ada.user, "audioscrobbler", null, "Donau".repeat(12));
   await connections.connect(ada.user, "json", null);
   await fonts.add(ada.user, "Donaudampfschifffahrtselektrizitaetenhau", wideFont());
   const look = { options: { theme: "vinyl" }, css: ".np-title{color:red}".repeat(20), size: null };

@@ -36,8 +36,8 @@ test("a user's connections are found in the user's order", async () => {
 
 test("one that has to be connected again leaves the others, and is logged once", async () => {
   const { connections } = world.accounts;
-  const refused = await connections.connect(ada.user, "mpd", {}, { name: "refused" });
-  const wrong = await connections.connect(ada.user, "mpd", { address: ":" }, { name: "wrong" });
+  const refused = await connections.connect(ada.user, "mpd", {}, "refused");
+  const wrong = await connections.connect(ada.user, "mpd", { address: ":" }, "wrong");
   const gone = await connections.connect(ada.user, "gramophone", null);
   const good = await connections.connect(ada.user, "mpd", {});
   await connections.markRefused(refused.id);

@@ -99,7 +99,7 @@ test("a second connection to a source gets the name of its player", async () => 
   const elsewhere = { url: "http://192.168.1.20:10767", token: "" };
   const { connections: stored } = server.accounts;
   await stored.connect(ada.user, "cider", elsewhere);
-  await stored.connect(ada.user, "cider", elsewhere, { name: "Cider" });
+  await stored.connect(ada.user, "cider", elsewhere, "Cider");
   await listen();
   expect((await connections()).map(({ name }) => name)).toEqual(["", "Cider", "Cider 2"]);
 });

@@ -96,7 +96,7 @@ describe("renaming a connection", () => {
 
   test("is refused beside its field when the name is not valid or taken", async () => {
     const { connections } = server.accounts;
-    await connections.connect(ada.user, "json", null, { name: "Deck" });
+    await connections.connect(ada.user, "json", null, "Deck");
     const other = await connections.connect(ada.user, "json", null);
     for (const name of ["Deck", "a\u0000b"]) {
       const refused = await rename(other, name);

@@ -20,8 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const connect = (name: string) =>
-  server.accounts.connections.connect(ada.user, "json", null, { name });
+const connect = (name: string) => server.accounts.connections.connect(ada.user, "json", null, name);
 const push = async (connectionId: number, body: unknown) => {
   const secret = await server.accounts.connections.secretOf(connectionId);
   await server.get(`/in/${secret}/json`, { method: "POST", body: JSON.stringify(body) });

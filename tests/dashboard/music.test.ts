@@ -554,7 +554,7 @@ describe("linking Spotify from the dashboard", () => {
 
   test("links the connection again whose button was used, by its name", async () => {
     const { connections } = server.accounts;
-    const { publicId } = await connections.connect(grace.user, "spotify", {}, { name: "Second" });
+    const { publicId } = await connections.connect(grace.user, "spotify", {}, "Second");
     const { session } = await browserOf(grace);
     const page = await session.get(MUSIC);
     const path = await attributeOf(page, ".connected a.button", "href");
@@ -568,7 +568,7 @@ describe("linking Spotify from the dashboard", () => {
   test("says that there are too many when ten others are connected", async () => {
     const { connections } = server.accounts;
     for (let at = 1; at <= 10; at++) {
-      await connections.connect(grace.user, "mpd", {}, { name: `${at}` });
+      await connections.connect(grace.user, "mpd", {}, `${at}`);
     }
     const { answer } = await trip(grace);
     expect(answer.status).toBe(400);
@@ -747,7 +747,7 @@ describe("several connections", () => {
     const { connections } = server.accounts;
     await connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
     const settings = { address: "127.0.0.7", password: "swordfish" };
-    return connections.connect(ada.user, "mpd", settings, { name: "Kitchen" });
+    return connections.connect(ada.user, "mpd", settings, "Kitchen");
   };
 
   test("are shown in order, each under its source and name with its status", async () => {
@@ -812,7 +812,7 @@ describe("several connections", () => {
     const { connections } = server.accounts;
     await connections.disconnect(ada.user, "all");
     for (let at = 1; at <= 10; at++) {
-      await connections.connect(ada.user, "mpd", {}, { name: `${at}` });
+      await connections.connect(ada.user, "mpd", {}, `${at}`);
     }
     await owner.post(MUSIC, { do: "connect", target: "demo" });
     expect(await noticeOf(owner)).toContain("You have 10 connections");

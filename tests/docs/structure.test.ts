@@ -7,7 +7,7 @@ import { markdownOf, PAGES, REFERENCE, sourcePageOf } from "../../src/docs/docum
 import { DOCUMENTS, readDocument } from "../fixtures/docs/documents.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 
-/** So many words are read in about eight minutes. */
+/** They are read in about eight minutes. */
 const MOST_WORDS = 1_800;
 /** Where people look something up, and do not read from beginning to end. */
 const REFERENCES: readonly string[] = ["settings", "commands", "options", "api"];

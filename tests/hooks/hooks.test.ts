@@ -359,6 +359,28 @@ describe("a user's hooks", () => {
     expect(requests).toEqual([]);
   });
 
+  test("are told nothing once removed, even if they were read before that and it took longer", async () => {
+    const { hooks } = server.accounts;
+    const readAll = hooks.allOf;
+    const read = Promise.withResolvers<void>();
+    hooks.allOf = async (user) => {
+      hooks.allOf = readAll;
+      const found = await readAll(user);
+      await read.promise;
+      return found;
+    };
+    const adding = add();
+    await settle();
+    const [hook] = await readAll(ada.user.id);
+    const removing = hooks.remove(ada.user, hook?.id ?? 0);
+    await settle();
+    read.resolve();
+    await Promise.all([adding, removing]);
+    await settle();
+    await plays("Lanterns");
+    expect(requests).toEqual([]);
+  });
+
   test("are ten at most, and gone with the user", async () => {
     for (let count = 0; count < MOST_HOOKS; count += 1) await add();
     expect(await add().catch(String)).toContain("10 hooks");

@@ -125,9 +125,9 @@ describe("several connections", () => {
   test("are told apart by source and name, and stand in the order they were made", async () => {
     await connections().connect(ada, "mpd", SETTINGS);
     await connections().connect(ada, "json", null);
-    await connections().connect(ada, "mpd", { address: "kitchen" }, { name: "Kitchen" });
+    await connections().connect(ada, "mpd", { address: "kitchen" }, "Kitchen");
     await connections().connect(grace, "mpd", SETTINGS);
-    await connections().connect(ada, "mpd", { address: "again" }, { name: "Kitchen" });
+    await connections().connect(ada, "mpd", { address: "again" }, "Kitchen");
     expect(await labels()).toEqual(["mpd", "json", "mpd Kitchen"]);
     const all = await connections().allOf(ada.id);
     expect(all.map(({ settings }) => settings)).toEqual([SETTINGS, null, { address: "again" }]);
@@ -138,7 +138,7 @@ describe("several connections", () => {
 
   test("lose the demo when the first real one comes, and may get it back", async () => {
     await connections().connect(ada, "demo", null);
-    await connections().connect(ada, "demo", null, { name: "Second" });
+    await connections().connect(ada, "demo", null, "Second");
     await connections().connect(ada, "mpd", SETTINGS);
     expect(await labels()).toEqual(["mpd"]);
     await connections().connect(ada, "demo", null);
@@ -147,20 +147,18 @@ describe("several connections", () => {
   });
 
   test("are at most ten, of which each can still be changed", async () => {
-    for (let at = 1; at <= 10; at++)
-      await connections().connect(ada, "json", at, { name: `${at}` });
+    for (let at = 1; at <= 10; at++) await connections().connect(ada, "json", at, `${at}`);
     const eleventh = connections().connect(ada, "mpd", SETTINGS);
     await expect(eleventh).rejects.toThrow(TooManyConnectionsError);
     await expect(eleventh).rejects.toThrow('"marquee disconnect ada ID" ends one');
-    await connections().connect(ada, "json", "changed", { name: "3" });
+    await connections().connect(ada, "json", "changed", "3");
     const all = await connections().allOf(ada.id);
     expect(all.map(({ settings }) => settings)).toEqual([1, 2, "changed", 4, 5, 6, 7, 8, 9, 10]);
     await connections().connect(grace, "mpd", SETTINGS);
   });
 
   test("make room for the first real one although ten demos play", async () => {
-    for (let at = 1; at <= 10; at++)
-      await connections().connect(ada, "demo", at, { name: `${at}` });
+    for (let at = 1; at <= 10; at++) await connections().connect(ada, "demo", at, `${at}`);
     await expect(connections().connect(ada, "demo", null)).rejects.toThrow(TooManyConnectionsError);
     await connections().connect(ada, "mpd", SETTINGS);
     expect(await labels()).toEqual(["mpd"]);
@@ -169,7 +167,7 @@ describe("several connections", () => {
   test("are ordered by naming some: the others follow as they stood", async () => {
     const ids: PublicConnectionId[] = [];
     for (const name of ["a", "b", "c", "d"]) {
-      ids.push((await connections().connect(ada, "json", null, { name })).publicId);
+      ids.push((await connections().connect(ada, "json", null, name)).publicId);
     }
     const [a, b, c, d] = ids;
     if (!a || !b || !c || !d) throw new Error("not connected");
@@ -181,7 +179,7 @@ describe("several connections", () => {
     const after = await connections().workingIdsOf(ada.id);
     expect(after).not.toEqual(before);
     expect(after.toSorted()).toEqual(before.toSorted());
-    await connections().connect(ada, "json", "changed", { name: "c" });
+    await connections().connect(ada, "json", "changed", "c");
     await connections().connect(ada, "mpd", SETTINGS);
     expect(await labels()).toEqual(["json c", "json a", "json b", "json d", "mpd"]);
   });
@@ -199,7 +197,7 @@ describe("several connections", () => {
 
   test("are ended one by one, or all at once", async () => {
     const { publicId } = await connections().connect(ada, "mpd", SETTINGS);
-    await connections().connect(ada, "mpd", SETTINGS, { name: "Kitchen" });
+    await connections().connect(ada, "mpd", SETTINGS, "Kitchen");
     await connections().connect(ada, "json", null);
     const { publicId: hers } = await connections().connect(grace, "mpd", SETTINGS);
     // By the id that people know, although the settings were replaced since.
@@ -215,7 +213,7 @@ describe("several connections", () => {
 
   test("get other names, but not the same one at one source", async () => {
     const first = await connections().connect(ada, "mpd", SETTINGS);
-    await connections().connect(ada, "mpd", SETTINGS, { name: "Kitchen" });
+    await connections().connect(ada, "mpd", SETTINGS, "Kitchen");
     await expect(connections().rename(ada, first.publicId, "Kitchen")).rejects.toThrow(
       'has the name "Kitchen". Choose another name.',
     );

@@ -180,8 +180,8 @@ describe("the history", () => {
       const { wallMs } = world.clock;
       const many = Array.from({ length: 70 }, (_, index) => ({
         ...{ userId: ada.user.id, startedAt: wallMs() - (index + 1) * 60_000, playedMs: 40_000 },
-        ...{ source: "", trackId: "", title: long("x", 1_000_000), explicit: false },
-        ...{ artists: "[]", albumName: "" },
+        ...{ source: "", trackId: "", title: long("x", 500_000), explicit: false },
+        ...{ artists: "[]", albumName: "", givenTitle: long("y", 500_000), givenArtists: "[]" },
       }));
       await world.store.queries.insert(world.store.tables.songs).values(many);
       // Nobody adds up what has hardly changed.

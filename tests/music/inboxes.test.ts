@@ -65,7 +65,7 @@ describe("the secret of a connection", () => {
 
   test("is found by the user's name and the source, for programs that send only a digest", async () => {
     const { secret } = await inbox();
-    const other = await connections().connect(ada, "json", null, { name: "Second" });
+    const other = await connections().connect(ada, "json", null, "Second");
     await connections().connect(ada, "tuna", null);
     const secrets = [secret, await connections().secretOf(other.id)];
     expect(await connections().inboxSecretsOf("ada", "json")).toEqual(secrets);
@@ -78,7 +78,7 @@ describe("the secret of a connection", () => {
     await connections().connect(grace, "webnowplaying", null);
     expect(await ownersInboxOf("webnowplaying")).toBe(undefined);
     const { id } = await connections().connect(ada, "webnowplaying", null);
-    await connections().connect(ada, "webnowplaying", null, { name: "Second" });
+    await connections().connect(ada, "webnowplaying", null, "Second");
     const own = { connectionId: id, userId: ada.id, source: "webnowplaying" };
     expect(await ownersInboxOf("webnowplaying")).toEqual(own);
     await world.accounts.users.remove("ada");

@@ -148,7 +148,7 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
       target: "mpd",
       "mpd-address": "127.0.0.1:6600",
     });
-    expect(await textOf(next.clone(), ".notice p")).toBe("MPD was saved.");
+    expect(await textOf(next.clone(), ".notice p")).toBe("The settings for MPD were saved.");
     expect(await (await browser.get(path)).text()).not.toContain(AGAIN);
     const [id = 0] = await server.accounts.connections.workingIdsOf(ada.user.id);
     await server.accounts.connections.storeStatus(id, { state: "ok", since: 1 });

@@ -82,8 +82,8 @@ describe("an account that was noted", () => {
   test("names a user once who has linked several, and is remembered of each that ends", async () => {
     const ada = await connect("ada", "one");
     const { connections } = world.accounts;
-    await connections.connect(ada, source.id, "one", { name: "Second" });
-    const refused = await connections.connect(ada, source.id, "one", { name: "Third" });
+    await connections.connect(ada, source.id, "one", "Second");
+    const refused = await connections.connect(ada, source.id, "one", "Third");
     await note();
     await connections.markRefused(refused.id);
     expect(names(await connections.usersOf(source.id, "one"))).toEqual(["ada"]);

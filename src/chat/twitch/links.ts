@@ -55,7 +55,7 @@ export interface TwitchLinksDeps {
   readonly config: Pick<Config, "twitchClientId">;
 }
 
-/** By so much longer is waited after a poll without an answer. */
+/** Added to the interval after a poll without an answer. */
 const SLOWER_MS = 5_000;
 const VALIDATE_AGAIN_MS = [1_000, 3_000, 5_000] as const;
 

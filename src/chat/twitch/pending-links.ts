@@ -30,11 +30,11 @@ export interface PendingLinksDeps {
   readonly links: Pick<TwitchLinks, "begin" | "finish">;
 }
 
-/** So rarely Twitch is asked for a code of a user. */
+/** The least time between two codes for a user. */
 const PAUSE_MS = 10_000;
 /** A page that nobody has loaded for so long is closed. */
 const PAGE_HOLDS_MS = 300_000;
-/** So long the outcome of a link is shown. */
+/** How long the outcome of a link is shown. */
 const OUTCOME_HOLDS_MS = 600_000;
 
 interface Pending {

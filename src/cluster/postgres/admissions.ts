@@ -7,7 +7,7 @@ interface Waiting {
 
 /** A caller that waits longer is answered by what its node knows alone. */
 const ANSWER_WITHIN_MS = 1_000;
-/** After so many questions, callers of more than an hour ago are forgotten. */
+/** How many questions are answered before callers of more than an hour ago are deleted. */
 const FORGET_EVERY = 10_000;
 
 /**

@@ -18,8 +18,8 @@ const RECONNECT_MS = 3_000;
 /** A stopping server waits so long until what it sent is stored. */
 const LAST_MESSAGES_MS = 1_000;
 /**
- * So often a pulse goes round before a new connection counts as up. By then other nodes have greeted
- * this one and were welcomed, so that they believe what it sends from now on.
+ * How often a pulse has to come back before a new connection counts as up. By then this node and the
+ * others have greeted each other, so that they believe what it sends.
  */
 const ROUNDS_BEFORE_UP = 3;
 

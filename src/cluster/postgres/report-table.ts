@@ -4,7 +4,7 @@ import type { Pool } from "../../db/postgres/pool.ts";
 import { pushedReport } from "../message.ts";
 import type { ReportTable } from "../report-store.ts";
 
-/** After so many stored reports, those that counted until an hour ago are deleted. */
+/** How many reports are stored before those are deleted that ended more than an hour ago. */
 const FORGET_EVERY = 1_000;
 const versionsByConnection = Type.Record(Type.String(), Type.Integer());
 

@@ -50,7 +50,7 @@ export async function connect(
     if (!mayChoose && !deps.settings.config.playerHosts.includes(host)) {
       return refuse(fill(t.hostRefused, { host }));
     }
-    await accounts.connections.connect(user, source.id, settings, { name: name ?? "" });
+    await accounts.connections.connect(user, source.id, settings, name ?? "");
   } catch (error) {
     if (error instanceof TooManyConnectionsError) {
       const text = fill(words.connect.failures.tooMany, { most: String(MOST_CONNECTIONS) });

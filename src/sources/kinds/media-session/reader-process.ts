@@ -38,7 +38,7 @@ export interface ReaderProcessDeps {
 const ENDS_AFTER_MS = 10_000;
 const FIRST_RESTART_MS = 1_000;
 const LONGEST_RESTART_MS = 60_000;
-/** So many crashes within this time, and it is left alone for as long. */
+/** After this many crashes within this time, it is not started again for as long. */
 const MOST_CRASHES = 5;
 const CRASHES_WITHIN_MS = 600_000;
 
