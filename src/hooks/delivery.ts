@@ -15,6 +15,8 @@ export interface Try {
 export interface Delivery {
   /** A newer event takes the place of one that waits: a song is soon stale. */
   deliver(event: NumberedEvent): void;
+  /** Nothing that waits is sent any more, and nothing is tried again. */
+  drop(): void;
   /** The last tries, the newest first. */
   tries(): readonly Try[];
   stop(): void;
@@ -39,6 +41,8 @@ const GONE = 410;
 
 export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps): Delivery {
   let waiting: NumberedEvent | undefined;
+  /** Whether the event that was sent is not to be tried again. */
+  let isDropped = false;
   let isSending = false;
   let isStopped = hook.off !== null;
   let failures = hook.failures;
@@ -65,11 +69,12 @@ export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps)
   /** Its status; `null` where nobody answered. Gives up for a newer event. */
   const tryAll = async (event: NumberedEvent): Promise<number | null> => {
     let status: number | null = null;
+    isDropped = false;
     const firstAtMs = clock.monotonicMs();
     for (const afterMs of TRIED_AFTER_MS) {
       const waitMs = firstAtMs + afterMs - clock.monotonicMs();
-      if (waitMs > 0 && !waiting) await pause(waitMs);
-      if (isStopped || (afterMs > 0 && waiting)) return status;
+      if (waitMs > 0 && !waiting && !isDropped) await pause(waitMs);
+      if (isStopped || isDropped || (afterMs > 0 && waiting)) return status;
       status = await attempt(event);
       if (isTaken(status) || status === GONE) return status;
     }
@@ -100,6 +105,11 @@ export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps)
       waiting = event;
       wake();
       if (!isSending) void run();
+    },
+    drop() {
+      waiting = undefined;
+      isDropped = true;
+      wake();
     },
     tries: () => tries,
     stop() {

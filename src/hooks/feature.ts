@@ -1,6 +1,7 @@
 import { attemptEach } from "../attempt-each.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Hub } from "../channels/hub.ts";
+import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
@@ -78,12 +79,21 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     const delivery = createDelivery(hook, { clock, hooks, send });
     const emit = (event: SongEvent) => {
       // Every node receives it, and one of them sends.
-      if (!hook.events.includes(event.type) || !cluster.isOurs(hook.userId)) return;
+      if (!cluster.isOurs(hook.userId)) return;
+      if (!hook.events.includes(event.type)) {
+        // The start of a song that is over is no news.
+        if (event.type === "song.ended") delivery.drop();
+        return;
+      }
       const id = `msg_${crypto.randomUUID().replaceAll("-", "")}`;
       delivery.deliver({ ...event, id, at: clock.wallMs() });
     };
     const songs = createSongEvents(clock, emit);
-    const leave = hub.subscribe(hook.userId, songs.note);
+    const note = (reading: Reading) => {
+      if (reading.kind === "nothing" && reading.hides) delivery.drop();
+      songs.note(reading);
+    };
+    const leave = hub.subscribe(hook.userId, note, "shown later");
     return {
       delivery,
       stop() {

@@ -1,9 +1,12 @@
 import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
-import { isSameSong, type Playback } from "../playback.ts";
+import { isSameSong, type Playback, positionAt } from "../playback.ts";
 import type { HookEvent } from "../music/hooks.ts";
 
-/** What happened to a user's music, and the playback that it happened to; `null` when it stopped. */
+/**
+ * What happened to a user's music, and the playback that it happened to: `null` when the music stopped,
+ * or when a song has ended because the user hides it.
+ */
 export interface SongEvent {
   readonly type: HookEvent;
   readonly playback: Playback | null;
@@ -19,7 +22,7 @@ export interface SongEvents {
 }
 
 export function createSongEvents(
-  clock: Pick<Clock, "after">,
+  clock: Pick<Clock, "after" | "monotonicMs">,
   emit: (event: SongEvent) => void,
 ): SongEvents {
   /** The song that was reported last; `undefined` before the first and after it has ended. */
@@ -32,14 +35,17 @@ export function createSongEvents(
     cancel();
     coming = undefined;
   };
-  const end = () => {
-    if (current) emit({ type: "song.ended", playback: current });
+  const end = (isHidden = false) => {
+    if (!current) return;
+    const nowMs = clock.monotonicMs();
+    const stopped = { positionMs: positionAt(current, nowMs), observedAtMs: nowMs };
+    const ended: Playback = { ...current, state: "paused", ...stopped };
     current = undefined;
     isPaused = false;
+    emit({ type: "song.ended", playback: isHidden ? null : ended });
   };
   const begin = () => {
     if (!coming) return;
-    end();
     current = coming;
     coming = undefined;
     emit({ type: "song.started", playback: current });
@@ -52,7 +58,7 @@ export function createSongEvents(
       if (reading.kind !== "playback") {
         const wasThere = current !== undefined;
         forget();
-        end();
+        end(reading.kind === "nothing" && reading.hides !== undefined);
         if (wasThere) emit({ type: "playback.stopped", playback: null });
         return;
       }
@@ -62,7 +68,10 @@ export function createSongEvents(
         current = playback;
         if (playback.state === "paused" && !isPaused) emit({ type: "playback.paused", playback });
         isPaused = playback.state === "paused";
-      } else if (playback.state === "paused") forget();
+        return;
+      }
+      end();
+      if (playback.state === "paused") forget();
       else if (isSameSong(coming, playback)) coming = playback;
       else {
         forget();

@@ -6,10 +6,11 @@ import { createSongEvents } from "../../src/hooks/song-events.ts";
 import { createDelivery } from "../../src/hooks/delivery.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
+import { until } from "../fixtures/clock/waiting.ts";
 import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
-import type { Playback } from "../../src/playback.ts";
+import { type Playback, positionAt } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 const song = (id: string, state: "playing" | "paused" = "playing") =>
@@ -21,13 +22,16 @@ const NOTHING = { kind: "nothing" } as const;
 describe("what is told of a user's music", () => {
   let clock: FakeClock;
   let told: string[];
+  let ended: Playback | null | undefined;
   let songs: ReturnType<typeof createSongEvents>;
   beforeEach(() => {
     clock = createFakeClock();
     told = [];
-    songs = createSongEvents(clock, ({ type, playback }) =>
-      told.push(`${type} ${playback?.track.id ?? ""}`.trim()),
-    );
+    ended = undefined;
+    songs = createSongEvents(clock, ({ type, playback }) => {
+      told.push(`${type} ${playback?.track.id ?? ""}`.trim());
+      if (type === "song.ended") ended = playback;
+    });
   });
 
   test("is a song once it was played for three seconds, and its end", async () => {
@@ -39,6 +43,28 @@ describe("what is told of a user's music", () => {
     songs.note(playing("b"));
     await clock.advance(3_000);
     expect(told.slice(1)).toEqual(["song.ended a", "song.started b"]);
+  });
+
+  test.each(["playing", "paused"] as const)(
+    "is the end of a song at once, where it ended, when another is %s",
+    async (state) => {
+      const first = { ...song("a"), positionMs: 10_000, observedAtMs: clock.monotonicMs() };
+      songs.note({ ...playing("a"), playback: first });
+      await clock.advance(5_000);
+      songs.note(playing("b", state));
+      expect(told).toEqual(["song.started a", "song.ended a"]);
+      await clock.advance(2_000);
+      expect(ended?.state).toBe("paused");
+      expect(positionAt(ended ?? first, clock.monotonicMs())).toBe(15_000);
+    },
+  );
+
+  test("is not which song has ended, when the user hides it", async () => {
+    songs.note(playing("a"));
+    await clock.advance(3_000);
+    songs.note({ kind: "nothing", hides: "all" });
+    expect(told.slice(1)).toEqual(["song.ended", "playback.stopped"]);
+    expect(ended).toBe(null);
   });
 
   test("is no song that was skipped", async () => {
@@ -149,6 +175,19 @@ describe("telling a hook", () => {
     one.deliver(event("c"));
     await clock.advance(120_000);
     expect(sent.map(({ id }) => id)).toEqual(["a", "c"]);
+  });
+
+  test("is not tried again once the event is dropped, and newer ones are sent", async () => {
+    answers = [500, 500, 204];
+    const told = delivery();
+    told.deliver(event("a"));
+    await clock.advance(4_000);
+    told.drop();
+    await clock.advance(60_000);
+    expect(sent.map(({ id }) => id)).toEqual(["a"]);
+    told.deliver(event("b"));
+    await clock.advance(5_000);
+    expect(sent.map(({ id }) => id)).toEqual(["a", "b", "b"]);
   });
 
   test("ends when the address is gone", async () => {
@@ -370,15 +409,46 @@ describe("a user's hooks", () => {
       return found;
     };
     const adding = add();
-    await settle();
-    const [hook] = await readAll(ada.user.id);
-    const removing = hooks.remove(ada.user, hook?.id ?? 0);
+    const hook = await until(async () => (await readAll(ada.user.id))[0]);
+    const removing = hooks.remove(ada.user, hook.id);
+    await until(async () => ((await readAll(ada.user.id)).length === 0 ? true : undefined));
     await settle();
     read.resolve();
     await Promise.all([adding, removing]);
     await settle();
     await plays("Lanterns");
     expect(requests).toEqual([]);
+  });
+
+  test.each([
+    ["sharing is paused", { pausedUntil: Infinity }],
+    ["the song is hidden", { hiddenTitles: ["Secret"] }],
+  ])("are told nothing more of a song once %s", async (_, rules) => {
+    await server.accounts.hooks.add(ada.user, {
+      url: "https://example.org/broken",
+      events: ["song.started", "song.ended"],
+      action: null,
+    });
+    await settle();
+    await plays("Secret Song");
+    expect(requests).toHaveLength(1);
+    await server.accounts.privacy.change(ada.user, rules);
+    await settle();
+    await server.clock.advance(60_000);
+    expect(JSON.stringify(requests.slice(1).map(({ body }) => body))).not.toContain("Secret");
+  });
+
+  test("are not told of the start of a song that is over", async () => {
+    await server.accounts.hooks.add(ada.user, {
+      url: "https://example.org/broken",
+      events: ["song.started"],
+      action: null,
+    });
+    await settle();
+    await plays("Lanterns");
+    await server.sourceOf(ada).says(null);
+    await server.clock.advance(60_000);
+    expect(requests).toHaveLength(1);
   });
 
   test("are ten at most, and gone with the user", async () => {
