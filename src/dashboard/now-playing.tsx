@@ -24,8 +24,8 @@ export function createSection(deps: NowPlayingDeps): Section {
       const { words, user, language, baseUrl } = request;
       await deps.hub.read(user.id, PAGE_WAITS_MS);
       const state = await deps.presenter.present(user, language);
-      const token = await deps.accounts.widgets.tokenOf(user);
-      const widgetUrl = widgetAddress(baseUrl, language, token);
+      const token = await deps.accounts.widgets.overlayTokenOf(user);
+      const widgetUrl = token && widgetAddress(baseUrl, language, token);
       return dashboardPage({
         request,
         title: words.dashboard.sections.nowPlaying,
@@ -55,7 +55,7 @@ interface PartProps {
   readonly state: DashboardState;
 }
 
-function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
+function FirstSteps(props: PartProps & { widgetUrl: string | undefined }): JSX.Element {
   const { request, state, widgetUrl } = props;
   const { firstSteps } = request.words.dashboard;
   const { showsOwnMusic, overlays, connections } = state;
@@ -74,8 +74,16 @@ function FirstSteps(props: PartProps & { widgetUrl: string }): JSX.Element {
         </li>
         <li data-live-class="overlays" {...(overlays > 0 && { class: "done" })}>
           <strong safe>{firstSteps.widget}</strong>
-          <p safe>{firstSteps.widgetText}</p>
-          <HiddenCopyable language={request.language} label={firstSteps.widget} text={widgetUrl} />
+          {widgetUrl !== undefined && (
+            <>
+              <p safe>{firstSteps.widgetText}</p>
+              <HiddenCopyable
+                language={request.language}
+                label={firstSteps.widget}
+                text={widgetUrl}
+              />
+            </>
+          )}
           <p class="actions">
             <a class="button quiet" href={pathTo(request, "widget")} safe>
               {firstSteps.widgetAction}

@@ -33,7 +33,7 @@ export interface DocsDeps extends MarkdownPagesDeps {
 /** A signed-in user who reads the documentation. */
 export interface Reader {
   readonly keyOffer: KeyOffer;
-  widgetToken(): Promise<WidgetToken>;
+  widgetToken(): Promise<WidgetToken | undefined>;
 }
 
 /** A page with fewer parts needs no list of them. */

@@ -22,7 +22,7 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
     const path = pathTo({ basePath, language }, "keys");
     return {
       keyOffer: { path, formToken: formTokens.issue(signedIn.session) },
-      widgetToken: () => accounts.widgets.tokenOf(signedIn.user),
+      widgetToken: () => accounts.widgets.overlayTokenOf(signedIn.user),
     };
   };
 

@@ -44,6 +44,8 @@ export interface Widgets extends ShowTokens {
   first(user: User): Promise<Widget>;
   /** A widget's current token. @param id without it, the first widget's */
   tokenOf(user: User, id?: number): Promise<WidgetToken>;
+  /** The token of the user's oldest overlay. A first widget is made as by `first`. */
+  overlayTokenOf(user: User): Promise<WidgetToken | undefined>;
   /** @throws {WidgetError} when the name is taken, or the user has the maximum */
   add(user: User, widget: NewWidget): Promise<Widget>;
   /** @throws {WidgetError} when another widget has this name */
@@ -111,6 +113,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     if (changed.length === 0) refuseId(user, id);
   };
 
+  const openToken = async ({ userId, sealedToken }: WidgetRow) =>
+    (await vault.open("widget-token", userId, sealedToken)) as WidgetToken;
   const byId = async (user: User, id: number) => toWidget(await rowOf(user, id));
 
   return {
@@ -125,9 +129,11 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     allOf: async (user) => (await rowsOf(user)).map(toWidget),
     byId,
     first: async (user) => toWidget(await firstRow(user)),
-    async tokenOf(user, id) {
-      const { sealedToken } = await rowOf(user, id);
-      return (await vault.open("widget-token", user.id, sealedToken)) as WidgetToken;
+    tokenOf: async (user, id) => openToken(await rowOf(user, id)),
+    async overlayTokenOf(user) {
+      await firstRow(user);
+      const [row] = await rowsOf(user, eq(widgets.kind, "overlay")).limit(1);
+      return row && openToken(row);
     },
     async add(user, widget) {
       if (widget.look) refuseLongCss(widget.look);

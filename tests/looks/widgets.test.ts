@@ -52,6 +52,18 @@ describe("a widget's token", () => {
     expect(await widgets().tokenOf(ada.user)).toBe(ada.widgetToken);
   });
 
+  test("of an overlay is the oldest overlay's, if there is one", async () => {
+    const text = await widgets().add(ada.user, { name: "Text", kind: "text" });
+    expect(await widgets().overlayTokenOf(ada.user)).toBe(ada.widgetToken);
+    await widgets().remove(ada.user, (await widgets().first(ada.user)).id);
+    expect((await widgets().first(ada.user)).id).toBe(text.id);
+    expect(await widgets().overlayTokenOf(ada.user)).toBe(undefined);
+    const { id } = await addTo(ada, "Second");
+    expect(await widgets().overlayTokenOf(ada.user)).toBe(await widgets().tokenOf(ada.user, id));
+    await world.store.queries.delete(world.store.tables.widgets);
+    expect(await widgets().overlayTokenOf(ada.user)).toStartWith("mqw_");
+  });
+
   test("is made for a user who has no widget, the same for all who ask at once", async () => {
     await world.store.queries.delete(world.store.tables.widgets);
     const [token, ...others] = await Promise.all([1, 2, 3].map(() => widgets().tokenOf(ada.user)));
