@@ -98,7 +98,7 @@ export const endOf = ({ track, positionMs, observedAtMs, rate }: Playback): numb
 export const artistNames = ({ artists }: Pick<Playback, "artists">): string => artists.join(", ");
 
 /** A song's names as they are shown and, where they differ, as they were given. */
-export interface NamedSong extends Pick<Playback, "artists" | "given"> {
+export interface NamedSong extends Pick<Playback, "artists" | "given" | "namesFrom"> {
   readonly track: Pick<Playback["track"], "title">;
 }
 

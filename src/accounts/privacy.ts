@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, or } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
-import type { NamedSong } from "../playback.ts";
+import { givenNames, type NamedSong } from "../playback.ts";
 import { isPhrase, type Phrase } from "../titles/phrases.ts";
-import { AS_GIVEN, CLEANED, type TitleRules } from "../titles/shown-names.ts";
+import { AS_GIVEN, CLEANED, cleaned, type TitleRules } from "../titles/shown-names.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
 
@@ -173,10 +173,15 @@ const comparableRules = oncePerObject(({ hiddenTitles, hiddenArtists }: PrivacyR
   artists: hiddenArtists.map(toComparable).filter((text) => text !== ""),
 }));
 
-const comparableNames = oncePerObject(({ track, artists, given }: NamedSong) => ({
-  titles: [track.title, ...(given ? [given.title] : [])].map(toComparable),
-  artists: [...artists, ...(given?.artists ?? [])].map(toComparable),
-}));
+/** What is hidden stays hidden whether titles are cleaned or not. */
+const comparableNames = oncePerObject((song: NamedSong) => {
+  const given = givenNames(song);
+  const shown = { title: song.track.title, artists: song.artists };
+  const names = [shown, given, cleaned(given, song.namesFrom, [])];
+  const titles = new Set(names.map(({ title }) => title));
+  const artists = new Set(names.flatMap((one) => one.artists));
+  return { titles: [...titles].map(toComparable), artists: [...artists].map(toComparable) };
+});
 
 /** Caches the result for an object while the object lives: the same ones are compared often. */
 function oncePerObject<From extends object, Made>(make: (from: From) => Made) {
