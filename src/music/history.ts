@@ -16,6 +16,9 @@ export const PERIODS = {
 } as const;
 export type Period = keyof typeof PERIODS;
 
+/** How often more songs are read in place of hidden ones. */
+const MOST_PAGES = 20;
+
 /** What a user has chosen. */
 export interface HistoryChoice {
   /** `null` while nothing is kept. */
@@ -182,9 +185,16 @@ export async function createHistory(
       limits.count(userId, charactersOf(row));
       await writes.note(row);
     },
-    async shownOf(user, range) {
+    async shownOf(user, range = {}) {
+      const { most = MOST_KEPT, skip = 0 } = range;
       const rules = rulesOf(user.id);
-      return (await songsOf(user, range)).filter((song) => !hidesTrack(rules, song));
+      const shown: KeptSong[] = [];
+      for (let page = 0; page < MOST_PAGES && shown.length < most; page++) {
+        const songs = await songsOf(user, { ...range, most, skip: skip + page * most });
+        shown.push(...songs.filter((song) => !hidesTrack(rules, song)));
+        if (songs.length < most) break;
+      }
+      return shown.slice(0, most);
     },
     songsOf,
     async countOf({ id: userId }) {

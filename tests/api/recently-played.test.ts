@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
+import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { readApiDescription } from "../fixtures/http/api-description.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
@@ -128,6 +129,28 @@ describe("GET /api/v1/recently-played", () => {
     expect(await titles()).toEqual(["B"]);
     await server.accounts.privacy.change(ada.user, NOTHING_HIDDEN);
     expect(await titles()).toEqual(["B"]);
+  });
+
+  test("goes back beyond songs that are hidden, for a bounded time", async () => {
+    await keep();
+    const { history, privacy } = server.accounts;
+    const add = (title: string, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, at) =>
+          history.note(ada.user.id, aKeptSong({ startedAt: ++startedAt }, `${title} ${at}`)),
+        ),
+      );
+    let startedAt = server.clock.wallMs() - 3_600_000;
+    await add("Ancient", 1);
+    await add("Secret", 400);
+    await add("Old", 60);
+    await add("Secret", 75);
+    await privacy.change(ada.user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
+    const all = await titles();
+    expect(all).toHaveLength(50);
+    expect([all[0], all.at(-1)]).toEqual(["Old 59", "Old 10"]);
+    await add("Secret", 1_000);
+    expect(await titles()).toEqual([]);
   });
 
   test("shows no song that was hidden later, nor any while sharing is paused", async () => {
