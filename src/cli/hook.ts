@@ -44,11 +44,12 @@ export function declareHook({ group, runs }: Cli): void {
 
 /** @throws {UsageError} naming what is unknown */
 function readEvents(text: string): readonly HookEvent[] {
-  return text.split(",").map((name) => {
-    const event = HOOK_EVENTS.find((one) => one === name.trim());
+  const names = new Set(text.split(",").map((name) => name.trim()));
+  return [...names].map((name) => {
+    const event = HOOK_EVENTS.find((one) => one === name);
     if (event) return event;
     throw new UsageError(
-      `There is no event ${JSON.stringify(name.trim())}. There are: ${HOOK_EVENTS.join(", ")}.`,
+      `There is no event ${JSON.stringify(name)}. There are: ${HOOK_EVENTS.join(", ")}.`,
     );
   });
 }

@@ -109,7 +109,9 @@ function songLine(
   if (!shown.title && !shown.artist) return "";
   const playing = options.template || DEFAULT_TEMPLATE;
   const paused = options.pausedTemplate || `${playing} (${words.paused})`;
-  return fit(readTemplate(isPaused ? paused : playing), shown, most);
+  const template = readTemplate(isPaused ? paused : playing);
+  // A template of a name that this song lacks must not answer that nothing plays.
+  return fit(template, shown, most) || fit(readTemplate(DEFAULT_TEMPLATE), shown, most);
 }
 
 /** Saved templates have no mistakes; one that a newer version saved is shown by its default. */

@@ -31,7 +31,7 @@ describe("marquee hook", () => {
   });
 
   test("takes the events that are named, and refuses others", async () => {
-    await marquee("hook", "add", "ada", URL, "--events", "song.started, song.ended");
+    await marquee("hook", "add", "ada", URL, "--events", "song.started, song.ended,song.started");
     expect((await hooks())[0]?.["events"]).toEqual(["song.started", "song.ended"]);
     const { code, errors } = await marquee("hook", "add", "ada", URL, "--events", "song.skipped");
     expect(code).toBe(2);

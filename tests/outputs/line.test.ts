@@ -53,6 +53,13 @@ describe("a line", () => {
     );
   });
 
+  test("names a song as usual where its template leaves nothing of it", () => {
+    const playing = answerTo({ album: { name: "", artworks: [] } });
+    expect(lineOf(playing, look({ template: "[{album}]" }))).toBe(
+      "♪ Juniper Vale – Paper Lanterns",
+    );
+  });
+
   test("tells the time as it stands now", () => {
     const template = "{elapsed} of {duration}, {remaining} left";
     expect(lineOf(answerTo({}, 56_000), look({ template }))).toBe("1:05 of 3:20, 2:15 left");
