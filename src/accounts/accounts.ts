@@ -6,7 +6,7 @@ import type { Statement, Writer } from "../db/store.ts";
 import { type Connections, createConnections, draftConnection } from "../music/connections.ts";
 import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
-import { createDeferredWrites } from "./deferred-writes.ts";
+import { createDeferredWrites } from "../db/deferred-writes.ts";
 import { type ChatAccounts, createChatAccounts } from "./chat-accounts.ts";
 import { createFoundCovers, type FoundCovers } from "./found-covers.ts";
 import { createFonts, type Fonts } from "../looks/fonts.ts";

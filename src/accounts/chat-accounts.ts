@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import { step } from "../db/store.ts";
 import { AccountError, type AccountsContext, readSealed, storeSealed } from "./context.ts";
-import type { DeferredWrites } from "./deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "./users.ts";
 
 type Row = Schema["chatAccounts"]["$inferSelect"];

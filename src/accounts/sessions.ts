@@ -1,6 +1,6 @@
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { AccountsContext } from "./context.ts";
-import type { DeferredWrites } from "./deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
   createKeyId,
   createSessionToken,

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import { type AccountsContext, storeSealed } from "./context.ts";
-import type { DeferredWrites } from "./deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import { THE_SERVER } from "../vault/secrets.ts";
 
 /** This server's app registration with an upstream. */

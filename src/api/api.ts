@@ -1,7 +1,7 @@
 import { all, type Feature, head, hot, once, options, socket, socketsOf } from "../http/feature.ts";
 import type { Events, EventsDeps, EventsTicket } from "./events.ts";
 import * as envelope from "./envelope.ts";
-import { type Answer, createGuard, type Endpoint, type GuardDeps } from "./guard.ts";
+import { type KeyedAnswer, createGuard, type Handler, type GuardDeps } from "./guard.ts";
 import { createNowPlaying, type NowPlayingDeps } from "./now-playing.ts";
 import type { EndpointPath } from "./schema.ts";
 import type { RecentlyPlayedDeps } from "./recently-played.ts";
@@ -22,7 +22,7 @@ export function createApiFeature(deps: ApiDeps): Feature {
   const recentlyPlayed = once(async () =>
     (await import("./recently-played.ts")).createRecentlyPlayed(deps),
   );
-  const answers: Readonly<Record<EndpointPath, Answer>> = {
+  const answers: Readonly<Record<EndpointPath, KeyedAnswer>> = {
     "/api/v1/now-playing": createNowPlaying(deps),
     "/api/v1/now-playing/events": async (...call) => (await loadStreams()).open(...call),
     "/api/v1/recently-played": async (...call) => (await recentlyPlayed())(...call),
@@ -33,15 +33,15 @@ export function createApiFeature(deps: ApiDeps): Feature {
     const { openApiDocument } = await import("./openapi.ts");
     return JSON.stringify(openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds }));
   });
-  const endpoints: readonly (readonly [path: string, endpoint: Endpoint])[] = [
+  const endpoints: readonly (readonly [path: string, handler: Handler])[] = [
     ["/api/v1/openapi.json", async () => envelope.document(await description())],
     ...Object.entries(answers).map(([path, answer]) => [path, guard(answer, path)] as const),
   ];
   return {
-    routes: endpoints.flatMap(([path, endpoint]) => [
+    routes: endpoints.flatMap(([path, handler]) => [
       // A client of events may ask for a WebSocket.
-      hot(socket(path, endpoint)),
-      head(path, endpoint),
+      hot(socket(path, handler)),
+      head(path, handler),
       options(path, envelope.preflight),
       all(path, envelope.methodNotAllowed),
     ]),

@@ -26,14 +26,14 @@ export interface GuardDeps {
  * Answers an authenticated call within its limit. A 200 answer has these headers, by default the
  * API's common ones.
  */
-export type Answer = (
+export type KeyedAnswer = (
   holder: KeyHolder,
   headers: Headers | undefined,
   request: Request,
 ) => RouteAnswer;
 
 /** A route's handler. */
-export type Endpoint = (context: { readonly request: Request }) => RouteAnswer;
+export type Handler = (context: { readonly request: Request }) => RouteAnswer;
 
 /** The error of a key that does not work. */
 export const INVALID_KEY = "Invalid API key";
@@ -61,7 +61,7 @@ export function createGuard({ accounts, clock, config, addressOf, admissions }: 
     keys.noteUse(holder.keyId);
   };
 
-  return (answer: Answer, endpoint: string): Endpoint => {
+  return (answer: KeyedAnswer, endpoint: string): Handler => {
     const limit =
       rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds, endpoint, admissions) : undefined;
 

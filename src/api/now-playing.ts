@@ -6,7 +6,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Config } from "../config.ts";
 import { document, failure, failureBody } from "./envelope.ts";
-import type { Answer } from "./guard.ts";
+import type { KeyedAnswer } from "./guard.ts";
 import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-json.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 
@@ -42,7 +42,7 @@ export interface NowPlayingDeps {
 }
 
 /** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
-export function createNowPlaying({ hub, clock, playingBody, config }: NowPlayingDeps): Answer {
+export function createNowPlaying({ hub, clock, playingBody, config }: NowPlayingDeps): KeyedAnswer {
   const answer = (reading: Reading, user: PlayingUser, headers: Headers | undefined): Response => {
     if (reading.kind !== "unavailable") return document(playingBody(reading, user), headers);
     // The rate limit would refuse an earlier call.

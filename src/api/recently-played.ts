@@ -5,7 +5,7 @@ import type { KeptSong } from "../music/kept-song.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import { success } from "./envelope.ts";
-import type { Answer } from "./guard.ts";
+import type { KeyedAnswer } from "./guard.ts";
 import { songData } from "./playing-json.ts";
 import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
@@ -22,7 +22,7 @@ export interface RecentlyPlayedDeps {
 const MOST_SONGS = 50;
 
 /** `GET /api/v1/recently-played`: the songs that the key's user keeps, in the envelope. */
-export function createRecentlyPlayed(deps: RecentlyPlayedDeps): Answer {
+export function createRecentlyPlayed(deps: RecentlyPlayedDeps): KeyedAnswer {
   const { accounts, hub, clock, baseUrl } = deps;
   return async ({ user }, headers) => {
     if (isSharingPaused(accounts.privacy.of(user.id), clock.wallMs())) return success([], headers);

@@ -5,7 +5,7 @@ import { demo } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { success } from "./envelope.ts";
-import type { Answer } from "./guard.ts";
+import type { KeyedAnswer } from "./guard.ts";
 import { withMusicPrefix } from "./music-prefix.ts";
 import type { User } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
@@ -17,7 +17,7 @@ export interface UserDeps {
 }
 
 /** `GET /api/v1/user`: the key's user, in the envelope. */
-export function createUser({ accounts, sources, config }: UserDeps): Answer {
+export function createUser({ accounts, sources, config }: UserDeps): KeyedAnswer {
   return async ({ user }, headers) => {
     const music = await musicOf(user.id, accounts, sources);
     const working =

@@ -24,7 +24,7 @@ export interface CountedSong extends PlayedSong {
 }
 
 /** One moment on both clocks, in milliseconds. */
-export interface Moment {
+export interface BothTimes {
   readonly monotonicMs: number;
   /** Unix time. */
   readonly wallMs: number;
@@ -33,11 +33,11 @@ export interface Moment {
 /** The last songs of one channel. It knows only what played while the channel ran. */
 export interface LastSongs {
   /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
-  note(reading: Reading | undefined, now: Moment): void;
+  note(reading: Reading | undefined, now: BothTimes): void;
   /** The songs before the current one, the newest first. */
   finished(): readonly PlayedSong[];
   /** From now on only what is played from now on counts of the current song, and of those before. */
-  beginAgain(now: Moment): void;
+  beginAgain(now: BothTimes): void;
 }
 
 export const MOST_SONGS = 20;
@@ -88,7 +88,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
     finished.length = Math.min(finished.length, MOST_SONGS);
   };
 
-  const begin = (playback: Playback, now: Moment): CurrentSong => {
+  const begin = (playback: Playback, now: BothTimes): CurrentSong => {
     // A song that goes on after a gap is still the same one.
     const [last] = finished;
     const isLast = last !== undefined && isSameSong(last.song, playback);

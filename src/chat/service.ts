@@ -7,7 +7,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Network } from "../upstream/index.ts";
-import { createQuiet, type Quiet } from "./commands.ts";
+import { createQuiet, type Quiet } from "./quiet.ts";
 import { createSongLine } from "./song-line.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
 import { createHelix } from "./twitch/helix.ts";

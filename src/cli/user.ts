@@ -1,10 +1,6 @@
 import type { AddedUser } from "../accounts/accounts.ts";
-import {
-  consentWarning,
-  type FailureReason,
-  statusAt,
-  type StoredStatus,
-} from "../music/connection-status.ts";
+import { type FailureReason, statusAt, type StoredStatus } from "../music/connection-status.ts";
+import { consentWarning } from "../music/consent.ts";
 import { isoTime, systemClock } from "../clock.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";

@@ -8,7 +8,7 @@ import { type Leases, shardOf } from "./leases.ts";
 import type { Interest, Node, UserReport } from "./message.ts";
 
 /** A node that is interested in a user's music. */
-export interface Subscriber {
+export interface SubscribedNode {
   readonly interest: Interest;
   /** Monotonic. */
   readonly receivedAtMs: number;
@@ -24,7 +24,7 @@ export interface WatchedUsers {
   /** A request wants a user's current state. */
   ask(userId: number): void;
   /** Drops the interests of nodes that have none any more. */
-  dropSubscribers(isGone: (name: Node, subscriber: Subscriber) => boolean): void;
+  dropSubscribers(isGone: (name: Node, subscriber: SubscribedNode) => boolean): void;
   /** Starts and stops the watching of all users, as leases and interests want it. */
   review(): void;
   /** Publishes all users' reports again. */
@@ -52,7 +52,7 @@ export interface WatchedUsersDeps {
 
 /** A user of a shard that this node holds, or held until a moment ago. */
 interface User {
-  readonly subscribers: Map<Node, Subscriber>;
+  readonly subscribers: Map<Node, SubscribedNode>;
   readonly demand: ChangingDemand;
   readonly watching: WatchingHere;
   isWatching: boolean;
@@ -72,7 +72,7 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
   const userOf = (userId: number): User => {
     const known = users.get(userId);
     if (known) return known;
-    const subscribers = new Map<Node, Subscriber>();
+    const subscribers = new Map<Node, SubscribedNode>();
     const demand = createDemand(() => isFollowedBy(subscribers));
     const user: User = {
       subscribers,
@@ -178,7 +178,7 @@ export function createWatchedUsers(deps: WatchedUsersDeps): WatchedUsers {
 }
 
 /** Whether any node follows every change. */
-const isFollowedBy = (subscribers: ReadonlyMap<Node, Subscriber>): boolean =>
+const isFollowedBy = (subscribers: ReadonlyMap<Node, SubscribedNode>): boolean =>
   subscribers.values().some(({ interest }) => interest.watched);
 
 const reportOf = ({ watching, watchedSinceMs, subscribers }: User, nowMs: number): UserReport => ({

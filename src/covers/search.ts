@@ -7,7 +7,7 @@ import type { LedgerOf } from "../sources/polling/ledger.ts";
 import { cleaned } from "../titles/shown-names.ts";
 import { fittingOf, isDistinct, type WantedSong } from "./match.ts";
 import type { CoverService } from "./services.ts";
-import { createTurns } from "./turns.ts";
+import { createSearchTurns } from "./turns.ts";
 
 /** Covers of songs that come without one. */
 export interface CoverSearch {
@@ -156,7 +156,7 @@ const artworkAt = (service: CoverService, cover: string): Artwork => ({
 function createLookUp({ clock, log, services, known, ledgerOf }: CoverSearchDeps) {
   const asked = services.map((service) => ({
     service,
-    turns: createTurns({ clock, ledgerOf, service: service.name }),
+    turns: createSearchTurns({ clock, ledgerOf, service: service.name }),
   }));
 
   const search = async (service: CoverService, song: Song): Promise<string | null> => {

@@ -3,7 +3,7 @@ import type { LedgerOf } from "../sources/polling/ledger.ts";
 import { Overloaded } from "./services.ts";
 
 /** Lets one search of a service run at a time, on all nodes together, and none during a pause. */
-export interface Turns {
+export interface SearchTurns {
   /**
    * Runs work when its turn comes.
    * @throws {Overloaded} during a pause, or what the work throws
@@ -33,7 +33,7 @@ export interface TurnsDeps {
   readonly service: string;
 }
 
-export function createTurns({ clock, ledgerOf, service }: TurnsDeps): Turns {
+export function createSearchTurns({ clock, ledgerOf, service }: TurnsDeps): SearchTurns {
   const ledger = ledgerOf({
     upstream: `covers ${service}`,
     limits: [1, MOST_HOLDS],

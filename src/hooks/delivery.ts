@@ -12,7 +12,7 @@ export interface Try {
 }
 
 /** Sends events to one hook, one at a time. */
-export interface Delivery {
+export interface HookDelivery {
   /** A newer event takes the place of one that waits: a song is soon stale. */
   deliver(event: NumberedEvent): void;
   /** Nothing that waits is sent any more, and nothing is tried again. */
@@ -39,7 +39,7 @@ const MOST_TRIES_KEPT = 10;
 const MOST_FAILURES = 100;
 const GONE = 410;
 
-export function createDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps): Delivery {
+export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps): HookDelivery {
   let waiting: NumberedEvent | undefined;
   /** Whether the event that was sent is not to be tried again. */
   let isDropped = false;

@@ -14,7 +14,7 @@ import { type HookAddressRules, readHookAddress } from "./address.ts";
 import { testEvent } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createSongEvents, type SongEvent } from "./song-events.ts";
-import { createDelivery, type Delivery, isTaken, type Try } from "./delivery.ts";
+import { createHookDelivery, type HookDelivery, isTaken, type Try } from "./delivery.ts";
 
 export interface HooksDeps {
   readonly accounts: Accounts;
@@ -32,7 +32,7 @@ export interface HooksDeps {
 
 /** A hook that events are sent to. */
 interface Followed {
-  readonly delivery: Delivery;
+  readonly delivery: HookDelivery;
   stop(): void;
 }
 
@@ -76,7 +76,7 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
   const followed = new Map<number, ReadonlyMap<number, Followed>>();
 
   const followHook = (hook: Hook): Followed => {
-    const delivery = createDelivery(hook, { clock, hooks, send });
+    const delivery = createHookDelivery(hook, { clock, hooks, send });
     const emit = (event: SongEvent) => {
       // Every node receives it, and one of them sends.
       if (!cluster.isOurs(hook.userId)) return;

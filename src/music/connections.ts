@@ -3,7 +3,7 @@ import { isNotUnique } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";
 import { step } from "../db/store.ts";
 import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
-import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
   connectionConditions,
   type ConnectionReads,

@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, lt, lte, sql } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
-import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
 import type { User } from "../accounts/users.ts";
 import { charactersOf, type KeptSong, toRow, toSong } from "./kept-song.ts";

@@ -5,7 +5,7 @@ import {
   readSealed,
   storeSealed,
 } from "../accounts/context.ts";
-import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "../accounts/users.ts";
 import { step } from "../db/store.ts";
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
-import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import { type BoundedMap, createBoundedMap } from "../bounded-map.ts";
 import { isOrphan } from "../db/errors.ts";
 import type { Schema } from "../db/schema.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
 import type { ReportedStatus } from "./connection-status.ts";
-import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 
 /**
  * Stores connections' statuses. All that change in one turn of the event loop are one statement:

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { DeferredWrites } from "../accounts/deferred-writes.ts";
+import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { Clock } from "../clock.ts";
 import type { Store } from "../db/store.ts";
 

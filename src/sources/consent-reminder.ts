@@ -1,9 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import {
-  type ConsentWarning,
-  consentWarning,
-  LONGEST_WARNING_MS,
-} from "../music/connection-status.ts";
+import { type ConsentWarning, consentWarning, LONGEST_WARNING_MS } from "../music/consent.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { musicOf, noteAccounts } from "./connected-music.ts";

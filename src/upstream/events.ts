@@ -7,7 +7,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
-} from "./limits.ts";
+} from "./call.ts";
 
 export interface EventRequest {
   readonly headers?: UpstreamHeaders;

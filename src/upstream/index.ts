@@ -10,7 +10,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
-} from "./limits.ts";
+} from "./call.ts";
 import {
   type Destination,
   headersFor,

@@ -1,5 +1,5 @@
 import { isPublic, parseIp } from "../ip-address.ts";
-import type { Fetch, UpstreamHeaders } from "./limits.ts";
+import type { Fetch, UpstreamHeaders } from "./call.ts";
 
 /**
  * Which hosts may be called although nobody has allowed them: those with a public address, by name

@@ -7,7 +7,7 @@ import {
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
-} from "./limits.ts";
+} from "./call.ts";
 import { type Destination, headersFor } from "./public-hosts.ts";
 import { errorCode } from "../error-code.ts";
 

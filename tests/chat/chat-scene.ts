@@ -1,6 +1,6 @@
 /** A linked account that runs against the stand-in Twitch, on a clock that stands still. */
 import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
-import { createQuiet, type Quiet } from "../../src/chat/commands.ts";
+import { createQuiet, type Quiet } from "../../src/chat/quiet.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/account.ts";
 import { createHelix } from "../../src/chat/twitch/helix.ts";
 import { createTwitchId } from "../../src/chat/twitch/id.ts";

@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Overloaded } from "../../src/covers/services.ts";
-import { createTurns, type Turns } from "../../src/covers/turns.ts";
+import { createSearchTurns, type SearchTurns } from "../../src/covers/turns.ts";
 import { createLedger, type Ledger, type LedgerOf } from "../../src/sources/polling/ledger.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 
 const EVERY_MS = 1_100;
 
 let clock: FakeClock;
-let nodes: [Turns, Turns];
+let nodes: [SearchTurns, SearchTurns];
 beforeEach(() => {
   clock = createFakeClock();
   nodes = twoNodes(clock);
 });
 
 /** Two nodes that count together, and tell each other of pauses. */
-function twoNodes(on: FakeClock): [Turns, Turns] {
+function twoNodes(on: FakeClock): [SearchTurns, SearchTurns] {
   let shared: Ledger | undefined;
   const closers: ((pauseMs: number) => void)[][] = [];
   const ledgerOf: LedgerOf = (budget) => {
@@ -31,7 +31,7 @@ function twoNodes(on: FakeClock): [Turns, Turns] {
     };
   };
   const deps = { clock: on, ledgerOf, service: "musicbrainz" };
-  return [createTurns(deps), createTurns(deps)];
+  return [createSearchTurns(deps), createSearchTurns(deps)];
 }
 
 const failureOf = (turn: Promise<unknown>) =>
@@ -89,7 +89,7 @@ describe("searches of one service", () => {
 });
 
 describe("a pause", () => {
-  const isPaused = async (turns: Turns) => {
+  const isPaused = async (turns: SearchTurns) => {
     let hasRun = false;
     const turn = failureOf(
       turns.take(async () => {
@@ -135,7 +135,7 @@ describe("a pause", () => {
   });
 
   /** Asks without counting a search that was answered. */
-  const isPausedNow = async (turns: Turns) => {
+  const isPausedNow = async (turns: SearchTurns) => {
     const failure = await failureOf(turns.take(() => Promise.reject(new Error("asked"))));
     return failure instanceof Overloaded;
   };
@@ -157,7 +157,7 @@ test("without the count of all nodes nothing is searched", async () => {
     close() {},
     onClose() {},
   };
-  const turns = createTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
+  const turns = createSearchTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
   let searches = 0;
   const failed = failureOf(turns.take(async () => void (searches += 1)));
   await clock.advance(10_000);
@@ -176,7 +176,7 @@ test("a grant that comes late is left unused", async () => {
       return grant;
     },
   };
-  const turns = createTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
+  const turns = createSearchTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
   let atMs: number | undefined;
   const turn = turns.take(async () => void (atMs = clock.monotonicMs()));
   await clock.advance(1_000);

@@ -3,7 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { readHookAddress } from "../../src/hooks/address.ts";
 import { messageOf, signatureOf } from "../../src/hooks/message.ts";
 import { createSongEvents } from "../../src/hooks/song-events.ts";
-import { createDelivery } from "../../src/hooks/delivery.ts";
+import { createHookDelivery } from "../../src/hooks/delivery.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
@@ -116,7 +116,7 @@ describe("telling a hook", () => {
     noted = [];
   });
   const delivery = (hook: Partial<Hook> = {}) =>
-    createDelivery(
+    createHookDelivery(
       { ...HOOK, ...hook },
       {
         clock,

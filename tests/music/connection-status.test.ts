@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  consentWarning,
   type ReportedStatus,
   FAILURE_REASONS,
   statusAt,
 } from "../../src/music/connection-status.ts";
+import { consentWarning } from "../../src/music/consent.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { SettingsChange } from "../../src/music/settings-writes.ts";
 import type { User } from "../../src/accounts/users.ts";

@@ -81,7 +81,7 @@ function endingOf(end: End) {
   return { state, reason: end.status } as const;
 }
 
-interface Reading {
+interface LinkedAccount {
   readonly account: ChatAccount;
   readonly tokens: AccountTokens;
   readonly settings: TwitchSettings;
@@ -90,7 +90,7 @@ interface Reading {
 /** Reads and answers as long as the tokens work, which Twitch is asked every hour. */
 async function readWhileValid(
   deps: TwitchAccountDeps,
-  { account, tokens, settings: first }: Reading,
+  { account, tokens, settings: first }: LinkedAccount,
   signal: AbortSignal,
 ): Promise<End> {
   const { clock, chat, log } = deps;

@@ -2,21 +2,13 @@ import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../../accounts/
 import type { Clock } from "../../clock.ts";
 import type { Admissions } from "../../http/rate-limit.ts";
 import { describeError, type Log } from "../../log.ts";
-import {
-  type ChatMessage,
-  createRepeats,
-  hasPrivileges,
-  mayAsk,
-  type Question,
-  questionIn,
-  type Quiet,
-  quietMsOf,
-  readChatMessage,
-} from "../commands.ts";
+import { type ChatMessage, hasPrivileges, mayAsk, type Question, questionIn } from "../commands.ts";
 import type { ChatOptions } from "../options.ts";
+import { type Quiet, quietMsOf } from "../quiet.ts";
 import type { SongLine } from "../song-line.ts";
 import type { Notification } from "./eventsub.ts";
 import type { Helix } from "./helix.ts";
+import { createRepeats, readChatMessage } from "./chat-messages.ts";
 import { createSend, type Line, type Sent } from "./send.ts";
 import type { TwitchSettings } from "./settings.ts";
 import { isChatShared } from "./state-of-channel.ts";

@@ -1,4 +1,5 @@
-import { consentWarning, statusAt } from "../../music/connection-status.ts";
+import { statusAt } from "../../music/connection-status.ts";
+import { consentWarning } from "../../music/consent.ts";
 import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";

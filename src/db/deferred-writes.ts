@@ -1,4 +1,4 @@
-import { isPassing } from "../db/errors.ts";
+import { isPassing } from "./errors.ts";
 
 type Write = () => unknown;
 

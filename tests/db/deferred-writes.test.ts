@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { parseSessionToken } from "../../src/accounts/credential.ts";
-import { createDeferredWrites } from "../../src/accounts/deferred-writes.ts";
+import { createDeferredWrites } from "../../src/db/deferred-writes.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
