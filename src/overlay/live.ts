@@ -5,6 +5,7 @@ import { type Audience, createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
 import type { Relay } from "../cluster/cluster.ts";
 import type { Upgrader } from "../http/upgrader.ts";
+import { describeError, type Log } from "../log.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import type { Playback } from "../playback.ts";
 import { admit, type AdmissionDeps } from "./admission.ts";
@@ -61,6 +62,7 @@ export interface LiveDeps
   notFound(path: string): Promise<Response>;
   /** Brings overlays on all nodes together. */
   readonly relay: OverlayRelay;
+  readonly log: Log;
 }
 
 export type OverlayRelay = Pick<
@@ -116,6 +118,14 @@ export function createLive(deps: LiveDeps): Live {
     else for (const socket of [...members]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
+  /** Nothing awaits this, so a failure is logged and must not end the server. */
+  const followOutdated = (room: OverlayRoom) =>
+    followWidget(room).catch((error: unknown) =>
+      deps.log.error("an overlay could not be brought up to date", {
+        reason: describeError(error),
+      }),
+    );
+
   const showHere = (userId: number, playback: Playback, ms: number) => {
     for (const room of rooms.values()) {
       if (room.listenerId !== userId) continue;
@@ -149,7 +159,7 @@ export function createLive(deps: LiveDeps): Live {
       if (known) void welcome(socket, known);
       sendDemand(socket);
       // The widget may have changed since the page was drawn.
-      if (socket.data.isOutdated) void followWidget(room);
+      if (socket.data.isOutdated) void followOutdated(room);
       noteStreamChange(socket);
       deps.streams.ask(socket);
     },

@@ -1,7 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { changeOf } from "../../src/db/change.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createWidgetToken } from "../../src/accounts/credential.ts";
+import {
+  createWidgetToken,
+  parseWidgetToken,
+  type WidgetToken,
+} from "../../src/accounts/credential.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import type { WidgetSetup } from "../../widget/page.tsx";
@@ -291,6 +295,17 @@ describe("a saved look", () => {
     expect(await late.next()).toMatchObject({ type: "look", options: { theme: "text" } });
     expect(await early.next()).toMatchObject({ type: "look", options: { theme: "text" } });
     expect([early.unread(), late.unread()]).toEqual([0, 0]);
+  });
+
+  test("that cannot be read is logged, and the page is shown the music", async () => {
+    const { widgets } = server.accounts;
+    const found = await widgets.find(parseWidgetToken(ada.widgetToken) as WidgetToken);
+    const find = spyOn(widgets, "find").mockRejectedValue(new Error("no database"));
+    find.mockResolvedValueOnce(found);
+    await openAt("?drawn=before");
+    await until(() => server.logged.find((line) => line.includes("no database")));
+    find.mockRestore();
+    expect(server.app.gauges.overlays?.()).toBe(1);
   });
 
   test("is a new language too", async () => {
