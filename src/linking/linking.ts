@@ -144,7 +144,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
       const asked = new URL(request.url);
       const { hostname } = new URL(baseUrl);
       if (asked.hostname === "localhost" && hostname !== "localhost") {
-        return redirect(baseUrl + asked.pathname, 303);
+        return redirect(baseUrl + asked.pathname + asked.search, 303);
       }
       const { url, ...attempt } = await oauth.begin(baseUrl + oauth.callbackPath);
       const pending = { source: source.id, intent, language, attempt };

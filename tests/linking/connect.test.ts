@@ -161,7 +161,7 @@ describe("setting out for Spotify", () => {
   });
 
   test("goes by the base URL first when it is asked as localhost, whose cookies it does not see", async () => {
-    const path = `${await server.linkFor(ada.user)}/start`;
+    const path = `${await server.linkFor(ada.user)}/start?connection=7`;
     const response = await server.app.handle(
       new Request(`http://localhost:4747${path}`, { headers: { host: "localhost:4747" } }),
     );
