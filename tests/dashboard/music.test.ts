@@ -227,6 +227,21 @@ describe("connecting MPD by form", () => {
     expect(await attributeOf(refused, "#homeassistant-entity", "autofocus")).toBe("");
   });
 
+  test("lets a browser send a token as long as sources take it", async () => {
+    const token = "t".repeat(1_000);
+    const sent = await owner.post(MUSIC, {
+      do: "connect",
+      target: "homeassistant",
+      "homeassistant-url": "https://home.example",
+      "homeassistant-entity": "media_player.kitchen",
+      "homeassistant-token": token,
+    });
+    expect(sent.status).toBe(303);
+    expect(await connectionOf(ada)).toMatchObject({ settings: { token } });
+    const length = await attributeOf(await owner.get(MUSIC), "#homeassistant-token", "maxlength");
+    expect(Number(length)).toBeGreaterThanOrEqual(token.length);
+  });
+
   test("gives no example of an option that has no form of its own", async () => {
     const refused = await owner.post(MUSIC, {
       do: "connect",

@@ -80,6 +80,9 @@ export function ConnectionForm({ view, form }: ConnectionFormProps): JSX.Element
   );
 }
 
+/** As long as a token may be: a browser would cut a longer one without a word. */
+const LONGEST_OPTION = 1_000;
+
 interface OptionFieldsProps {
   readonly request: DashboardRequest;
   readonly form: OptionsForm;
@@ -106,6 +109,7 @@ function OptionFields({ request, form, again }: OptionFieldsProps): JSX.Element 
             }
             hint={secret && current !== undefined ? secretKept : undefined}
             mistake={again?.field === name ? again.mistake : undefined}
+            maxlength={LONGEST_OPTION}
           />
         );
       })}
