@@ -151,6 +151,20 @@ describe("rules", () => {
     expect(rules().hiddenArtists).toEqual(lines);
   });
 
+  test("may be a hundred names of forty letters of any script, as their form sends them", async () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `${index} `.padEnd(40, "夜"));
+    const type = await attributeOf(await browser.get(PATH), "form.wide", "enctype");
+    expect(type).toBe("multipart/form-data");
+    const body = new FormData();
+    body.set("token", browser.formToken);
+    body.set("do", "rules");
+    for (const field of ["titles", "artists"]) body.set(field, lines.join("\n"));
+    const headers = { origin: "http://127.0.0.1:4747" };
+    const sent = await browser.get(PATH, { method: "POST", body, headers });
+    expect(sent.status).toBe(303);
+    expect(rules()).toMatchObject({ hiddenTitles: lines, hiddenArtists: lines });
+  });
+
   test.each(["titles", "artists"])(
     "of 101 lines are refused, beside the field and with all that was typed: %s",
     async (field) => {

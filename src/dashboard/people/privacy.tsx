@@ -159,7 +159,7 @@ function Rules({ request, rules }: { request: DashboardRequest; rules: TypedRule
     <section>
       <h2 safe>{t.rulesTitle}</h2>
       <p safe>{t.rulesText}</p>
-      <Form request={request} action="rules" class="form wide">
+      <Form request={request} action="rules" class="form wide" multipart>
         <>
           <div class="pair">
             {fields.map(({ id, label, typed, mistake }) => (
