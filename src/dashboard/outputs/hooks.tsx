@@ -134,7 +134,7 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
           {t.noTries}
         </p>
       ) : (
-        <ul class="plain">
+        <ul class="tries">
           {tries.map(({ at, event, status }) => (
             <li safe>
               {[formatTime(request.language, at), event, status ?? t.noAnswer].join(" · ")}
