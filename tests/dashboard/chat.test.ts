@@ -5,7 +5,7 @@ import { readChatOptions } from "../../src/chat/options.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
-import { textOf } from "../fixtures/http/html.ts";
+import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { assembleTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
@@ -90,6 +90,17 @@ describe("the page Chat", () => {
     expect(linked).toContain(said.noAnswer);
     expect((await browser.get(PATH)).headers.get("refresh")).toBeNull();
     expect(await page()).not.toContain("Linked as ada");
+  });
+
+  test("offers no form of linked accounts while it loads itself again, which would empty them", async () => {
+    await enterApp();
+    await link();
+    const optionsOn = async (response: Response) => attributeOf(response, "[name=words]", "value");
+    await browser.submit(PATH, { do: "link", channel: "" });
+    const waiting = await browser.get(PATH);
+    expect(waiting.headers.get("refresh")).toBe("5");
+    expect(await optionsOn(waiting)).toBeUndefined();
+    expect(await optionsOn(await browser.submit(PATH, { do: "cancel" }))).toBeDefined();
   });
 
   test("gives up a link on demand", async () => {

@@ -47,6 +47,7 @@ export function chatPage(
                 request={request}
                 account={account}
                 typed={typed?.accountId === account.id ? typed : undefined}
+                canChange={!pending || typed !== undefined}
               />
             ))}
           </ul>
@@ -90,8 +91,13 @@ export function outcomeNotice(outcome: LinkOutcome, words: Words): Notice | unde
   }
 }
 
-function LinkedAccount(props: OptionsFormProps): JSX.Element {
-  const { request, account } = props;
+interface LinkedAccountProps extends OptionsFormProps {
+  /** Not while the page loads itself again: that would take what is being typed. */
+  readonly canChange: boolean;
+}
+
+function LinkedAccount(props: LinkedAccountProps): JSX.Element {
+  const { request, account, canChange } = props;
   const { chat: t } = request.words.dashboard;
   const { login, state, answeredAt, refusal, refusedAt } = account;
   const timeOf = (unixMs: number) => formatTime(request.language, unixMs);
@@ -113,23 +119,27 @@ function LinkedAccount(props: OptionsFormProps): JSX.Element {
           {fill(t.lastRefusal, { time: timeOf(refusedAt), words: refusal })}
         </p>
       )}
-      <OptionsForm {...props} />
-      <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
-        {state === "linked" && (
-          <Form request={request} action="say" target={login} class="">
-            <button type="submit" class="quiet" safe>
-              {t.say}
-            </button>
-          </Form>
-        )}
-        <ConfirmedAction
-          request={request}
-          action="unlink"
-          target={login}
-          label={t.unlink}
-          consequence={t.unlinkText}
-        />
-      </div>
+      {canChange && (
+        <>
+          <OptionsForm {...props} />
+          <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
+            {state === "linked" && (
+              <Form request={request} action="say" target={login} class="">
+                <button type="submit" class="quiet" safe>
+                  {t.say}
+                </button>
+              </Form>
+            )}
+            <ConfirmedAction
+              request={request}
+              action="unlink"
+              target={login}
+              label={t.unlink}
+              consequence={t.unlinkText}
+            />
+          </div>
+        </>
+      )}
     </li>
   );
 }
