@@ -249,6 +249,14 @@ describe("the looks that come with Marquee", () => {
     expect(main?.css).toContain(".np-card");
   });
 
+  test("are offered for an overlay that is there only while there is one", async () => {
+    const offered = async () => attributeOf(await browser.get(PAGE), "#target-crt", "name");
+    expect(await offered()).toBe("target");
+    await submit({ do: "add", name: "Line", kind: "text" });
+    await submit({ do: "remove", target: await idOf("Main") });
+    expect(await offered()).toBeUndefined();
+  });
+
   test("are on the public demo, with their CSS", async () => {
     const page = await server.get("/en/demo?look=poster");
     expect(await attributeOf(page.clone(), "html", "data-np-theme")).toBe("art");

@@ -26,6 +26,7 @@ interface LooksProps {
 export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Element {
   const { words, language, basePath } = request;
   const t = words.dashboard.gallery;
+  const hasOverlay = widgets.some(({ kind }) => kind === "overlay");
   return (
     <section class="shipped">
       <h2 safe>{t.looks.title}</h2>
@@ -57,11 +58,13 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
                   </button>
                 </>
               </Form>
-              <Confirm label={t.looks.use} consequence={t.looks.useText}>
-                <UseFor request={request} widgets={widgets} field={`target-${id}`}>
-                  <input type="hidden" name="shipped" value={id} />
-                </UseFor>
-              </Confirm>
+              {hasOverlay && (
+                <Confirm label={t.looks.use} consequence={t.looks.useText}>
+                  <UseFor request={request} widgets={widgets} field={`target-${id}`}>
+                    <input type="hidden" name="shipped" value={id} />
+                  </UseFor>
+                </Confirm>
+              )}
             </div>
           </li>
         ))}
