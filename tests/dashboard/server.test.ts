@@ -225,6 +225,23 @@ describe("the owner's page", () => {
     }
   });
 
+  test("comes back to the page of users that a form was sent from", async () => {
+    const added = await server.accounts.add(Array.from({ length: 100 }, (_, at) => `user-${at}`));
+    const target = String(added.at(-1)?.user.id);
+    const page = await attributeOf(await owner.get(`${SERVER}?page=3`), "[name=page]", "value");
+    for (const action of ["link", "remove"]) {
+      const sent = await owner.post(SERVER, { do: action, target, page: page ?? "" });
+      expect(sent.headers.get("location")).toBe(`${SERVER}?page=3`);
+      const shown = await owner.get(`${SERVER}?page=3`);
+      expect(await textOf(shown.clone(), ".notice p")).toContain("user-99");
+      expect(await textOf(shown, "h3")).toBe("user-98");
+    }
+    for (const wrong of ["", "0", "x", "1&id=2"]) {
+      const sent = await owner.post(SERVER, { do: "link", target: about(grace), page: wrong });
+      expect(sent.headers.get("location")).toBe(SERVER);
+    }
+  });
+
   test("says until when an account is linked", async () => {
     await server.accounts.connections.connect(grace.user, "spotify", {
       clientId: "0123456789abcdef",

@@ -60,7 +60,7 @@ export function createSection(deps: ServerDeps): Section {
               <h2 safe>{t.users}</h2>
               <ul class="people">
                 {shown.users.map((user) => (
-                  <UserCard deps={deps} request={request} user={user} />
+                  <UserCard deps={deps} request={request} user={user} page={shown.number} />
                 ))}
               </ul>
               {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
@@ -131,6 +131,15 @@ export function createSection(deps: ServerDeps): Section {
     return { tone: "good", text: fill(t.removed, { user: user.name }) };
   };
 
+  const makeLink = async (request: DashboardRequest, user: User): Promise<Notice> => {
+    const { server: t } = request.words.dashboard;
+    return {
+      tone: "good",
+      text: fill(t.linkMade, { user: user.name }),
+      shownOnce: [{ label: t.signInLink, value: await signInUrl(user, request) }],
+    };
+  };
+
   return {
     show: (request) => page(request),
     async act(request, form) {
@@ -141,24 +150,25 @@ export function createSection(deps: ServerDeps): Section {
       if (action !== "link" && action !== "remove") return page(request);
       const user = await accounts.users.withId(targetIdOf(form));
       if (!user) return { tone: "bad", text: t.unknown };
-      if (action === "remove") return remove(request, user);
-      return {
-        tone: "good",
-        text: fill(t.linkMade, { user: user.name }),
-        shownOnce: [{ label: t.signInLink, value: await signInUrl(user, request) }],
-      };
+      const notice = await (action === "remove" ? remove : makeLink)(request, user);
+      return { ...notice, at: atPage(fieldOf(form, "page")) };
     },
   };
 }
+
+/** The query of the page of users that a form was sent from: the browser comes back to it. */
+const atPage = (page: string): string => (/^[1-9]\d{0,5}$/.test(page) ? `page=${page}` : "");
 
 interface UserCardProps {
   readonly deps: ServerDeps;
   readonly request: DashboardRequest;
   readonly user: User;
+  /** The page of users that it is on. */
+  readonly page: number;
 }
 
 /** A user: what is connected, and what the owner can do. */
-async function UserCard({ deps, request, user }: UserCardProps): Promise<string> {
+async function UserCard({ deps, request, user, page }: UserCardProps): Promise<string> {
   const { accounts, sources, clock } = deps;
   const { words, language } = request;
   const { server: t, health: healthWords, music: musicWords } = words.dashboard;
@@ -177,6 +187,7 @@ async function UserCard({ deps, request, user }: UserCardProps): Promise<string>
     ...music.map(labelOf),
   ];
   const target = String(user.id);
+  const from = <input type="hidden" name="page" value={String(page)} />;
   return (
     <li>
       <h3 safe>{user.name}</h3>
@@ -195,9 +206,12 @@ async function UserCard({ deps, request, user }: UserCardProps): Promise<string>
       )}
       <div class="actions">
         <Form request={request} action="link" target={target} class="bare">
-          <button type="submit" class="quiet" safe>
-            {t.makeLink}
-          </button>
+          <>
+            {from as "safe"}
+            <button type="submit" class="quiet" safe>
+              {t.makeLink}
+            </button>
+          </>
         </Form>
         {!isSelf && (
           <ConfirmedAction
@@ -207,7 +221,9 @@ async function UserCard({ deps, request, user }: UserCardProps): Promise<string>
             label={t.remove}
             consequence={fill(t.removeText, { user: user.name })}
             go={fill(t.removeUser, { user: user.name })}
-          />
+          >
+            {from}
+          </ConfirmedAction>
         )}
       </div>
     </li>
