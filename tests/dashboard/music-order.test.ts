@@ -32,7 +32,7 @@ const cards = async (path = MUSIC) => {
   const found = html.matchAll(/<section class="source connected"[^>]*>(.*?)<\/section>/gs);
   return [...found].map(([, card = ""]) => card);
 };
-const labels = async () => (await cards()).map((card) => /<h2>(.*?)<\/h2>/.exec(card)?.[1]);
+const labels = async () => (await cards()).map((card) => /<h2[^>]*>(.*?)<\/h2>/.exec(card)?.[1]);
 const reportedIn = (card: string) => {
   const [, facts = ""] = /<p class="facts reported">(.*?)<\/p>/s.exec(card) ?? [];
   return [...facts.matchAll(/<span[^>]*>(.*?)<\/span>/gs)].map(([, text = ""]) =>

@@ -6,7 +6,7 @@ import { LANGUAGES } from "../../src/languages.ts";
 import { createFakeMpd, type FakeMpd } from "../fixtures/mpd/fake-mpd.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
-import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer } from "../fixtures/servers/test-server.ts";
@@ -754,7 +754,9 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
 
 describe("several connections", () => {
   const labelsIn = (html: string) => {
-    const found = [...html.matchAll(/<section class="source connected"[^>]*>.*?<h2>([^<]*)</gs)];
+    const found = [
+      ...html.matchAll(/<section class="source connected"[^>]*>.*?<h2[^>]*>([^<]*)</gs),
+    ];
     return found.map(([, label]) => label);
   };
   const labels = async () => labelsIn(await (await owner.get(MUSIC)).text());
@@ -764,6 +766,11 @@ describe("several connections", () => {
     const settings = { address: "127.0.0.7", password: "swordfish" };
     return connections.connect(ada.user, "mpd", settings, "Kitchen");
   };
+
+  test("name what can be done to each after it, for screen readers", async () => {
+    await server.accounts.connections.connect(ada.user, "json", null, "Desk");
+    expect(await groupNameOf(await owner.get(MUSIC))).toBe("JSON · Desk");
+  });
 
   test("are shown in order, each under its source and name with its status", async () => {
     const { id } = await kitchen();

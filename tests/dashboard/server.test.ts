@@ -7,7 +7,7 @@ import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { VERSION } from "../../src/version.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
-import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -198,18 +198,22 @@ describe("the owner's page", () => {
     const id = (await onlyWorkingId(server.accounts.connections, grace.user.id)) ?? 0;
     await server.accounts.connections.markRefused(id);
     const text = await (await owner.get(SERVER)).text();
-    for (const one of ["ada", "grace", "linus"]) expect(text).toContain(`<h3>${one}</h3>`);
+    for (const one of ["ada", "grace", "linus"]) expect(text).toContain(`>${one}</h3>`);
     expect(text).toContain("Owner · you · MPD");
     expect(text).toContain("Member · MPD");
     expect(text).toContain("Marquee can no longer get your music from MPD.");
     expect(text).toContain("No music source is connected yet.");
   });
 
+  test("names what can be done to a user after the user, for screen readers", async () => {
+    expect(await groupNameOf(await owner.get(SERVER))).toBe("ada");
+  });
+
   test("lists fifty users a page, and leads to the others", async () => {
     await server.accounts.add(Array.from({ length: 100 }, (_, at) => `user-${at}`));
     const listed = async (query: string) => {
       const html = await (await owner.get(SERVER + query)).text();
-      return { names: html.match(/<h3>[^<]+/g)?.map((name) => name.slice(4)) ?? [], html };
+      return { names: Array.from(html.matchAll(/<h3[^>]*>([^<]+)/g), ([, name]) => name), html };
     };
     const first = await listed("");
     expect(first.names).toHaveLength(50);

@@ -6,7 +6,7 @@ import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { freeName } from "../../src/dashboard/widgets/free-name.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
-import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -255,6 +255,12 @@ describe("the looks that come with Marquee", () => {
     await submit({ do: "add", name: "Line", kind: "text" });
     await submit({ do: "remove", target: await idOf("Main") });
     expect(await offered()).toBeUndefined();
+  });
+
+  test("name what can be done with each after it, for screen readers", async () => {
+    const [first = "crt"] = SHIPPED_LOOK_NAMES;
+    const name = await groupNameOf(await browser.get(PAGE));
+    expect(name).toBe(languages.en.looks[first].name);
   });
 
   test("are on the public demo, with their CSS", async () => {

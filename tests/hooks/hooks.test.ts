@@ -7,7 +7,7 @@ import { createHookDelivery } from "../../src/hooks/delivery.ts";
 import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
-import { textOf } from "../fixtures/http/html.ts";
+import { groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { type Playback, positionAt } from "../../src/playback.ts";
@@ -509,6 +509,12 @@ describe("the page of hooks", () => {
     expect(await server.accounts.hooks.allOf(ada.user.id)).toMatchObject([{ off: null }]);
     await browser.submit(HOOKS, { do: "remove", target: String(id) });
     expect(await server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
+  });
+
+  test("names what can be done to a hook after the hook, for screen readers", async () => {
+    const settings = { url: HOOK.url, events: HOOK_EVENTS, action: "New song" };
+    await server.accounts.hooks.add(ada.user, settings);
+    expect(await groupNameOf(await browser.get(HOOKS))).toBe("New song");
   });
 
   test("sends one test in five seconds, however often it is asked for", async () => {

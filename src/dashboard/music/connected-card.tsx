@@ -32,7 +32,9 @@ export function ConnectedCard({ view, one, readings }: CardProps): JSX.Element {
     <section class="source connected" id={cardId(connection)}>
       <div class="card-head">
         {all.length > 1 && <Grip title={t.drag} />}
-        <h2 safe>{label}</h2>
+        <h2 id={`${cardId(connection)}-name`} safe>
+          {label}
+        </h2>
         {all.length > 1 && (
           <Moves
             request={request}
@@ -86,7 +88,7 @@ function CardActions({ view, one }: CardPartProps): JSX.Element {
   const enterAgain =
     !stored.usable && !isLinked(source) && deps.sources.byId(source.id) !== undefined;
   return (
-    <div class="row-actions">
+    <div class="row-actions" role="group" aria-labelledby={`${cardId(connection)}-name`}>
       {(source.options.length > 0 || enterAgain) && (
         <Fold label={t.change} isOpen={refused?.formId === form.id || enterAgain}>
           <ConnectionForm view={view} form={form} />

@@ -125,7 +125,9 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
   const name = hook.off === "damaged" ? `#${id}` : (hook.action ?? new URL(hook.url).host);
   return (
     <section>
-      <h2 safe>{name}</h2>
+      <h2 id={`hook-${id}`} safe>
+        {name}
+      </h2>
       <p class={`status ${off === null ? "good" : "bad"}`} safe>
         {off === null ? t.on : t.off[off]}
       </p>
@@ -142,7 +144,7 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
           ))}
         </ul>
       )}
-      <div class="row-actions">
+      <div class="row-actions" role="group" aria-labelledby={`hook-${id}`}>
         {off !== "damaged" && (
           <Form request={request} action="test" target={String(id)} class="">
             <button type="submit" class="quiet" safe>

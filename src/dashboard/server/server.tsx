@@ -190,7 +190,9 @@ async function UserCard({ deps, request, user, page }: UserCardProps): Promise<s
   const from = <input type="hidden" name="page" value={String(page)} />;
   return (
     <li>
-      <h3 safe>{user.name}</h3>
+      <h3 id={`user-${user.id}`} safe>
+        {user.name}
+      </h3>
       <p class="hint" safe>
         {about.join(" · ")}
       </p>
@@ -204,7 +206,7 @@ async function UserCard({ deps, request, user, page }: UserCardProps): Promise<s
           {fill(musicWords.linkedUntil, { day: formatDay(language, linkedUntil) })}
         </p>
       )}
-      <div class="actions">
+      <div class="actions" role="group" aria-labelledby={`user-${user.id}`}>
         <Form request={request} action="link" target={target} class="bare">
           <>
             {from as "safe"}

@@ -39,12 +39,14 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
               path={`${pageAddress(basePath, language, "demo")}?look=${id}`}
               look={looks[id]}
             />
-            <h3 safe>{looks[id].name}</h3>
+            <h3 id={`look-${id}`} safe>
+              {looks[id].name}
+            </h3>
             <p safe>{words.looks[id].text}</p>
             <p class="facts" safe>
               {sizeText(request, looks[id])}
             </p>
-            <div class="row-actions">
+            <div class="row-actions" role="group" aria-labelledby={`look-${id}`}>
               <Form request={request} action="make" class="in-row">
                 <>
                   <input type="hidden" name="shipped" value={id} />
