@@ -49,8 +49,6 @@ export const de: Words = {
       show: "Zeigen",
       save: "Speichern",
       saved: "Gespeichert. Ab jetzt antwortet der Bot so.",
-      changed:
-        "Diese Zeile wurde inzwischen anderswo geändert. Hier sehen Sie die gespeicherte Fassung.",
       unknown: "Den Platzhalter {{name}} gibt es nicht. Die Liste unten zeigt alle.",
       unbalanced: "{bracket} ohne Gegenstück. Die Klammer selbst schreiben Sie doppelt.",
       tooLong: "Höchstens 300 Zeichen.",
@@ -88,8 +86,6 @@ export const de: Words = {
       source: "Name der Quelle",
       save: "Speichern",
       saved: "Gespeichert. Seiten zeigen die neue Karte, sobald sie sie das nächste Mal laden.",
-      changed:
-        "Diese Karte wurde inzwischen anderswo geändert. Hier sehen Sie die gespeicherte Fassung.",
       unreachable: {
         local:
           "Andere Websites erreichen {host} nicht: Diese Adresse gibt es nur in Ihrem eigenen Netz. Geben Sie Marquee mit --base-url eine öffentliche https-Adresse, und kommen Sie dann wieder.",

@@ -51,7 +51,6 @@ export const en = {
       show: "Show",
       save: "Save",
       saved: "Saved. The bot now answers like this.",
-      changed: "This line was changed somewhere else in the meantime. This is the saved version.",
       unknown: "There is no placeholder {{name}}. The list below shows them all.",
       unbalanced: "An unmatched {bracket}. To print one, type it twice.",
       tooLong: "At most 300 characters.",
@@ -87,7 +86,6 @@ export const en = {
       source: "Name of the source",
       save: "Save",
       saved: "Saved. Pages show the new card the next time they load it.",
-      changed: "This card was changed somewhere else in the meantime. This is the saved version.",
       unreachable: {
         local:
           "Other websites can’t reach {host}: it only exists in your own network. Give Marquee a public https address with --base-url, then come back.",

@@ -49,8 +49,6 @@ export const es: Words = {
       show: "Mostrar",
       save: "Guardar",
       saved: "Guardado. A partir de ahora el bot responde así.",
-      changed:
-        "Esta línea se ha cambiado en otro sitio mientras tanto. Esta es la versión guardada.",
       unknown: "No existe el marcador {{name}}. La lista de abajo los muestra todos.",
       unbalanced: "Hay un {bracket} sin pareja. Para escribirlo tal cual, ponlo dos veces.",
       tooLong: "Como máximo 300 caracteres.",
@@ -87,8 +85,6 @@ export const es: Words = {
       source: "Nombre de la fuente",
       save: "Guardar",
       saved: "Guardado. Las páginas mostrarán la nueva tarjeta la próxima vez que la carguen.",
-      changed:
-        "Esta tarjeta se ha cambiado en otro sitio mientras tanto. Esta es la versión guardada.",
       unreachable: {
         local:
           "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url y vuelve aquí.",

@@ -49,7 +49,6 @@ export const fr: Words = {
       show: "Afficher",
       save: "Enregistrer",
       saved: "Enregistré. Désormais, le bot répond ainsi.",
-      changed: "Cette ligne a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
       unknown: "La variable {{name}} n’existe pas. La liste ci-dessous les montre toutes.",
       unbalanced: "Un {bracket} n’a pas de pendant. Pour l’écrire tel quel, doublez-le.",
       tooLong: "300 caractères au plus.",
@@ -85,7 +84,6 @@ export const fr: Words = {
       source: "Nom de la source",
       save: "Enregistrer",
       saved: "Enregistré. Les pages montrent la carte modifiée dès qu’elles la rechargent.",
-      changed: "Cette carte a été modifiée ailleurs entre-temps. Voici ce qui est enregistré.",
       unreachable: {
         local:
           "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url, puis revenez.",

@@ -50,7 +50,6 @@ export const pt: Words = {
       show: "Mostrar",
       save: "Salvar",
       saved: "Salvo. Agora o bot responde assim.",
-      changed: "Nesse meio-tempo, esta linha foi alterada em outro lugar. Esta é a versão salva.",
       unknown: "Não existe o marcador {{name}}. A lista abaixo mostra todos.",
       unbalanced: "Há um {bracket} sem par. Para escrever esse sinal, digite duas vezes.",
       tooLong: "No máximo 300 caracteres.",
@@ -87,7 +86,6 @@ export const pt: Words = {
       source: "Nome da fonte",
       save: "Salvar",
       saved: "Salvo. As páginas mostram o novo cartão na próxima vez que o carregarem.",
-      changed: "Nesse meio-tempo, este cartão foi alterado em outro lugar. Esta é a versão salva.",
       unreachable: {
         local:
           "Outros sites não conseguem acessar {host}: ele só existe na sua própria rede. Dê ao Marquee um endereço https público com --base-url e volte aqui.",

@@ -85,17 +85,21 @@ describe("the editor of a text", () => {
     ["x".repeat(301), "At most 300 characters."],
   ])("refuses %s and says why", async (template, reason) => {
     const refused = await send(line, { do: "save", template });
-    expect(refused.status).toBe(400);
+    expect(refused.status).toBe(422);
     expect(await textOf(refused, "#template-mistake")).toContain(reason);
     expect(await optionsOf(line)).toEqual({});
   });
 
-  test("does not save over what was saved meanwhile, and says so", async () => {
+  test("does not save over what was saved meanwhile, says so, and keeps what was typed", async () => {
     await line.save({ template: "{artist}" });
     const answer = await send(line, { do: "save", template: "{title}" });
-    expect(answer.status).toBe(303);
-    expect(await noticeOf(line)).toBe(en.outputs.text.changed);
+    expect(answer.status).toBe(409);
+    expect(await textOf(answer.clone(), ".notice p")).toBe(en.dashboard.widget.editor.newer);
+    expect(await attributeOf(answer.clone(), "#template", "value")).toBe("{title}");
     expect(await optionsOf(line)).toEqual({ template: "{artist}" });
+    const basedOn = await attributeOf(answer, "input[name=basedOn]", "value");
+    await send(line, { do: "save", template: "{title}", basedOn: basedOn ?? "" });
+    expect(await optionsOf(line)).toEqual({ template: "{title}" });
   });
 
   test.each(["999999", "-5", "1e300", "x", "1.5", "2", ""])(

@@ -77,23 +77,34 @@ export function createOutputEditor({ accounts }: OutputEditorDeps, kind: EditorK
     };
     return dashboardPage(page, status);
   };
-  const drawSaved = (request: DashboardRequest, widget: OutputWidget, answer?: Answer) =>
-    draw({ request, widget, typed: widget.options, basedOn: widget.revision }, answer);
+  const drawSaved = (request: DashboardRequest, widget: OutputWidget) =>
+    draw({ request, widget, typed: widget.options, basedOn: widget.revision });
+
+  /** What was typed, over what somebody else has saved: saving again replaces that. */
+  const drawOutdated = (
+    request: DashboardRequest,
+    widget: OutputWidget,
+    typed: Typed,
+    status: number,
+  ) => {
+    const notice = { tone: "bad", text: request.words.dashboard.widget.editor.newer } as const;
+    return draw({ request, widget, typed, basedOn: widget.revision }, { status, notice });
+  };
 
   /** Saves options of a widget unless somebody else saved meanwhile. */
   const save = async (
-    request: DashboardRequest,
-    widget: OutputWidget,
+    { request, widget, typed, basedOn }: Omit<EditorView, "token">,
     options: Typed,
-    basedOn: number,
-  ): Promise<Notice> => {
+  ): Promise<Notice | Response> => {
+    const { widgets } = accounts;
     const { id, css, size } = widget;
     try {
-      await accounts.widgets.save(request.user, id, { options, css, size }, { basedOn });
+      await widgets.save(request.user, id, { options, css, size }, { basedOn });
       return noticeOf(request, widget, "saved");
     } catch (error) {
       if (!(error instanceof WidgetError) || error.reason !== "changed meanwhile") throw error;
-      return noticeOf(request, widget, "changed");
+      const newest = { ...(await widgets.byId(request.user, id)), kind: widget.kind };
+      return drawOutdated(request, newest, typed, 409);
     }
   };
 
@@ -105,22 +116,19 @@ export function createOutputEditor({ accounts }: OutputEditorDeps, kind: EditorK
         await accounts.widgets.rotate(request.user, widget.id);
         return noticeOf(request, widget, "rotated");
       }
-      const basedOn = editedRevision(form, widget);
-      if (basedOn === undefined) {
-        // The form has edited a revision that the widget never had: the page shows what is saved.
-        const notice = noticeOf(request, widget, "changed");
-        return drawSaved(request, widget, { status: 422, notice });
-      }
       const typed = kind.readForm(form);
+      const basedOn = editedRevision(form, widget);
+      // The form has edited a revision that the widget never had.
+      if (basedOn === undefined) return drawOutdated(request, widget, typed, 422);
+      const view = { request, widget, typed, basedOn };
       const options = kind.optionsOf(request, widget, typed);
-      if (action === "save" && options) return save(request, widget, options, basedOn);
-      const status = action === "save" ? 400 : 200;
-      return draw({ request, widget, typed, basedOn }, { status });
+      if (action === "save" && options) return save(view, options);
+      return draw(view, { status: action === "save" ? 422 : 200 });
     },
   };
 }
 
-type Outcome = "saved" | "changed" | "rotated";
+type Outcome = "saved" | "rotated";
 
 /** An outcome in the words of the widget's kind, shown on the page of the widget. */
 const noticeOf = (
@@ -128,7 +136,7 @@ const noticeOf = (
   { id, kind }: OutputWidget,
   outcome: Outcome,
 ): Notice => ({
-  tone: outcome === "changed" ? "bad" : "good",
+  tone: "good",
   text: words.outputs[kind][outcome],
   at: `id=${id}`,
 });
