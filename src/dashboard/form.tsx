@@ -238,13 +238,14 @@ export interface ConfirmProps {
   readonly label: string;
   /** What will happen. */
   readonly consequence: string;
+  readonly isOpen?: boolean;
   readonly children: JSX.Element;
 }
 
 /** Asks for confirmation, without a script, before an action that cannot be undone. */
-export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Element {
+export function Confirm({ label, consequence, isOpen, children }: ConfirmProps): JSX.Element {
   return (
-    <details class="confirm">
+    <details class="confirm" open={isOpen === true}>
       <summary class="button quiet" safe>
         {label}
       </summary>
@@ -256,7 +257,7 @@ export function Confirm({ label, consequence, children }: ConfirmProps): JSX.Ele
   );
 }
 
-export interface ConfirmedActionProps extends Omit<ConfirmProps, "children"> {
+export interface ConfirmedActionProps extends Omit<ConfirmProps, "isOpen" | "children"> {
   readonly request: DashboardRequest;
   readonly action: string;
   readonly target?: string | undefined;

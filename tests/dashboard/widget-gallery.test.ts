@@ -112,16 +112,32 @@ describe("the gallery", () => {
     expect((await server.get(`/en/widget/${second}?demo=1`)).status).toBe(200);
   });
 
-  test("says what is wrong with a name, too many widgets, and a widget that is not there", async () => {
+  test.each([
+    ["", t.mistakes.name],
+    ["a\u202Eb", t.mistakes.name],
+    ["Main", fill(t.mistakes.taken, { name: "Main" })],
+  ])(
+    "keeps a name that cannot be given, and says beside it what is wrong: %j",
+    async (name, wrong) => {
+      await submit({ do: "add", name: "Second", kind: "overlay" });
+      const target = await idOf("Second");
+      const added = await browser.post(PAGE, { do: "add", name, kind: "text" });
+      expect(await textOf(added.clone(), ".new-widget[open] #name-mistake")).toBe(wrong);
+      expect(await attributeOf(added.clone(), "#name", "value")).toBe(name);
+      expect(await attributeOf(added.clone(), "#kind [selected]", "value")).toBe("text");
+      const renamed = await browser.post(PAGE, { do: "rename", target, name });
+      const field = `.more[open] .confirm[open] #name-${target}`;
+      expect(await textOf(renamed.clone(), `${field}-mistake`)).toBe(wrong);
+      expect(await attributeOf(renamed.clone(), field, "value")).toBe(name);
+      expect(await textOf(renamed.clone(), ".new-widget[open]")).toBeUndefined();
+      expect([added.status, renamed.status]).toEqual([422, 422]);
+      expect(await names()).toEqual(["Main", "Second"]);
+    },
+  );
+
+  test("says what is wrong with too many widgets, and a widget that is not there", async () => {
     const told = async (fields: Readonly<Record<string, string>>) => noticeOn(await submit(fields));
     await submit({ do: "add", name: "Second", kind: "overlay" });
-    expect(await told({ do: "add", name: " ", kind: "overlay" })).toBe(t.mistakes.name);
-    expect(await told({ do: "rename", target: await idOf("Second"), name: "a\u202Eb" })).toBe(
-      t.mistakes.name,
-    );
-    expect(await told({ do: "rename", target: await idOf("Second"), name: "Main" })).toBe(
-      fill(t.mistakes.taken, { name: "Main" }),
-    );
     for (const id of ["99", "", "x"]) {
       expect(await told({ do: "rotate", target: id })).toBe(t.mistakes.unknown);
     }

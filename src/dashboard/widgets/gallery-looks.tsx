@@ -12,6 +12,7 @@ import {
 import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../overlay/looks/shipped.ts";
 import { Choice, Confirm, Field, Form, Lines } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
+import type { RefusedForm } from "./gallery-notices.ts";
 import { LookPreview, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
@@ -110,12 +111,11 @@ function UseFor({ request, widgets, field, children }: UseForProps): JSX.Element
 export interface ImportFormProps {
   readonly request: DashboardRequest;
   /** What was pasted, and what is wrong with it. */
-  readonly pasted?: string;
-  readonly mistake?: string;
+  readonly refused: RefusedForm | undefined;
 }
 
 /** Where a look that somebody shared is pasted. The page's script fills it from the address. */
-export function ImportForm({ request, pasted = "", mistake }: ImportFormProps): JSX.Element {
+export function ImportForm({ request, refused }: ImportFormProps): JSX.Element {
   const { import: t } = request.words.dashboard.gallery;
   return (
     <section class="import">
@@ -126,8 +126,8 @@ export function ImportForm({ request, pasted = "", mistake }: ImportFormProps): 
             id="look"
             label={t.field}
             hint={t.text}
-            value={pasted}
-            mistake={mistake}
+            value={refused?.typed ?? ""}
+            mistake={refused?.mistake}
             maxlength={LONGEST_SHARED_LOOK}
             rows={3}
           />

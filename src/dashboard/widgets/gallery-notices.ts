@@ -7,6 +7,17 @@ import type { DashboardRequest, Notice } from "../request.ts";
 
 type Gallery = DashboardRequest["words"]["dashboard"]["gallery"];
 
+/** A form that was sent with something wrong. */
+export interface RefusedForm {
+  readonly action: string;
+  /** The widget that it is about. */
+  readonly target?: number;
+  readonly typed: string;
+  /** The kind of widget that was chosen. */
+  readonly kind?: string;
+  readonly mistake: string;
+}
+
 /** What was done. */
 export const done = (
   { words }: DashboardRequest,

@@ -9,6 +9,7 @@ import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { freeName } from "./free-name.ts";
 import { ImportForm, ShippedLooks } from "./gallery-looks.tsx";
+import type { RefusedForm } from "./gallery-notices.ts";
 import { WidgetCard } from "./gallery-widgets.tsx";
 
 export interface WidgetGalleryDeps {
@@ -16,14 +17,16 @@ export interface WidgetGalleryDeps {
   readonly live: Pick<Live, "onStreamWith">;
 }
 
-/** A response with the user's widgets, and with what is wrong with a pasted look, if anything is. */
+/** A response with the user's widgets, and with what is wrong with a form, if anything is. */
 export async function galleryPage(
   { accounts: { widgets }, live }: WidgetGalleryDeps,
   request: DashboardRequest,
-  wrong?: { readonly pasted: string; readonly mistake: string },
+  refused?: RefusedForm,
 ): Promise<Response> {
   const { words, user } = request;
   const t = words.dashboard.gallery;
+  const refusedAs = (action: string) => (refused?.action === action ? refused : undefined);
+  const renamed = refusedAs("rename");
   const all = await widgets.allOf(user);
   const cards = await Promise.all(
     all.map(async (widget) => {
@@ -43,25 +46,37 @@ export async function galleryPage(
           {cards.length === 0 && <p safe>{t.none}</p>}
           <ul class="cards">
             {cards.map((card) => (
-              <WidgetCard request={request} {...card} />
+              <WidgetCard
+                request={request}
+                {...card}
+                renamed={renamed?.target === card.widget.id ? renamed : undefined}
+              />
             ))}
           </ul>
-          <NewWidget request={request} taken={all.map(({ name }) => name)} />
+          <NewWidget
+            request={request}
+            taken={all.map(({ name }) => name)}
+            refused={refusedAs("add")}
+          />
         </section>
         <ShippedLooks request={request} looks={shippedLooks(words)} widgets={all} />
-        <ImportForm request={request} {...wrong} />
+        <ImportForm request={request} refused={refusedAs("look")} />
       </div>
     ),
   };
-  return dashboardPage(page, wrong ? 422 : 200);
+  return dashboardPage(page, refused ? 422 : 200);
 }
 
-type NewWidgetProps = { readonly request: DashboardRequest; readonly taken: readonly string[] };
+interface NewWidgetProps {
+  readonly request: DashboardRequest;
+  readonly taken: readonly string[];
+  readonly refused: RefusedForm | undefined;
+}
 
-function NewWidget({ request, taken }: NewWidgetProps): JSX.Element {
+function NewWidget({ request, taken, refused }: NewWidgetProps): JSX.Element {
   const t = request.words.dashboard.gallery;
   return (
-    <details class="confirm new-widget">
+    <details class="confirm new-widget" open={refused !== undefined}>
       <summary class="button" safe>
         {t.add}
       </summary>
@@ -71,14 +86,15 @@ function NewWidget({ request, taken }: NewWidgetProps): JSX.Element {
             <Field
               id="name"
               label={t.name}
-              value={freeName("Widget", taken)}
+              value={refused?.typed ?? freeName("Widget", taken)}
+              mistake={refused?.mistake}
               maxlength={60}
               required
             />
             <Choice
               id="kind"
               label={t.kind}
-              chosen={WIDGET_KINDS[0]}
+              chosen={refused?.kind ?? WIDGET_KINDS[0]}
               options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
             />
             <button type="submit" safe>

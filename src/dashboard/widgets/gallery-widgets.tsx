@@ -10,6 +10,7 @@ import { attribute } from "../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../overlay/looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
 import { Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
+import type { RefusedForm } from "./gallery-notices.ts";
 import { ObsChip, sourceNameOf } from "./into-obs.tsx";
 import { LookPreview, type LookPreviewProps, sizeOf } from "./look-preview.tsx";
 import type { DashboardRequest } from "../request.ts";
@@ -22,6 +23,8 @@ export interface WidgetCardProps {
   readonly token: WidgetToken;
   /** Whether a browser source shows it. */
   readonly isOnStream: boolean;
+  /** A name that it cannot be given. */
+  readonly renamed: RefusedForm | undefined;
 }
 
 type PartProps = Pick<WidgetCardProps, "request" | "widget">;
@@ -84,25 +87,32 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
           {t.edit}
         </a>
         {isOverlay && <Shared {...props} />}
-        <MoreActions request={request} widget={widget} />
+        <MoreActions {...props} />
       </div>
     </li>
   );
 }
 
-function MoreActions({ request, widget }: PartProps): JSX.Element {
+function MoreActions({ request, widget, renamed }: WidgetCardProps): JSX.Element {
   const t = request.words.dashboard.gallery;
   const { id, name } = widget;
   return (
-    <details class="more">
+    <details class="more" open={renamed !== undefined}>
       <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
         {t.more}
       </summary>
       <div class="row-actions">
-        <Confirm label={t.rename} consequence={t.renameText}>
+        <Confirm label={t.rename} consequence={t.renameText} isOpen={renamed !== undefined}>
           <Form request={request} action="rename" target={String(id)}>
             <>
-              <Field id={`name-${id}`} name="name" label={t.name} value={name} maxlength={60} />
+              <Field
+                id={`name-${id}`}
+                name="name"
+                label={t.name}
+                value={renamed?.typed ?? name}
+                mistake={renamed?.mistake}
+                maxlength={60}
+              />
               <button type="submit" safe>
                 {t.renameGo}
               </button>

@@ -20,7 +20,8 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
   const showLook = async (request: DashboardRequest, pasted: string, notice?: Notice) => {
     const read = readSharedLook(pasted);
     if ("mistake" in read) {
-      return shown(request, { pasted, mistake: mistakeText(request, read.mistake) });
+      const mistake = mistakeText(request, read.mistake);
+      return shown(request, { action: "look", typed: pasted, mistake });
     }
     const all = await widgets.allOf(request.user);
     return lookView({
@@ -30,6 +31,16 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
       notice,
     });
   };
+
+  /** The page with the form whose name cannot be given, and what was typed into it. */
+  const refuseName = (request: DashboardRequest, form: FormData, { text: mistake }: Notice) =>
+    shown(request, {
+      action: fieldOf(form, "do"),
+      target: targetIdOf(form),
+      typed: fieldOf(form, "name"),
+      kind: fieldOf(form, "kind"),
+      mistake,
+    });
 
   const make = async (request: DashboardRequest, look: SharedLook, typed: string) => {
     const taken = (await widgets.allOf(request.user)).map(({ name }) => name);
@@ -63,13 +74,13 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
       case "add": {
         const name = readKeyName(typed);
         const kind = WIDGET_KINDS.find((one) => one === fieldOf(form, "kind"));
-        if (name === undefined) return refusal(request, "name");
+        if (name === undefined) return refuseName(request, form, refusal(request, "name"));
         await widgets.add(user, { name, kind: kind ?? WIDGET_KINDS[0] });
         return done(request, "added", { name });
       }
       case "rename": {
         const name = readKeyName(typed);
-        if (name === undefined) return refusal(request, "name");
+        if (name === undefined) return refuseName(request, form, refusal(request, "name"));
         await widgets.rename(user, id, name);
         return done(request, "renamed", { name });
       }
@@ -123,7 +134,11 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
       } catch (error) {
         if (!(error instanceof WidgetError)) throw error;
         const notice = await noticeOf(widgets, request, form, error);
-        return form.has("look") ? showLook(request, fieldOf(form, "look"), notice) : notice;
+        if (form.has("look")) return showLook(request, fieldOf(form, "look"), notice);
+        const isOwnName = ["add", "rename"].includes(fieldOf(form, "do"));
+        return error.reason === "name taken" && isOwnName
+          ? refuseName(request, form, notice)
+          : notice;
       }
     },
   };
