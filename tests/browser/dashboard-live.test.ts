@@ -177,6 +177,20 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(complaints).toEqual([]);
   }, 20_000);
 
+  test("shows and saves changes while the browser takes no more addresses", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.evaluate(() => {
+      window.history.replaceState = () => {
+        throw new DOMException("Too many calls", "SecurityError");
+      };
+    });
+    await page.locator("[name=theme][value=vinyl]").check();
+    await previewed(page, "html[data-np-theme=vinyl]").waitFor();
+    await saveState(page, editor.unsaved);
+    await save(page);
+    expect((await stored()).options).toEqual({ theme: "vinyl" });
+  }, 20_000);
+
   test("says beside a control what is wrong with it, and leaves it out", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);

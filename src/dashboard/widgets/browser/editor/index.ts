@@ -109,11 +109,22 @@ function showMistakes({ invalid }: EditorQuery): boolean {
 const undoButton = find<HTMLButtonElement>("[data-undo]");
 const redoButton = find<HTMLButtonElement>("[data-redo]");
 
+/** Has a reload of the page show the same. */
+function showInAddress(query: URLSearchParams): void {
+  const address = withQuery(location.pathname, query);
+  if (address === location.pathname + location.search) return;
+  try {
+    window.history.replaceState(null, "", address);
+  } catch {
+    // Safari and Firefox refuse after a hundred calls or two within seconds, as a dragged colour makes.
+  }
+}
+
 /** Brings the page in line with the form. */
 function show(): void {
   const editorQuery = readEditorQuery(entries());
   const query = pageQuery(editorQuery, saved.editorQuery, Number(widgetId));
-  window.history.replaceState(null, "", withQuery(location.pathname, query));
+  showInAddress(query);
   for (const field of document.querySelectorAll<HTMLInputElement>("[data-editor-query]")) {
     field.value = query.toString();
   }
