@@ -443,6 +443,12 @@ onTheDashboard("the widget's editor", (stage) => {
     await failed;
     // What was shown stays until then.
     expect(await previewed(page, ".np-title").count()).toBe(1);
+    // CSS that is typed meanwhile is shown at once, and takes nothing away from that.
+    await page.locator("iframe.coming").waitFor({ state: "detached" });
+    await page.locator("#css").evaluate((css: HTMLTextAreaElement) => {
+      css.value = ".np{}";
+      css.dispatchEvent(new Event("input", { bubbles: true }));
+    });
     start();
     await previewed(page, "html[data-np-theme=vinyl]").waitFor();
   }, 20_000);

@@ -43,6 +43,7 @@ export function createPreview(setup: PreviewSetup): Preview {
 
   /** Loads the overlay behind the one that is shown, and then puts it in its place. */
   const load = (address: string) => {
+    shown = address;
     coming?.remove();
     const next = document.createElement("iframe");
     for (const { name, value } of frame.attributes) next.setAttribute(name, value);
@@ -59,6 +60,8 @@ export function createPreview(setup: PreviewSetup): Preview {
         // While the server is away the browser shows a page of its own there.
         if (!next.contentDocument?.querySelector("style.np-option-styles")) {
           next.remove();
+          // A change that comes before this timer, and stops it, loads it itself.
+          shown = "";
           timer = setTimeout(load, RETRY_AFTER_MS, address);
           return;
         }
@@ -86,9 +89,7 @@ export function createPreview(setup: PreviewSetup): Preview {
       const address = previewAddress(setup.basePath, editorQuery, setup.token, setup.language);
       clearTimeout(timer);
       timer = setTimeout(() => {
-        if (address === shown) return;
-        shown = address;
-        load(address);
+        if (address !== shown) load(address);
       }, RELOAD_AFTER_MS);
     },
     setFontFaces(css) {
