@@ -205,6 +205,26 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await searchOf(page)).toBe("?id=1&draft=1&radius=10");
   }, 20_000);
 
+  test("describes a control by its hint, and by what is wrong only while it is", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    for (const [selector, wrong, right] of [
+      ["#option-delay", "1000", "2"],
+      ["#css", "é".repeat(10_241), ""],
+    ] as const) {
+      const field = page.locator(selector);
+      const described = () => field.getAttribute("aria-describedby");
+      const id = selector.slice(1);
+      expect(await described()).toBe(`${id}-hint`);
+      await field.fill(wrong);
+      expect(await described()).toBe(`${id}-hint ${id}-mistake`);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      await field.fill(right);
+      expect(await described()).toBe(`${id}-hint`);
+      expect(await field.getAttribute("aria-invalid")).toBe(null);
+    }
+  }, 20_000);
+
   test("shows a picture of one's own behind the overlay, which goes nowhere", async () => {
     const { page, complaints, hosts } = await stage.open("widget", { query: "?id=1" });
     const requests: string[] = [];

@@ -158,6 +158,10 @@ function TypedControl(props: ControlProps): JSX.Element {
   const { widget } = request.words.dashboard;
   const { type } = option;
   const isWrong = editorQuery.invalid.has(name);
+  const described = [
+    ...(hintOf(props) === undefined ? [] : [hintIdOf(props)]),
+    ...(isWrong ? [`${idOf(props)}-mistake`] : []),
+  ];
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
     <div class={type.kind === "number" ? "control number" : "control"} data-control={name}>
@@ -177,7 +181,7 @@ function TypedControl(props: ControlProps): JSX.Element {
           : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
         placeholder={option.fallback === null ? attribute(automatic) : undefined}
         aria-invalid={isWrong && "true"}
-        aria-describedby={isWrong && `${idOf(props)}-mistake`}
+        aria-describedby={described.length > 0 && described.join(" ")}
       />
       <Hint {...props} />
       <Mistake {...props} />

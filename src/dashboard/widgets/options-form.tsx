@@ -250,7 +250,7 @@ function CssGroup({ request, draft, mistakes }: OptionsFormProps): JSX.Element {
               spellcheck="false"
               autocapitalize="off"
               aria-label={attribute(editor.css)}
-              aria-describedby="css-hint css-mistake"
+              aria-describedby={mistakes.css === undefined ? "css-hint" : "css-hint css-mistake"}
               aria-invalid={mistakes.css !== undefined && "true"}
               safe
             >

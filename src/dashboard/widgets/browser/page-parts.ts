@@ -5,6 +5,18 @@ export function find<Kind extends Element>(selector: string, within: ParentNode 
   return found;
 }
 
+/** Says that a field is wrong, or no longer; what else describes the field is left as it is. */
+export function showMistake(field: Element, mistake: HTMLElement, isWrong: boolean): void {
+  mistake.hidden = !isWrong;
+  const described = new Set(field.getAttribute("aria-describedby")?.split(" "));
+  described.delete(mistake.id);
+  if (isWrong) described.add(mistake.id);
+  if (described.size > 0) field.setAttribute("aria-describedby", [...described].join(" "));
+  else field.removeAttribute("aria-describedby");
+  if (isWrong) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
+}
+
 /** The fields that a form would send, without files. */
 export function entriesOf(form: HTMLFormElement): URLSearchParams {
   const entries = new URLSearchParams();

@@ -1,5 +1,5 @@
 import { fill } from "../../../../i18n/fill.ts";
-import { find } from "../page-parts.ts";
+import { find, showMistake } from "../page-parts.ts";
 
 /** The field for CSS: counts its bytes and inserts public names. */
 export interface CssField {
@@ -44,10 +44,9 @@ export function createCssField(onInsert: () => void): CssField {
       const numbers = { used: String(bytes), most: String(most) };
       used.textContent = fill(used.dataset["text"] ?? "", numbers);
       mistake.textContent = fill(mistake.dataset["text"] ?? "", numbers);
-      mistake.hidden = bytes <= most;
-      if (mistake.hidden) area.removeAttribute("aria-invalid");
-      else area.setAttribute("aria-invalid", "true");
-      return mistake.hidden;
+      const isTooLong = bytes > most;
+      showMistake(area, mistake, isTooLong);
+      return !isTooLong;
     },
   };
 }

@@ -13,7 +13,7 @@ import { followDashboard, showPresence } from "../../../browser/dashboard-socket
 import { createCssField } from "./css-field.ts";
 import { changeFontsInPlace } from "./fonts.ts";
 import { createDraftHistory, readDraft, writeDraft } from "./history.ts";
-import { entriesOf, fetchPage, find, noticeOn } from "../page-parts.ts";
+import { entriesOf, fetchPage, find, noticeOn, showMistake } from "../page-parts.ts";
 import { createPreview } from "./preview.ts";
 import { createSaving } from "./saving.ts";
 
@@ -94,14 +94,7 @@ function showMistakes({ invalid }: EditorQuery): boolean {
     const isWrong = unreadable || invalid.has(control.dataset["control"] ?? "");
     isValid &&= !isWrong;
     if (!mistake || !input || mistake.hidden === !isWrong) continue;
-    mistake.hidden = !isWrong;
-    if (isWrong) {
-      input.setAttribute("aria-invalid", "true");
-      input.setAttribute("aria-describedby", mistake.id);
-    } else {
-      input.removeAttribute("aria-invalid");
-      input.removeAttribute("aria-describedby");
-    }
+    showMistake(input, mistake, isWrong);
   }
   return isValid;
 }
