@@ -404,6 +404,23 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await isMarked(page)).toBe(true);
   }, 20_000);
 
+  test("lists the versions later that could not be had after a save", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const list = "**/dashboard/widget?id=1";
+    const failed = page.waitForEvent("requestfailed");
+    await page.route(list, (route) => route.abort());
+    await page.locator("[name=theme][value=glass]").check();
+    await save(page);
+    await failed;
+    await page.unroute(list);
+    const versions = page.locator("[data-versions]");
+    for (const isOpen of [false, true]) {
+      await versions.evaluate((details, open) => void Object.assign(details, { open }), isOpen);
+    }
+    await page.locator("[data-version-list] a").waitFor();
+  }, 20_000);
+
   test("shows CSS while it is typed, and inserts the names that it may use", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
@@ -530,8 +547,16 @@ onTheDashboard("the widget's editor", (stage) => {
     };
     await upload("Wide", new Uint8Array(LARGEST_FONT + 1));
     await outcome.filter({ hasText: editor.fonts.tooLarge }).waitFor();
+    let uploads = 0;
+    page.on("request", (request) => void (uploads += request.method() === "POST" ? 1 : 0));
+    // The second click of two.
+    await page.getByRole("button", { name: editor.fonts.add }).evaluate((button) => {
+      const again = () => button.closest("form")?.requestSubmit();
+      button.addEventListener("click", again, { once: true });
+    });
     await upload("Wide", wideFont());
     await outcome.filter({ hasText: editor.fonts.added }).waitFor();
+    expect(uploads).toBe(1);
     expect(await page.locator("#own-fonts option").getAttribute("value")).toBe("Wide");
     await page.locator("#option-font").fill("Wide");
     await previewed(page, "html").waitFor();

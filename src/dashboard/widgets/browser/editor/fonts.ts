@@ -14,10 +14,13 @@ export function changeFontsInPlace(onChange: (fontFaces: string) => void): void 
     onChange(find<HTMLElement>("#widget-options", page).dataset["fontFaces"] ?? "");
   };
 
+  /** A second click during an upload would send the font twice. */
+  let isSending = false;
   section.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!(form instanceof HTMLFormElement)) return;
     event.preventDefault();
+    if (isSending) return;
     outcome.textContent = "";
     const [file] = form.querySelector<HTMLInputElement>("[type=file]")?.files ?? [];
     if (file && file.size > Number(form.dataset["largest"])) {
@@ -25,7 +28,9 @@ export function changeFontsInPlace(onChange: (fontFaces: string) => void): void 
       return;
     }
     const body = file ? new FormData(form) : entriesOf(form);
+    isSending = true;
     const page = await fetchPage(form.action, { method: "POST", body });
+    isSending = false;
     const outcomeText = page && noticeOn(page);
     // Submitting the form normally shows what is wrong.
     if (!page || outcomeText === undefined) return form.submit();

@@ -186,6 +186,7 @@ async function followVersions(): Promise<void> {
   const page = await fetchPage(`${location.pathname}?id=${widgetId}`);
   const list = page?.querySelector("[data-version-list]");
   if (list) find("[data-version-list]").replaceWith(list);
+  else hasNewVersions = true;
 }
 
 /** An overlay has addresses that show and hide it once it is not always shown. */
