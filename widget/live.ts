@@ -52,6 +52,8 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
     clearTimeout(retryTimer);
     const opened = new WebSocket(address());
     socket = opened;
+    // A browser alone waits for minutes for a line that does not open.
+    awaitMessage();
     opened.onmessage = ({ data }) => {
       noteLife();
       const message = JSON.parse(String(data)) as WidgetMessage;
@@ -70,6 +72,10 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
     reportedAtMs = Date.now();
     clearTimeout(lostTimer);
     lostTimer = undefined;
+    awaitMessage();
+  };
+
+  const awaitMessage = () => {
     clearTimeout(silenceTimer);
     silenceTimer = setTimeout(drop, SILENCE_MS);
   };

@@ -85,6 +85,30 @@ inEveryEngine("the overlay's connection", (stage) => {
     await titleIs(page, "On the new line");
   });
 
+  test("gives up a line that does not open, and opens another", async () => {
+    await stage.plays();
+    const { page } = await stage.open("", { frozen: true });
+    const start = await stage.stopServer();
+    const { port } = new URL(stage.server.url);
+    let lines = 0;
+    const silent = Bun.listen({
+      ...{ hostname: "127.0.0.1", port: Number(port) },
+      socket: { open: () => void (lines += 1), data() {} },
+    });
+    await until(async () => {
+      await page.clock.runFor(600);
+      return lines > 0 || undefined;
+    });
+    // Those that are open stay so.
+    silent.stop();
+    start();
+    await page.clock.runFor(37_600);
+    await page.clock.runFor(15_000);
+    await stage.plays(titled("On the new line"));
+    await titleIs(page, "On the new line");
+    silent.stop(true);
+  });
+
   test("goes dark within a second when the address was replaced, and stays dark", async () => {
     await stage.plays();
     const { page } = await stage.open("?idle=text", { frozen: true });
