@@ -251,6 +251,43 @@ describe("the documentation in a browser", () => {
     await answer.filter({ hasText: '"username": "ada"' }).waitFor();
   }, 20_000);
 
+  test("makes one key for two clicks, and says when the server is away", async () => {
+    const { page, complaints } = await open("en", "reference");
+    await signInAsAda(page);
+    const button = page.locator("form[data-try$='/user'] [data-make-key]");
+    const keys = async () => (await server.accounts.keys.list(ada.user)).length;
+    const before = await keys();
+    await page.context().setOffline(true);
+    await button.click();
+    await button.filter({ hasText: languages.en.reference.unreachable }).waitFor();
+    await page.context().setOffline(false);
+    // The browser itself says that requests failed.
+    expect(complaints.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
+    complaints.length = 0;
+    await button.evaluate((element: HTMLButtonElement) => {
+      element.click();
+      element.click();
+    });
+    await button.waitFor({ state: "hidden" });
+    expect(await keys()).toBe(before + 1);
+  }, 20_000);
+
+  test("opens one stream for two clicks", async () => {
+    const { page } = await open("en", "reference");
+    const { reference } = languages.en;
+    const form = page.locator("form[data-try$='/events']");
+    let calls = 0;
+    page.on("request", (request) => void (calls += request.url().endsWith("/events") ? 1 : 0));
+    await form.getByLabel(reference.key).fill(ada.key);
+    await form.evaluate((element: HTMLFormElement) => {
+      element.requestSubmit();
+      element.requestSubmit();
+    });
+    await form.getByRole("button", { name: reference.stop }).click();
+    await form.getByRole("button", { name: reference.send }).waitFor();
+    expect(calls).toBe(1);
+  }, 20_000);
+
   const checkedByAxe = AXE_LANGUAGES.flatMap((language) =>
     RICH_PAGES.map((page) => [language, page] as const),
   );

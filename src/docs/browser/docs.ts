@@ -47,21 +47,29 @@ for (const example of document.querySelectorAll(".example")) {
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) {
   form.hidden = false;
   let stopStream: (() => void) | undefined;
+  /** A second click before the answer would open a stream that nothing stops. */
+  let isCalling = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (stopStream) stopStream();
-    else await call(form, (stop) => (stopStream = stop));
+    if (stopStream) return stopStream();
+    if (isCalling) return;
+    isCalling = true;
+    await call(form, (stop) => (stopStream = stop));
+    isCalling = false;
   });
 }
 
+let isMakingKey = false;
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-key]")) {
   button.addEventListener("click", async () => {
+    if (isMakingKey) return;
+    isMakingKey = true;
     const { makeKey = "", token = "" } = button.dataset;
-    const response = await fetch(makeKey, {
-      method: "POST",
-      body: new URLSearchParams({ token, do: "try" }),
-    });
-    const answer = await response.json().catch(() => ({}));
+    const body = new URLSearchParams({ token, do: "try" });
+    const answer = await fetch(makeKey, { method: "POST", body })
+      .then((response) => response.json().catch(() => ({})))
+      .catch(() => ({ error: button.form?.dataset["unreachable"] }));
+    isMakingKey = false;
     const { api_key: key, error } = answer;
     if (error) button.textContent = error;
     if (!key) return;
