@@ -203,6 +203,21 @@ describe("the source Windows", () => {
     expect((await waiting)?.album.artworks[0]).toBe(first!.album.artworks[0]!);
   });
 
+  test("keeps no cover of a program that has ended", async () => {
+    const reader = aReader();
+    const next = watch(reader);
+    const shown = { ...aSession, cover: "abc" };
+    reader.covers.set("abc", Buffer.from("a picture"));
+    reader.becomes(sessions(shown));
+    const [before] = (await next())?.album.artworks ?? [];
+    for (const state of [sessions(), sessions(shown)]) {
+      const waiting = next();
+      reader.becomes(state);
+      const [artwork] = (await waiting)?.album.artworks ?? [];
+      expect(artwork).not.toBe(before);
+    }
+  });
+
   test("fails with the reason when the sessions cannot be read, and ends its use", async () => {
     const reader = aReader();
     const next = watch(reader);

@@ -18,8 +18,8 @@ export async function* listen(
   const wake = () => {
     if (changes.size === 0) changes.push(true);
   };
-  const covers = createCovers(kind.id, `${kind.id} ${connection.id}`);
-  /** By program. */
+  const origin = `${kind.id} ${connection.id}`;
+  /** By program, of those that are there. */
   let known = new Map<string, Playback>();
   let shown: string | undefined;
   const release = reader.use(wake);
@@ -36,11 +36,13 @@ export async function* listen(
         const players: ReportingPlayer[] = [];
         for (const session of state.sessions.filter((one) => isFollowed(one, player))) {
           const { app } = session;
+          const last = before.get(app);
+          const context = { id: kind.id, origin, before: last };
           const playback = readSession(session, {
             source: kind,
             observedAtMs: state.observedAtMs,
-            before: before.get(app) ?? null,
-            cover: covers.of(session, reader.coverOf(session)),
+            before: last ?? null,
+            cover: coverOf(session, reader.coverOf(session), context),
           });
           if (!playback) continue;
           known.set(app, playback);
@@ -58,18 +60,15 @@ export async function* listen(
   }
 }
 
-/** The pictures of sessions: the same one while its content is the same. */
-function createCovers(id: string, origin: string) {
-  const known = new Map<string, Artwork>();
-  return {
-    of({ app, cover }: MediaSession, bytes: Uint8Array | undefined): Artwork | null {
-      if (cover === null || bytes === undefined) return null;
-      const key = `${id}:${cover}`;
-      const before = known.get(app);
-      if (before?.key === key) return before;
-      const artwork: Artwork = { key, origin, load: async () => bytes };
-      known.set(app, artwork);
-      return artwork;
-    },
-  };
+/** The picture of a session: the one that it had before, while its content is the same. */
+function coverOf(
+  { cover }: MediaSession,
+  bytes: Uint8Array | undefined,
+  context: { readonly id: string; readonly origin: string; readonly before: Playback | undefined },
+): Artwork | null {
+  if (cover === null || bytes === undefined) return null;
+  const { id, origin, before } = context;
+  const key = `${id}:${cover}`;
+  const [shown] = before?.album.artworks ?? [];
+  return shown?.key === key ? shown : { key, origin, load: async () => bytes };
 }
