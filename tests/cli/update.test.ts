@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { sign, SignatureError, verifySignature } from "../../src/cli/update/minisign.ts";
 import { showVersion } from "../../src/cli/update/installed-apps.ts";
@@ -201,6 +209,15 @@ describe("an update", () => {
     await expectRefused("answers 404");
     await web.stop(true);
     await expectRefused("cannot be reached");
+  });
+
+  test("leaves the earlier program where it is when the two cannot be swapped", async () => {
+    await update();
+    // Neither a link to it nor a copy can be made.
+    rmSync(facts.program);
+    expect(() => goBack(facts.program)).toThrow("ENOENT");
+    expect(readdirSync(folder.path)).toEqual(["marquee.old"]);
+    expect(runs(`${facts.program}.old`)).toStartWith("marquee 0.1.0 ");
   });
 
   test("has nothing to go back to before the first one", () => {

@@ -96,7 +96,12 @@ export function goBack(program: string): void {
   const meanwhile = `${program}.new`;
   rmSync(meanwhile, { force: true });
   renameSync(old, meanwhile);
-  takePlace(program, meanwhile);
+  try {
+    takePlace(program, meanwhile);
+  } catch (error) {
+    renameSync(meanwhile, old);
+    throw error;
+  }
 }
 
 /** At each moment there is a program in the place, except on Windows between two renames. */
