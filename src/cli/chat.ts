@@ -13,7 +13,12 @@ import { forUser, type Workspace } from "./workspace.ts";
 import { NETWORK } from "../upstream/index.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
-const TWITCH_SETTINGS: readonly SettingName[] = ["twitchClientId", "twitchIdUrl", "twitchApiUrl"];
+const TWITCH_SETTINGS: readonly SettingName[] = [
+  "twitchClientId",
+  "twitchIdUrl",
+  "twitchApiUrl",
+  "twitchEventsubUrl",
+];
 
 /** Declares `marquee chat …`. */
 export function declareChat({ group, runs }: Cli): void {

@@ -22,6 +22,7 @@ import {
 import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, UsageError } from "./command.ts";
 import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
+import { isServerRunning } from "./server-lock.ts";
 import { forUser } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
@@ -99,6 +100,8 @@ function connectUser(
       return print([document], [done, ...inboxLines(user.name, inbox)]);
     }
     print([connectionDocument(connection)], [done]);
+    // A service's address and key are settings of the server: one that runs asks by its own.
+    if (source.facts.runs === "service" && isServerRunning(config.data)) return;
     // Described sources know no settings, such as the key of an upstream's API.
     const ready = workspace.sources.byId(source.id)?.open(open.settings) ?? open;
     const tried = await tryOut(source.name, ready);

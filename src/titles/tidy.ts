@@ -27,8 +27,9 @@ export function tidy(given: Names, origin: NamesOrigin, phrases: readonly Phrase
     title: orElse(normalize(given.title), given.title),
     artists: given.artists.map((artist) => orElse(normalize(artist), artist)),
   };
-  const [channel = null] = names.artists;
-  const isChannel = origin === "page" && channel !== null && !channel.endsWith(TOPIC);
+  const [channel = "", ...others] = names.artists;
+  // Several names are of artists: a page has one channel.
+  const isChannel = origin === "page" && others.length === 0 && !channel.endsWith(TOPIC);
   const isUpload = names.artists.length === 0 || isChannel;
   const tidied = isUpload ? tidyUpload(names, origin) : tidyCatalogue(names);
   return { ...tidied, title: withoutPhrases(tidied.title, phrases) };

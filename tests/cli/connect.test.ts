@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createVault } from "../../src/vault/secrets.ts";
 import { readSecretKey } from "../../src/vault/secrets.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
+import { holdServerLock } from "../../src/cli/server-lock.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -47,6 +48,18 @@ describe("marquee connect", () => {
     expect(ran.documents()).toEqual([{ id: expect.any(Number), source: "mpd", name: "" }]);
     expect(ran.errors).toContain(NOBODY);
     expect(await source()).toBe("mpd");
+  });
+
+  test("leaves a service to the server that runs, whose address and key it does not know", async () => {
+    const connect = () => marquee("connect", "ada", "lastfm", "--user", "ada");
+    expect((await connect()).errors).toContain("needs an API key");
+    const lock = holdServerLock(path("data"));
+    try {
+      const { code, errors } = await connect();
+      expect([code, errors]).toEqual([0, ""]);
+    } finally {
+      lock?.release();
+    }
   });
 
   test("takes the place of the demo", async () => {

@@ -223,6 +223,11 @@ describe("a tidied title", () => {
     );
   });
 
+  test("keeps all artists of a page that names several, of which none is a channel", () => {
+    const given = { title: "Glass Sea (Official Video)", artists: ["Mara Venn", "Solvay"] };
+    expect(tidy(given, "page")).toEqual({ title: "Glass Sea", artists: given.artists });
+  });
+
   test("of a catalogue is tidy the second time", () => {
     fc.assert(
       fc.property(title, fc.array(title, { minLength: 1, maxLength: 2 }), (given, named) => {

@@ -3,7 +3,7 @@ import { positionAt } from "../../../src/playback.ts";
 import { createPear } from "../../../src/sources/kinds/pear/index.ts";
 import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
-import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/streamed/listening.ts";
 import {
   anAmuseAnswer,
   aVideo,
@@ -15,10 +15,12 @@ import {
 await import("../../../src/upstream/socket.ts");
 
 let clock: FakeClock;
+let line: ReturnType<typeof createLine>;
 let stop: AbortController;
 let server: PearDesktop;
 beforeEach(() => {
   clock = createFakeClock();
+  line = createLine(clock);
   stop = new AbortController();
   server = startPearDesktop();
 });
@@ -26,7 +28,7 @@ afterEach(async () => {
   stop.abort();
   await server.stop();
 });
-const source = () => createPear({ upstreamOf: upstreamOn(clock) });
+const source = () => createPear({ upstreamOf: line.upstreamOf });
 const listen = (token: string) =>
   listenTo(source(), { url: server.url, token }, clock, stop.signal);
 const subscribed = () => until(() => server.listeners() > 0 || undefined);
@@ -87,6 +89,18 @@ describe("pear-desktop with a token", () => {
     await subscribed();
     server.sends({ type: "VIDEO_CHANGED", song: aVideo, position: 0 });
     await next(isTitled("Paper Lanterns"));
+  });
+
+  test("is asked every second where it takes no sockets", async () => {
+    server.hasNoSockets();
+    const { next, nothing } = listen(server.token);
+    await next(isTitled("Paper Lanterns"));
+    server.plays({ ...aVideo, isPaused: true });
+    await line.pass(1_000);
+    await next(isIn("paused"));
+    server.plays(null);
+    await line.pass(1_000);
+    await nothing();
   });
 
   test("refuses a wrong token until the user connects again", async () => {

@@ -131,6 +131,18 @@ test("a wrong token has to be entered again, and is not told", async () => {
   expect(Bun.inspect(error)).not.toContain("battery-staple");
 });
 
+test("a server without events is asked every second", async () => {
+  server.hasNoEvents();
+  const { next, nothing } = listen();
+  await next(isTitled("Paper Lanterns"));
+  server.lists([aTrack({ player: { state: "paused" } })]);
+  await line.pass(1_000);
+  await next(isIn("paused"));
+  server.lists([]);
+  await line.pass(1_000);
+  await nothing();
+});
+
 test("a lost connection makes it unavailable", async () => {
   const { failure } = listen();
   await subscribed();

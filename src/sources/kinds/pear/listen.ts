@@ -1,7 +1,9 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf, parseJson } from "../../../upstream/json.ts";
+import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { ID, NAME, type PearSettings } from "./settings.ts";
 import { type PlayerServer, createPlayerServer, steadied } from "../../player-server.ts";
+import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
 
@@ -44,19 +46,21 @@ export async function* listen(
     return;
   }
 
-  const answer = await server.getJson("/api/v1/song");
-  let player = fromSong(answer.body);
-  yield read(player, answer.observedAtMs);
+  let player = SILENT;
+  const ask = async () => {
+    const answer = await server.getJson("/api/v1/song");
+    player = fromSong(answer.body);
+    return read(player, answer.observedAtMs);
+  };
   const query = new URLSearchParams({ token });
-  const socket = await upstream.openSocket(`${url}/api/v1/ws?${query}`, { headers, signal });
-  try {
+  const open = () => upstream.openSocket(`${url}/api/v1/ws?${query}`, { headers, signal });
+  async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     while (!signal.aborted) {
       player = afterMessage(player, parseJson((await socket.receive()) ?? ""));
       yield read(player, clock.monotonicMs());
     }
-  } finally {
-    socket.close();
   }
+  yield* pushOrPoll({ clock, signal, ask, open, follow });
 }
 
 /** The answer of `/api/v1/song`; `null` when there is no song. */

@@ -1,6 +1,8 @@
 import type { Playback } from "../../../playback.ts";
 import { parseJson } from "../../../upstream/json.ts";
+import type { UpstreamEvents } from "../../../upstream/events.ts";
 import { createPlayerServer } from "../../player-server.ts";
+import { pushOrPoll } from "../../push-or-poll.ts";
 import { ID, NAME, type PlexSettings } from "./settings.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
@@ -63,13 +65,13 @@ export async function* listen(
     return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());
   };
 
-  yield await ask();
-  const events = await upstream.openEvents(`${url}/:/eventsource/notifications?filters=playing`, {
-    headers,
-    signal,
-    silenceMs: SILENCE_MS,
-  });
-  try {
+  const open = () =>
+    upstream.openEvents(`${url}/:/eventsource/notifications?filters=playing`, {
+      headers,
+      signal,
+      silenceMs: SILENCE_MS,
+    });
+  async function* follow(events: UpstreamEvents): AsyncGenerator<Playback | null, void> {
     let askAtMs = clock.monotonicMs() + RESYNC_MS;
     while (!signal.aborted) {
       const event = await events.receive(Math.max(0, askAtMs - clock.monotonicMs()));
@@ -88,7 +90,6 @@ export async function* listen(
         askAtMs = clock.monotonicMs() + RESYNC_MS;
       }
     }
-  } finally {
-    events.close();
   }
+  yield* pushOrPoll({ clock, signal, ask, open, follow });
 }
