@@ -147,7 +147,7 @@ function Listen({ request, found, music }: FoundRowProps): JSX.Element {
     ),
   };
   return (
-    <Form request={request} action="connect" target={source.id} class="listen">
+    <Form request={request} action="connect" target={source.id} class="">
       <>
         {Object.entries(fields).map(([field, value]) => (
           <input type="hidden" name={attribute(field)} value={attribute(value)} />

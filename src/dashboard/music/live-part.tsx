@@ -112,7 +112,7 @@ function Reported({ reader, own, all, readings }: ReportedProps): JSX.Element {
         </span>
       </p>
       {playback?.given !== undefined && (
-        <p class="hint given" dir="auto" safe>
+        <p class="hint" dir="auto" safe>
           {fill(t.titles.asGivenTrack, {
             track: trackText(playback.given.title, artistNames(playback.given)),
           })}

@@ -207,7 +207,7 @@ async function UserCard({ deps, request, user, page }: UserCardProps): Promise<s
         </p>
       )}
       <div class="actions" role="group" aria-labelledby={`user-${user.id}`}>
-        <Form request={request} action="link" target={target} class="bare">
+        <Form request={request} action="link" target={target} class="">
           <>
             {from as "safe"}
             <button type="submit" class="quiet" safe>

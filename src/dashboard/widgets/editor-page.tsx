@@ -143,7 +143,7 @@ function OnStream({ request, isShown, ...draft }: EditorPartProps & { isShown: b
       <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
         {isShown ? nowPlaying.onStream : nowPlaying.notOnStream}
       </p>
-      <Form request={request} action="test" class="test">
+      <Form request={request} action="test" class="">
         <>
           <EditorQueryField {...draft} />
           <p class="hint" safe>

@@ -48,7 +48,7 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
               {sizeText(request, looks[id])}
             </p>
             <div class="row-actions" role="group" aria-labelledby={`look-${id}`}>
-              <Form request={request} action="make" class="in-row">
+              <Form request={request} action="make" class="">
                 <>
                   <input type="hidden" name="shipped" value={id} />
                   <button

@@ -119,7 +119,7 @@ function MoreActions({ request, widget, renamed }: WidgetCardProps): JSX.Element
             </>
           </Form>
         </Confirm>
-        <Form request={request} action="copy" target={String(id)} class="in-row">
+        <Form request={request} action="copy" target={String(id)} class="">
           <button type="submit" class="quiet" safe>
             {t.copy}
           </button>

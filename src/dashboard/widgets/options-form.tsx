@@ -233,7 +233,7 @@ function CssGroup({ request, draft, mistakes }: OptionsFormProps): JSX.Element {
         <h2 safe>{editor.css}</h2>
       </summary>
       <div class="rows">
-        <div class="hints">
+        <div>
           <p class="hint" id="css-hint" safe>
             {editor.cssText}
           </p>
