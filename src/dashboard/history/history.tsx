@@ -172,7 +172,7 @@ function Choice({ request, choice: { keeps, followsStreams } }: PartProps): JSX.
           <fieldset class="periods">
             <legend safe>{t.keepFor}</legend>
             {[null, ...PERIOD_NAMES].map((period) => (
-              <label>
+              <label class="ticked">
                 <input
                   type="radio"
                   name="keeps"
