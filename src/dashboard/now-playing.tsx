@@ -170,14 +170,9 @@ function Health({ request, state }: PartProps): JSX.Element {
 function Overlays({ request, state }: PartProps): JSX.Element {
   const { nowPlaying } = request.words.dashboard;
   return (
-    <section class="overlays">
+    <section>
       <h2 safe>{nowPlaying.overlay}</h2>
-      <p
-        class={`status ${state.overlays > 0 ? "good" : "idle"}`}
-        data-live-presence
-        data-live-text="presence"
-        safe
-      >
+      <p class={`status ${state.overlays > 0 ? "good" : "idle"}`} data-live-presence safe>
         {state.presence}
       </p>
       <p class="actions">

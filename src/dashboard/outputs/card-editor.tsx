@@ -44,7 +44,7 @@ export const createCardEditor = (deps: OutputEditorDeps): OutputEditor =>
               <Choices {...view} />
             </EditorForm>
           </section>
-          <section class="use-card">
+          <section>
             <h2 safe>{t.use}</h2>
             <p safe>{t.public}</p>
             <Unreachable baseUrl={baseUrl} reasons={t.unreachable} />

@@ -164,7 +164,7 @@ function TypedControl(props: ControlProps): JSX.Element {
   ];
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
-    <div class={type.kind === "number" ? "control number" : "control"} data-control={name}>
+    <div class="control" data-control={name}>
       <label for={idOf(props)}>
         <span safe>{labelOf(props)}</span>
         {type.kind === "number" && <small safe>{` ${type.unit}`}</small>}

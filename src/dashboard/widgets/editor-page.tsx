@@ -164,7 +164,7 @@ function OnStream({ request, isShown, ...draft }: EditorPartProps & { isShown: b
 function Launcher({ request, address }: AddressProps): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
-    <section class="launcher">
+    <section>
       <h2 safe>{widget.launcherTitle}</h2>
       <p safe>{widget.launcherText}</p>
       <p class="actions">

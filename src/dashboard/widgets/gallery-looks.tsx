@@ -118,7 +118,7 @@ export interface ImportFormProps {
 export function ImportForm({ request, refused }: ImportFormProps): JSX.Element {
   const { import: t } = request.words.dashboard.gallery;
   return (
-    <section class="import">
+    <section>
       <h2 safe>{t.title}</h2>
       <Form request={request} action="look" class="form wide" multipart>
         <>

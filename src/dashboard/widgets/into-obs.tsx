@@ -57,7 +57,7 @@ export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
           <span safe>{intoObs.nothingHappensText}</span>
         </li>
       </ul>
-      <div class="without-mouse" data-follows="address">
+      <div class="without-mouse">
         <span safe>{intoObs.withoutMouse}</span>
         <HiddenCopyable language={request.language} label={widget.address} text={address} />
       </div>
@@ -134,7 +134,7 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
       </summary>
       <div>
         <p safe>{intoObs.putText}</p>
-        <form method="dialog" class="access" autocomplete="off" data-access>
+        <form method="dialog" autocomplete="off" data-access>
           <p class="hint" safe>
             {intoObs.putHow}
           </p>
@@ -167,7 +167,7 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
             {intoObs.passwordStays}
           </p>
         </form>
-        <form method="dialog" class="scenes" autocomplete="off" data-scenes hidden>
+        <form method="dialog" autocomplete="off" data-scenes hidden>
           <div class="fields">
             <div class="field">
               <label for="obs-scene" safe>

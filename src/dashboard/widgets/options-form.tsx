@@ -196,7 +196,7 @@ function SizeField({ request, draft, side, label, fits }: SizeFieldProps): JSX.E
   const [least, most] = [String(SIZES.least), String(SIZES.most)];
   const isWrong = invalid.has(name);
   return (
-    <div class="control number" data-control={name}>
+    <div class="control" data-control={name}>
       <label for={id}>
         <span safe>{label}</span>
         <small> px</small>
