@@ -8,7 +8,7 @@ import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { editedRevision } from "../widgets/draft.tsx";
 import { galleryOf } from "../widgets/gallery-link.ts";
-import { ReplaceAddress } from "./output-parts.tsx";
+import { ReplaceAddress, WidgetId } from "./output-parts.tsx";
 
 export interface OutputEditorDeps {
   readonly accounts: Pick<Accounts, "widgets">;
@@ -71,7 +71,9 @@ export function createOutputEditor({ accounts }: OutputEditorDeps, kind: EditorK
       children: (
         <>
           {drawn as "safe"}
-          <ReplaceAddress request={request} widget={widget} consequence={rotateText} />
+          <ReplaceAddress request={request} consequence={rotateText}>
+            <WidgetId widget={widget} />
+          </ReplaceAddress>
         </>
       ),
     };

@@ -26,12 +26,13 @@ export function Unreachable({
 /** Replaces a widget's token after a question. */
 export function ReplaceAddress({
   request,
-  widget,
   consequence,
+  children,
 }: {
   readonly request: DashboardRequest;
-  readonly widget: Pick<Widget, "id">;
   readonly consequence: string;
+  /** The field that says which widget it is. */
+  readonly children: JSX.Element;
 }): JSX.Element {
   const { widget: t } = request.words.dashboard;
   return (
@@ -44,7 +45,7 @@ export function ReplaceAddress({
         consequence={consequence}
         go={t.rotateGo}
       >
-        <WidgetId widget={widget} />
+        {children as "safe"}
       </ConfirmedAction>
     </section>
   );
@@ -67,7 +68,7 @@ export const Switch = ({ name, label, isOn }: SwitchProps): JSX.Element => (
 );
 
 /** Says which widget a form is about. */
-const WidgetId = ({ widget }: { readonly widget: Pick<Widget, "id"> }): JSX.Element => (
+export const WidgetId = ({ widget }: { readonly widget: Pick<Widget, "id"> }): JSX.Element => (
   <input type="hidden" name="id" value={String(widget.id)} />
 );
 

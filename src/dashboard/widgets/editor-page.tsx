@@ -6,8 +6,9 @@ import { intoObsScript, widgetEditorScript } from "../../html/assets.ts";
 import { attribute } from "../../html/attribute.ts";
 import { HiddenCopyable } from "../../html/parts.tsx";
 import type { Live } from "../../overlay/live.ts";
-import { ConfirmedAction, Form } from "../form.tsx";
+import { Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
+import { ReplaceAddress } from "../outputs/output-parts.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { type DraftMistakes, type EditorPartProps, EditorQueryField, isAsSaved } from "./draft.tsx";
 import { chosenSize } from "./editor-query.ts";
@@ -87,7 +88,9 @@ export async function editorPage(
             request={request}
             address={`${widgetAddress(basePath, pathLanguage, token)}/launcher`}
           />
-          <Rotation {...parts} />
+          <ReplaceAddress request={request} consequence={words.dashboard.widget.rotateText}>
+            <EditorQueryField {...parts} />
+          </ReplaceAddress>
         </>
       ),
     },
@@ -172,24 +175,6 @@ function Launcher({ request, address }: AddressProps): JSX.Element {
           {widget.launcher}
         </a>
       </p>
-    </section>
-  );
-}
-
-function Rotation({ request, ...draft }: EditorPartProps): JSX.Element {
-  const { widget } = request.words.dashboard;
-  return (
-    <section class="rotation">
-      <h2 safe>{widget.rotateTitle}</h2>
-      <ConfirmedAction
-        request={request}
-        action="rotate"
-        label={widget.rotate}
-        consequence={widget.rotateText}
-        go={widget.rotateGo}
-      >
-        <EditorQueryField {...draft} />
-      </ConfirmedAction>
     </section>
   );
 }
