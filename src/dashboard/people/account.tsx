@@ -10,7 +10,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../../html/message-page.tsx";
 import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
-import { Choice, ConfirmedAction, Field, Form } from "../form.tsx";
+import { Choice, ConfirmedAction, Field, Fold, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
@@ -257,27 +257,22 @@ function Deletion({ request, heir, refused }: DeletionProps): JSX.Element {
       <p safe>{t.deleteText}</p>
       {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
       {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
-      <details class="confirm" open={refused !== undefined}>
-        <summary class="button quiet" safe>
-          {t.deleteTitle}
-        </summary>
-        <div>
-          <Form request={request} action="delete" class="">
-            <>
-              <Field
-                id="username"
-                label={fill(t.deleteName, { user: user.name })}
-                value={refused?.typed}
-                mistake={refused && fill(t.deleteNameWrong, { user: user.name })}
-                required
-              />
-              <button type="submit" class="bad" safe>
-                {t.deleteTitle}
-              </button>
-            </>
-          </Form>
-        </div>
-      </details>
+      <Fold label={t.deleteTitle} isOpen={refused !== undefined}>
+        <Form request={request} action="delete">
+          <>
+            <Field
+              id="username"
+              label={fill(t.deleteName, { user: user.name })}
+              value={refused?.typed}
+              mistake={refused && fill(t.deleteNameWrong, { user: user.name })}
+              required
+            />
+            <button type="submit" class="bad" safe>
+              {t.deleteTitle}
+            </button>
+          </>
+        </Form>
+      </Fold>
     </section>
   );
 }
