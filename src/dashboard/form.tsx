@@ -40,10 +40,9 @@ export interface FieldProps {
   readonly value?: string | undefined;
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
-  readonly type?: "text" | "password" | "number";
+  readonly type?: "text" | "password";
   readonly placeholder?: string | undefined;
   readonly required?: boolean;
-  readonly autocomplete?: string;
   readonly maxlength?: number;
 }
 
@@ -59,7 +58,7 @@ export function Field(props: FieldProps): JSX.Element {
         id={id}
         name={props.name ?? id}
         type={props.type ?? "text"}
-        autocomplete={props.autocomplete ?? "off"}
+        autocomplete="off"
         spellcheck="false"
         maxlength={String(props.maxlength ?? 300)}
         {...(value !== undefined && { value: attribute(value) })}
@@ -136,7 +135,7 @@ interface LabelledProps {
 }
 
 /** A control with its label, hint and error message. */
-function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.Element {
+export function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.Element {
   return (
     <div class="field">
       <label for={id} safe>
@@ -180,10 +179,7 @@ export interface ChoiceProps {
 /** A list to choose one value from. */
 export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { name?: string }) {
   return (
-    <div class="field">
-      <label for={id} safe>
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <select id={id} name={rest.name ?? id}>
         {options.map((option) => (
           <option
@@ -196,7 +192,7 @@ export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { 
           </option>
         ))}
       </select>
-    </div>
+    </Labelled>
   );
 }
 

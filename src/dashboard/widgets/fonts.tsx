@@ -2,7 +2,7 @@ import { type Font, LARGEST_FONT, MOST_FONTS } from "../../looks/fonts.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Confirm, Field, Form } from "../form.tsx";
+import { Confirm, Field, Form, Labelled } from "../form.tsx";
 import { pathTo } from "../../html/section-paths.ts";
 import { EditorQueryField, type EditorPartProps } from "./draft.tsx";
 
@@ -58,10 +58,7 @@ export function Fonts({
             <input type="hidden" name="do" value="add-font" />
             <EditorQueryField {...draft} />
             <Field id="fontName" label={t.name} hint={t.nameHint} maxlength={40} required />
-            <div class="field">
-              <label for="font-file" safe>
-                {t.file}
-              </label>
+            <Labelled id="font-file" label={t.file}>
               <input
                 id="font-file"
                 name="fontFile"
@@ -69,7 +66,7 @@ export function Fonts({
                 accept=".woff2,font/woff2"
                 required
               />
-            </div>
+            </Labelled>
             <p class="actions">
               <button type="submit" class="quiet" safe>
                 {t.add}

@@ -5,6 +5,7 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { HiddenCopyable } from "../../html/parts.tsx";
 import type { SourceSize } from "../../../widget/source-size.ts";
+import { Labelled } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 
 /** What the card's script says; it comes with the page, in the page's language. */
@@ -139,12 +140,9 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
             {intoObs.putHow}
           </p>
           <div class="fields">
-            <div class="field">
-              <label for="obs-password" safe>
-                {intoObs.password}
-              </label>
+            <Labelled id="obs-password" label={intoObs.password}>
               <input id="obs-password" type="password" autocomplete="off" maxlength="200" />
-            </div>
+            </Labelled>
             <div class="field port">
               <label for="obs-port" safe>
                 {intoObs.port}
@@ -169,12 +167,9 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
         </form>
         <form method="dialog" autocomplete="off" data-scenes hidden>
           <div class="fields">
-            <div class="field">
-              <label for="obs-scene" safe>
-                {intoObs.scene}
-              </label>
+            <Labelled id="obs-scene" label={intoObs.scene}>
               <select id="obs-scene" />
-            </div>
+            </Labelled>
             <button type="submit" safe>
               {intoObs.sentences.put}
             </button>
