@@ -30,11 +30,14 @@ interface TypedRules {
 
 /** The page to pause sharing for a time, and to hide matching titles and artists. */
 export function createSection(deps: PrivacySectionDeps): Section {
-  const { accounts, clock } = deps;
+  const {
+    accounts: { privacy },
+    clock,
+  } = deps;
 
   const page = async (request: DashboardRequest, refused?: TypedRules): Promise<Response> => {
     const { words, user } = request;
-    const rules = accounts.privacy.of(user.id);
+    const rules = privacy.of(user.id);
     const mistake = refused?.titles.mistake ?? refused?.artists.mistake;
     return dashboardPage(
       {
@@ -53,13 +56,6 @@ export function createSection(deps: PrivacySectionDeps): Section {
     );
   };
 
-  const change = async (
-    { user }: DashboardRequest,
-    changes: Partial<PrivacyRules>,
-  ): Promise<void> => {
-    await accounts.privacy.change(user, changes);
-  };
-
   const saveRules = async (
     request: DashboardRequest,
     form: FormData,
@@ -69,7 +65,10 @@ export function createSection(deps: PrivacySectionDeps): Section {
     if (titles.mistake !== undefined || artists.mistake !== undefined) {
       return page(request, { titles, artists });
     }
-    await change(request, { hiddenTitles: titles.texts, hiddenArtists: artists.texts });
+    await privacy.change(request.user, {
+      hiddenTitles: titles.texts,
+      hiddenArtists: artists.texts,
+    });
     return { tone: "good", text: request.words.dashboard.privacy.saved };
   };
 
@@ -80,13 +79,13 @@ export function createSection(deps: PrivacySectionDeps): Section {
       switch (fieldOf(form, "do")) {
         case "pause": {
           const isLong = fieldOf(form, "for") === "long";
-          await change(request, {
+          await privacy.change(request.user, {
             pausedUntil: isLong ? UNTIL_RESUMED : clock.wallMs() + PAUSE_MS,
           });
           return { tone: "good", text: t.nowPaused };
         }
         case "resume":
-          await change(request, { pausedUntil: null });
+          await privacy.change(request.user, { pausedUntil: null });
           return { tone: "good", text: t.nowSharing };
         case "rules":
           return saveRules(request, form);
