@@ -1,4 +1,4 @@
-import type { WidgetOptions } from "./options.ts";
+import { parseWidgetOptions, type WidgetOptions } from "./options.ts";
 
 export interface SourceSize {
   readonly width: number;
@@ -10,6 +10,8 @@ const SIZE_OF_THEME: Partial<Record<WidgetOptions["theme"], SourceSize>> = {
   art: { width: 300, height: 300 },
   bar: { width: 1000, height: 120 },
 };
+/** How long the sides of a browser source may be. */
+export const SIDE_PX = { least: 16, most: 8_192 } as const;
 /** The text size, in pixels, that fits a browser source of the usual size. */
 const USUAL_TEXT_PX = 16;
 
@@ -22,3 +24,13 @@ export function sourceSize({ theme, size, width }: WidgetOptions): SourceSize {
     height: Math.round(usual.height * growth),
   };
 }
+
+/** What says how large a look's browser source is: a size that was chosen, or its options. */
+interface Sized {
+  readonly size: SourceSize | null;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** The size of the browser source that a look is for, in pixels. */
+export const sizeOf = ({ size, options }: Sized): SourceSize =>
+  size ?? sourceSize(parseWidgetOptions(new URLSearchParams(), options).options);

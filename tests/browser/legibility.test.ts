@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import { en } from "../../src/i18n/en.ts";
-import { sizeOf } from "../../src/dashboard/widgets/look-preview.tsx";
+import { sizeOf } from "../../widget/source-size.ts";
 import { SHIPPED_LOOK_NAMES, shippedLook } from "../../src/overlay/looks/shipped.ts";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";

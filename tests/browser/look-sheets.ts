@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { en } from "../../src/i18n/en.ts";
-import { sizeOf } from "../../src/dashboard/widgets/look-preview.tsx";
+import { sizeOf } from "../../widget/source-size.ts";
 import {
   isShippedLookName,
   SHIPPED_LOOK_NAMES,

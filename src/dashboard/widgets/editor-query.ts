@@ -4,7 +4,7 @@ import {
   type WidgetOption,
   type WidgetOptions,
 } from "../../../widget/options.ts";
-import { type SourceSize, sourceSize } from "../../../widget/source-size.ts";
+import { SIDE_PX, type SourceSize, sourceSize } from "../../../widget/source-size.ts";
 import { widgetAddress } from "../../addresses.ts";
 import { isLanguage, type Language } from "../../languages.ts";
 
@@ -28,8 +28,6 @@ export interface EditorQuery {
 export type AnyOption = WidgetOption<unknown>;
 
 export const SIZE_FIELDS = { width: "sourceWidth", height: "sourceHeight" } as const;
-/** The sizes that a browser source may have, in pixels. */
-export const SIZES = { least: 16, most: 8_192 } as const;
 
 /**
  * Reads the user's choices. Of several values the last counts, because a form sends a switch
@@ -62,7 +60,7 @@ export function readEditorQuery(given: URLSearchParams): EditorQuery {
     if (text === "") return undefined;
     typed.set(field, text);
     const pixels = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-    if (pixels >= SIZES.least && pixels <= SIZES.most) return pixels;
+    if (pixels >= SIDE_PX.least && pixels <= SIDE_PX.most) return pixels;
     invalid.add(field);
     return undefined;
   };

@@ -12,8 +12,9 @@ import {
 import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../overlay/looks/shipped.ts";
 import { Choice, Confirm, Field, Form, Lines } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
+import { sizeOf } from "../../../widget/source-size.ts";
 import type { RefusedForm } from "./gallery-notices.ts";
-import { LookPreview, sizeOf } from "./look-preview.tsx";
+import { LookPreview } from "./look-preview.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 

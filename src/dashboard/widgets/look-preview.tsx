@@ -2,7 +2,7 @@ import { parseWidgetOptions } from "../../../widget/options.ts";
 import type { Look } from "../../looks/look.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
-import { type SourceSize, sourceSize } from "../../../widget/source-size.ts";
+import { sizeOf } from "../../../widget/source-size.ts";
 
 export interface LookPreviewProps {
   readonly title: string;
@@ -32,7 +32,3 @@ export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.E
     </div>
   );
 }
-
-/** The size of the browser source that a look is for. */
-export const sizeOf = ({ size, options }: Look): SourceSize =>
-  size ?? sourceSize(parseWidgetOptions(new URLSearchParams(), options).options);

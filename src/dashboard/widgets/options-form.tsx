@@ -6,8 +6,8 @@ import { LANGUAGES } from "../../languages.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fontFaces } from "../../overlay/font-faces.ts";
 import { CLASS_NAMES, CUSTOM_PROPERTIES } from "./css-names.ts";
-import { SIZE_FIELDS, SIZES } from "./editor-query.ts";
-import { sourceSize } from "../../../widget/source-size.ts";
+import { SIZE_FIELDS } from "./editor-query.ts";
+import { SIDE_PX, sourceSize } from "../../../widget/source-size.ts";
 import { Field } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
@@ -193,7 +193,7 @@ function SizeField({ request, draft, side, label, fits }: SizeFieldProps): JSX.E
   const { typed, invalid } = draft.editorQuery;
   const name = SIZE_FIELDS[side];
   const [id, mistake] = [`option-${name}`, `option-${name}-mistake`];
-  const [least, most] = [String(SIZES.least), String(SIZES.most)];
+  const [least, most] = [String(SIDE_PX.least), String(SIDE_PX.most)];
   const isWrong = invalid.has(name);
   return (
     <div class="control" data-control={name}>

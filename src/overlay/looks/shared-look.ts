@@ -1,7 +1,7 @@
-import { parseWidgetOptions, savedOptionList } from "../../../widget/options.ts";
+import { savedOptionList } from "../../../widget/options.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
 import { LONGEST_CSS, type Look } from "../../looks/look.ts";
-import { sourceSize } from "../../../widget/source-size.ts";
+import { SIDE_PX, sizeOf } from "../../../widget/source-size.ts";
 
 /** A look as one streamer gives it to another: as JSON, or within a link. */
 export interface SharedLook extends Look {
@@ -28,8 +28,6 @@ export const LONGEST_SHARED_LOOK = 60_000;
 const MOST_OPTIONS = 100;
 const LONGEST_OPTION_NAME = 40;
 const LONGEST_VALUE = 300;
-const SMALLEST_SIDE_PX = 16;
-const LARGEST_SIDE_PX = 8_192;
 
 /** What stands in a link before the look. It is a fragment, so that browsers do not send it. */
 const FRAGMENT = "#look=";
@@ -38,7 +36,7 @@ const CREDENTIAL = /mq[a-z]?_[0-9A-Za-z]+/g;
 
 /** A look as JSON, without anything that opens something: what looks like a credential is left out. */
 export function sharedLookJson({ name, options, css, size }: SharedLook): string {
-  const { width, height } = size ?? usualSize(options);
+  const { width, height } = sizeOf({ size, options });
   return JSON.stringify({
     marquee: VERSION,
     name: readKeyName(withoutCredentials(name)) ?? "Marquee",
@@ -59,10 +57,6 @@ function withoutCredentials(text: string): string {
   // What is left on both sides of one could make another.
   return cleaned === text ? text : withoutCredentials(cleaned);
 }
-
-/** The size of a browser source that fits these options. */
-const usualSize = (options: Look["options"]) =>
-  sourceSize(parseWidgetOptions(new URLSearchParams(), options).options);
 
 /** Reads JSON, or a link, that somebody pasted. */
 export function readSharedLook(pasted: string): ReadLook {
@@ -100,7 +94,7 @@ export function readLookDocument(given: Readonly<Record<string, unknown>>): Read
   }
   const size = readSize(given["size"] ?? null);
   if (size === undefined) return { mistake: { kind: "size" } };
-  const usual = usualSize(options);
+  const usual = sizeOf({ size: null, options });
   const isUsual = size?.width === usual.width && size.height === usual.height;
   return { look: { name, options, css, size: isUsual ? null : size }, unknown };
 }
@@ -140,5 +134,5 @@ function readSize(value: unknown): Look["size"] | undefined {
 const isSide = (side: unknown): side is number =>
   typeof side === "number" &&
   Number.isInteger(side) &&
-  side >= SMALLEST_SIDE_PX &&
-  side <= LARGEST_SIDE_PX;
+  side >= SIDE_PX.least &&
+  side <= SIDE_PX.most;
