@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
+import { code, factsList, table } from "./html-table.ts";
 
 export interface ReferenceProps extends ServerPlace {
   readonly language: Language;
@@ -142,20 +143,11 @@ function Endpoint({
         </div>
       </form>
       <h3 safe>{reference.answers}</h3>
-      <div class="table" tabindex="0">
-        <table>
-          <tbody>
-            {statuses.map((status) => (
-              <tr>
-                <th scope="row" safe>
-                  {status}
-                </th>
-                <td safe>{meanings[status] ?? ""}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {
+        factsList(
+          statuses.map((status) => [status, Bun.escapeHTML(meanings[status] ?? "")]),
+        ) as "safe"
+      }
       <div class="example">
         <pre tabindex="0">
           <code safe>{example}</code>
@@ -179,30 +171,16 @@ function Fields({
   return (
     <>
       <h3 safe>{reference.fields}</h3>
-      <div class="table" tabindex="0">
-        <table>
-          <thead>
-            <tr>
-              {[reference.field, reference.type, reference.meaning].map((heading) => (
-                <th scope="col" safe>
-                  {heading}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {fields.map((field) => (
-              <tr>
-                <td>
-                  <code safe>{field.path}</code>
-                </td>
-                <td safe>{typeText(field, reference.nullable)}</td>
-                <td safe>{meaningOf(language, field.path, musicPrefix)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {
+        table(
+          [reference.field, reference.type, reference.meaning],
+          fields.map((field) => [
+            code(field.path),
+            Bun.escapeHTML(typeText(field, reference.nullable)),
+            Bun.escapeHTML(meaningOf(language, field.path, musicPrefix)),
+          ]),
+        ) as "safe"
+      }
     </>
   );
 }
