@@ -59,7 +59,7 @@ export function declareWidget({ group, runs }: Cli): void {
       .addOption(language())
       .addOption(onDemand("print the addresses that show and hide it on demand instead")),
     (name: string, id: string | undefined, options: { lang?: string; show?: true }) =>
-      options.show ? printShowUrls(name, id) : showWidgetUrl(name, id, options.lang),
+      options.show ? printShowUrls(name, id) : printUrl(name, id, options.lang),
   );
   runs(
     widget("rotate", "replace the address; the old one stops working right away")
@@ -68,7 +68,7 @@ export function declareWidget({ group, runs }: Cli): void {
       .addOption(language())
       .addOption(onDemand("replace the addresses that show and hide it on demand instead")),
     (name: string, id: string | undefined, options: { lang?: string; show?: true }) =>
-      options.show ? printShowUrls(name, id, true) : rotateWidget(name, id, options.lang),
+      options.show ? printShowUrls(name, id, true) : printUrl(name, id, options.lang, true),
   );
 }
 
@@ -149,28 +149,25 @@ function setWidgetOptions(
   });
 }
 
-/** `marquee widget url USER [ID]`. */
-function showWidgetUrl(
+/** `marquee widget url USER [ID]` and, to replace it, `marquee widget rotate USER [ID]`. */
+function printUrl(
   userName: string,
   typedId: string | undefined,
-  language: string | undefined,
+  languageText: string | undefined,
+  isReplaced = false,
 ): Command {
-  return showAddress(userName, typedId, language, async () => {}, []);
-}
-
-/** `marquee widget rotate USER [ID]`. */
-function rotateWidget(
-  userName: string,
-  typedId: string | undefined,
-  language: string | undefined,
-): Command {
-  return showAddress(
-    userName,
-    typedId,
-    language,
-    async ({ accounts }, user, { id }) => void (await accounts.widgets.rotate(user, id)),
-    ["The old address no longer works. Put this one in its place:"],
-  );
+  const language = languageText === undefined ? undefined : parseLanguage(languageText);
+  const id = typedId === undefined ? undefined : readId("widget", typedId, userName);
+  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+    const { widgets } = accounts;
+    const widget = await (id === undefined ? widgets.first(user) : widgets.byId(user, id));
+    if (isReplaced) await widgets.rotate(user, widget.id);
+    const address = await addressed(config, workspace, user, widget, language);
+    const preface = isReplaced
+      ? ["The old address no longer works. Put this one in its place:"]
+      : [];
+    print([address], [...preface, address.widget_url]);
+  });
 }
 
 /** `marquee widget url --show` and, to replace them, `marquee widget rotate --show`. */
@@ -189,24 +186,6 @@ function printShowUrls(userName: string, typedId: string | undefined, isReplaced
     const lines = [`Show it  ${show}`, `Hide it  ${hide}`];
     const preface = isReplaced ? ["The old addresses no longer work."] : [];
     print([{ show_token: token, show_url: show, hide_url: hide }], [...preface, ...lines]);
-  });
-}
-
-function showAddress(
-  userName: string,
-  typedId: string | undefined,
-  languageText: string | undefined,
-  prepare: (workspace: Workspace, user: User, widget: Widget) => Promise<void>,
-  preface: readonly string[],
-): Command {
-  const language = languageText === undefined ? undefined : parseLanguage(languageText);
-  const id = typedId === undefined ? undefined : readId("widget", typedId, userName);
-  return forUser(userName, async ({ config, workspace, user, print }) => {
-    const { widgets } = workspace.accounts;
-    const widget = await (id === undefined ? widgets.first(user) : widgets.byId(user, id));
-    await prepare(workspace, user, widget);
-    const address = await addressed(config, workspace, user, widget, language);
-    print([address], [...preface, address.widget_url]);
   });
 }
 
