@@ -24,7 +24,6 @@ export interface ServerLock {
 /** Another server runs on the data folder. */
 export class AlreadyRunningError extends Error {
   override readonly name = "AlreadyRunningError";
-  readonly folder: string;
   /** `undefined` when the other server has not written it. */
   readonly facts: RunningFacts | undefined;
 
@@ -33,7 +32,6 @@ export class AlreadyRunningError extends Error {
     super(
       `Marquee already runs${where} with the data in ${folder}. Stop it, or choose another folder with --data.`,
     );
-    this.folder = folder;
     this.facts = facts;
   }
 }

@@ -25,12 +25,9 @@ const FONT_NAME_RULE = `1 to ${LONGEST_NAME} letters, digits, spaces and hyphens
 export class FontError extends AccountError {
   readonly reason:
     "bad name" | "name taken" | "not WOFF2" | "too large" | "too many" | "there already";
-  /** The name of the font in question. */
-  readonly font: string;
-  constructor(reason: FontError["reason"], font: string, message: string) {
+  constructor(reason: FontError["reason"], message: string) {
     super(message);
     this.reason = reason;
-    this.font = font;
   }
 }
 
@@ -61,13 +58,13 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
     async add({ id: userId }, typedName, bytes) {
       const name = readFontName(typedName);
       if (name === undefined) {
-        throw new FontError("bad name", typedName, `A font's name must be ${FONT_NAME_RULE}.`);
+        throw new FontError("bad name", `A font's name must be ${FONT_NAME_RULE}.`);
       }
       if (bytes.length > LARGEST_FONT) {
-        throw new FontError("too large", name, `A font must be at most ${LARGEST_FONT} bytes.`);
+        throw new FontError("too large", `A font must be at most ${LARGEST_FONT} bytes.`);
       }
       if (!isWoff2(bytes)) {
-        throw new FontError("not WOFF2", name, "The file is not a complete WOFF2 font.");
+        throw new FontError("not WOFF2", "The file is not a complete WOFF2 font.");
       }
       const sha256 = Buffer.from(new Bun.CryptoHasher("sha256").update(bytes).digest());
       const font: Font = { id: createFontId(), name };
@@ -111,16 +108,15 @@ function refuseOneMore(
 ): void {
   const same = own.find((font) => sha256.equals(font.sha256));
   if (same) {
-    throw new FontError("there already", same.name, `This font is there as "${same.name}".`);
+    throw new FontError("there already", `This font is there as "${same.name}".`);
   }
   // Browsers do not tell families apart by the case of their letters.
   if (own.some((font) => font.name.toLowerCase() === name.toLowerCase())) {
-    throw new FontError("name taken", name, `There is a font named "${name}" already.`);
+    throw new FontError("name taken", `There is a font named "${name}" already.`);
   }
   if (own.length < MOST_FONTS) return;
   throw new FontError(
     "too many",
-    name,
     `There are ${MOST_FONTS} fonts, which is the maximum. Remove one first.`,
   );
 }
