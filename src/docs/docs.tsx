@@ -1,9 +1,7 @@
 import type { WidgetToken } from "../accounts/credential.ts";
-import { docsAddress } from "../addresses.ts";
 import type { Config } from "../config.ts";
 import { attribute } from "../html/attribute.ts";
 import type { Pages } from "../html/page.ts";
-import { redirect } from "../http/redirect.ts";
 import { fill, languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 import type { Language } from "../languages.ts";
@@ -11,7 +9,6 @@ import {
   type DocumentName,
   documentTitle,
   isPageName,
-  MOVED,
   type PageName,
   PAGES,
   pictureNamed,
@@ -103,8 +100,6 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
       const name = params["page"] ?? "";
       const readerOf = () => deps.readerOf(language, request);
       if (name === "search.json") return search(language);
-      const moved = Object.hasOwn(MOVED, name) ? MOVED[name] : undefined;
-      if (moved) return redirect(docsAddress(basePath, language, moved), 302);
       if (!isPageName(name)) return undefined;
       if (name === REFERENCE) return referencePage(language, readerOf);
       const description = languages[language].docs.summaries[name];

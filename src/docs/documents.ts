@@ -39,9 +39,6 @@ export const PAGES: readonly PageName[] = GROUPS.flatMap(({ pages }) => pages);
 /** A page in Markdown: one of the groups, or that of a source. */
 export type DocumentName = Exclude<PageName, typeof REFERENCE> | `sources/${string}`;
 
-/** Where pages with other names are now. Links to them are in old versions and elsewhere. */
-export const MOVED: Readonly<Record<string, PageName | undefined>> = { running: "install" };
-
 const documents = bundledDocuments();
 const pictures = bundledPictures();
 

@@ -98,9 +98,3 @@ describe("the list of pages", () => {
     expect(await ways("sources/demo")).toEqual([["prev", "/en/docs/sources/json"]]);
   });
 });
-
-test.each(LANGUAGES)("the page that was split leads to its first part: %s", async (language) => {
-  const response = await server.get(`/${language}/docs/running`);
-  expect(response.status).toBe(302);
-  expect(response.headers.get("location")).toBe(`/${language}/docs/install`);
-});
