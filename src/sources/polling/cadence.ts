@@ -133,11 +133,7 @@ export interface PollResult {
 }
 
 /** The state after a poll. A suspect answer uses budget but does not change the playback. */
-export function afterPoll(
-  before: PollState,
-  found: PollResult,
-  pace: Pace = USUAL_PACE,
-): PollState {
+export function afterPoll(before: PollState, found: PollResult, pace: Pace): PollState {
   const { finding, askedAtMs, nowMs } = found;
   const paid = {
     ...before,
@@ -154,7 +150,7 @@ export function afterPoll(
 }
 
 /** The polls that may be made at a given time. */
-export function budgetAt(state: PollState, nowMs: number, pace: Pace = USUAL_PACE): number {
+export function budgetAt(state: PollState, nowMs: number, pace: Pace): number {
   const passedMs = Math.max(0, nowMs - state.lastPollMs);
   const earned = (passedMs * perHour(state, pace)) / HOUR_MS;
   return Math.min(MOST_SAVED, state.budget + earned);
@@ -165,11 +161,7 @@ export function budgetAt(state: PollState, nowMs: number, pace: Pace = USUAL_PAC
  * @param leastIntervalMs least time between regular polls, so that other users get their share of
  *   the request budget
  */
-export function nextPoll(
-  state: PollState,
-  leastIntervalMs: number,
-  pace: Pace = USUAL_PACE,
-): NextPoll {
+export function nextPoll(state: PollState, leastIntervalMs: number, pace: Pace): NextPoll {
   const { playback, lastPollMs, pollsPastEnd, budget } = state;
   if (state.suspect && budget >= DEEPEST_DEBT)
     return { atMs: lastPollMs + ASK_AGAIN_MS, atEnd: true };

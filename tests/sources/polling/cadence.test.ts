@@ -22,8 +22,11 @@ const ROUNDING_MS = 0.001;
 const FINDINGS: readonly Finding[] = ["same", "expected", "surprise", "suspect"];
 
 /** The state after a poll that was answered at once. */
-const afterPoll = (before: PollState, result: Omit<PollResult, "askedAtMs">, pace?: Pace) =>
-  afterAnswer(before, { ...result, askedAtMs: result.nowMs }, pace);
+const afterPoll = (
+  before: PollState,
+  result: Omit<PollResult, "askedAtMs">,
+  pace: Pace = USUAL_PACE,
+) => afterAnswer(before, { ...result, askedAtMs: result.nowMs }, pace);
 
 interface Found {
   readonly finding: Finding;
@@ -167,7 +170,7 @@ describe("the end of a track", () => {
           nowMs: 0,
         });
         while (atMs < endMs) {
-          atMs = nextPoll(state, 0).atMs;
+          atMs = nextPoll(state, 0, USUAL_PACE).atMs;
           if (atMs >= endMs) break;
           const received = playbackAt(playing({ durationMs, restMs: endMs - atMs }), atMs);
           state = afterPoll(state, { playback: received, finding: "same", nowMs: atMs });
@@ -180,7 +183,7 @@ describe("the end of a track", () => {
   test("is met within a second although others need their distance", () => {
     const received = playbackAt(playing({ durationMs: 200_000, restMs: 8_000 }), 0);
     const state = afterPoll(newPollState(0), { playback: received, finding: "surprise", nowMs: 0 });
-    const next = nextPoll(state, 60_000);
+    const next = nextPoll(state, 60_000, USUAL_PACE);
     expect(next.atEnd).toBe(true);
     expect(next.atMs).toBeWithin(8_000, 9_001);
   });
@@ -191,7 +194,7 @@ describe("the end of a track", () => {
       0,
     );
     const state = afterPoll(newPollState(0), { playback: received, finding: "surprise", nowMs: 0 });
-    expect(nextPoll(state, 0).atEnd).toBe(false);
+    expect(nextPoll(state, 0, USUAL_PACE).atEnd).toBe(false);
   });
 
   test("that does not come is polled for a few times soon, then as usual", () => {
@@ -290,7 +293,7 @@ describe("polls follow the likelihood of a change", () => {
       state = afterPoll(state, { playback: playbackAt(one, nowMs), finding: one.finding, nowMs });
       nowMs += 4_000;
     }
-    return nextPoll(state, 0).atMs - state.lastPollMs;
+    return nextPoll(state, 0, USUAL_PACE).atMs - state.lastPollMs;
   };
   const settled = playing({ restMs: 100_000 });
 
@@ -325,8 +328,10 @@ describe("what may be spent", () => {
         (oneMs, otherMs) => {
           const state = newPollState(0);
           const [first, second] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
-          expect(budgetAt(state, first)).toBeLessThanOrEqual(budgetAt(state, second));
-          expect(budgetAt(state, second)).toBeLessThanOrEqual(16);
+          expect(budgetAt(state, first, USUAL_PACE)).toBeLessThanOrEqual(
+            budgetAt(state, second, USUAL_PACE),
+          );
+          expect(budgetAt(state, second, USUAL_PACE)).toBeLessThanOrEqual(16);
         },
       ),
     );
