@@ -49,10 +49,8 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,
-      async findHere(search) {
-        const { find } = await import("./find.ts");
-        return find(search.machine.at(DEFAULT_URL), search);
-      },
+      findHere: async (search) =>
+        (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
       urlOf: ({ url }) => url,
       begin({ user, password }, { url, get, artwork }) {
         const headers =

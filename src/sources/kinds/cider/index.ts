@@ -37,10 +37,8 @@ export function createCider(deps: StreamedSourceDeps): Source {
       };
     },
     account: () => ({ displayName: NAME, product: null }),
-    async findHere(search) {
-      const { find } = await import("./find.ts");
-      return find(search.machine.at(DEFAULT_URL), search);
-    },
+    findHere: async (search) =>
+      (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
     listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

@@ -1,6 +1,7 @@
 import { createBoundedMap } from "../../../bounded-map.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Artwork } from "../../../playback.ts";
+import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
@@ -19,7 +20,6 @@ export interface CoverLookup {
 
 /** Longest time that a title waits for its cover. */
 const MOMENT_MS = 60;
-const LARGEST_COVER_BYTES = 8 * 1024 * 1024;
 /** Longest time to read a whole cover, which MPD sends in pieces. */
 const LONGEST_READ_MS = 30_000;
 
