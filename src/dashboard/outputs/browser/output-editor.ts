@@ -1,3 +1,5 @@
+import { entriesOf, fetchPage } from "../../browser/page-parts.ts";
+
 /** The editors of texts and cards: shows every change at once, and inserts placeholders. */
 const form = document.querySelector<HTMLFormElement>("form[data-output]");
 const SHOWN_AFTER_MS = 200;
@@ -7,15 +9,12 @@ let shown = 0;
 /** Asks the server to show what is typed, as its button does, and takes over what it answers. */
 async function showTyped(of: HTMLFormElement): Promise<void> {
   const round = ++shown;
-  const entries = new URLSearchParams();
-  for (const [name, value] of new FormData(of)) {
-    if (typeof value === "string") entries.append(name, value);
-  }
-  entries.set("do", "show");
-  const answer = await fetch(of.action, { method: "POST", body: entries });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.querySelector("[data-preview]");
-  if (round !== shown || !fresh) return;
+  const body = entriesOf(of);
+  body.set("do", "show");
+  // Without an answer the page stays as it is; saving says what is wrong.
+  const page = await fetchPage(of.action, { method: "POST", body });
+  const fresh = page?.querySelector("[data-preview]");
+  if (round !== shown || !page || !fresh) return;
   document.querySelector("[data-preview]")?.replaceWith(fresh);
   for (const field of of.querySelectorAll<HTMLInputElement>("input[id]")) {
     const mistake = page.getElementById(`${field.id}-mistake`);
@@ -32,8 +31,7 @@ if (form) {
   let waiting: ReturnType<typeof setTimeout> | undefined;
   const update = () => {
     clearTimeout(waiting);
-    // Without an answer the page stays as it is; saving says what is wrong.
-    waiting = setTimeout(() => void showTyped(form).catch(() => {}), SHOWN_AFTER_MS);
+    waiting = setTimeout(() => void showTyped(form), SHOWN_AFTER_MS);
   };
   form.addEventListener("input", update);
 

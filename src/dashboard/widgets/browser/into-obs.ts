@@ -3,7 +3,7 @@ import type { IntoObsSentences } from "../into-obs.tsx";
 import { lookAround, type ObsWidget, putIntoObs, refreshInObs } from "./obs/browser-source.ts";
 import type { Obs } from "./obs/connection.ts";
 import { fillDrag } from "./obs/dragged-link.ts";
-import { find } from "./page-parts.ts";
+import { find } from "../../browser/page-parts.ts";
 import { ObsError } from "./obs/protocol.ts";
 import { reachObs } from "./obs/reach.ts";
 

@@ -1,5 +1,5 @@
 import { fill } from "../../../../i18n/fill.ts";
-import { find, showMistake } from "../page-parts.ts";
+import { find, showMistake } from "../../../browser/page-parts.ts";
 
 /** The field for CSS: counts its bytes and inserts public names. */
 export interface CssField {

@@ -1,4 +1,4 @@
-import { entriesOf, fetchPage, find, noticeOn } from "../page-parts.ts";
+import { entriesOf, fetchPage, find, noticeOn } from "../../../browser/page-parts.ts";
 
 /** Adds and removes fonts without leaving the page. @param onChange gets the fonts' CSS */
 export function changeFontsInPlace(onChange: (fontFaces: string) => void): void {

@@ -13,7 +13,7 @@ import { followDashboard, showPresence } from "../../../browser/dashboard-socket
 import { createCssField } from "./css-field.ts";
 import { changeFontsInPlace } from "./fonts.ts";
 import { createDraftHistory, readDraft, writeDraft } from "./history.ts";
-import { entriesOf, fetchPage, find, noticeOn, showMistake } from "../page-parts.ts";
+import { entriesOf, fetchPage, find, noticeOn, showMistake } from "../../../browser/page-parts.ts";
 import { createPreview } from "./preview.ts";
 import { createSaving } from "./saving.ts";
 

@@ -1,7 +1,7 @@
 import { optionStyles } from "../../../../../widget/styles.ts";
 import { chosenSize, type EditorQuery, previewAddress } from "../../editor-query.ts";
 import type { Language } from "../../../../languages.ts";
-import { find } from "../page-parts.ts";
+import { find } from "../../../browser/page-parts.ts";
 
 export interface Preview {
   /** Shows a draft: what styles alone can show at once, and the rest a moment later. */

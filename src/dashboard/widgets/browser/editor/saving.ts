@@ -1,5 +1,5 @@
 import type { SaveAnswer } from "../../draft.tsx";
-import { find } from "../page-parts.ts";
+import { find } from "../../../browser/page-parts.ts";
 
 /** What the save bar says. */
 export type SaveState = "saved" | "unsaved" | "saving" | "wrong" | "failed";
