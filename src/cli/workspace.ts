@@ -164,7 +164,7 @@ function refuseWithoutKey({ secretKey }: Config): void {
   );
 }
 
-/** Does the same for a command, which also needs accounts and sources. */
+/** Opens the data folder for a command, which also needs accounts and sources. */
 export async function openWorkspace(config: Config, whenMissing: WhenMissing): Promise<Workspace> {
   const folder = await openDataFolder(config, whenMissing);
   const accounts = await createAccounts({ ...folder, wallMs: systemClock.wallMs });

@@ -1,14 +1,10 @@
 import { and, eq, gt, lt } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import type { User } from "../accounts/users.ts";
 import { naming } from "./widget-error.ts";
 
 /** How long the removal of a widget can be undone, in milliseconds. */
 export const UNDO_MS = 60_000;
-
-/** Which widgets can no longer be restored. @param nowMs Unix time in milliseconds */
-const isOver = ({ widgets }: Schema, nowMs: number) => lt(widgets.removedAt, nowMs - UNDO_MS);
 
 /** @throws {WidgetError} when the widget's name is taken. One that is gone for good stays so. */
 export async function restoreWidget(
@@ -25,11 +21,11 @@ export async function restoreWidget(
   );
 }
 
-/** Deletes, of all users, what can no longer be restored. */
+/** Deletes, of all users, what can no longer be restored. @param nowMs Unix time in ms */
 export async function forgetRemoved(store: Store, nowMs: number): Promise<void> {
-  const { queries, atomically, tables } = store;
-  const { widgets } = tables;
-  const over = isOver(tables, nowMs);
+  const { queries, atomically } = store;
+  const { widgets } = store.tables;
+  const over = lt(widgets.removedAt, nowMs - UNDO_MS);
   const [found] = await queries.select({ id: widgets.id }).from(widgets).where(over).limit(1);
   // A write would wait for other writers, even if it changes nothing.
   if (found) await atomically((writer) => [writer.delete(widgets).where(over)]);

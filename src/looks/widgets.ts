@@ -101,7 +101,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       return exclusively((writer) => addWidget(tables, writer, user, row));
     });
 
-  /** Changes a widget that is there, and says whether it was. */
+  /** @throws {WidgetError} unless there is such a widget */
   const change = async (user: User, id: number, values: Partial<WidgetRow>) => {
     const [changed] = await atomically((writer) => [
       writer

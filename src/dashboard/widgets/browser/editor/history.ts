@@ -18,7 +18,7 @@ export const readDraft = (form: HTMLFormElement): Draft =>
     isCheckable(control) ? (control.checked ? "on" : "") : control.value,
   );
 
-/** Makes a form hold a draft. @param names only these controls, if given */
+/** Makes a form hold a draft. @param isWanted whether a control of this name takes part */
 export function writeDraft(
   form: HTMLFormElement,
   draft: Draft,
