@@ -43,7 +43,7 @@ const SILENCE_MS = BEAT_MS * 2.5;
 export function connect(address: () => string, handlers: LiveHandlers): Live {
   let socket: WebSocket | undefined;
   let failures = 0;
-  let reportedAtMs = Date.now();
+  let lastMessageAtMs = Date.now();
   let lostTimer: ReturnType<typeof setTimeout> | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let silenceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +69,7 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
 
   const noteLife = () => {
     failures = 0;
-    reportedAtMs = Date.now();
+    lastMessageAtMs = Date.now();
     clearTimeout(lostTimer);
     lostTimer = undefined;
     awaitMessage();
@@ -115,7 +115,8 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
     },
     reconnect,
     check() {
-      if (socket?.readyState === WebSocket.OPEN && Date.now() - reportedAtMs > SILENCE_MS) drop();
+      if (socket?.readyState === WebSocket.OPEN && Date.now() - lastMessageAtMs > SILENCE_MS)
+        drop();
     },
   };
 }

@@ -103,11 +103,11 @@ export function createPresenter(deps: PresenterDeps): Presenter {
       isShown: one.connection.id === shown?.connectionId,
       status: describeStatus(one, language, clock.wallMs()),
     }));
-    const told =
+    const described =
       statuses.find(({ isShown }) => isShown) ??
       statuses.find(({ status }) => status.tone !== "good") ??
       statuses[0];
-    return told?.status;
+    return described?.status;
   };
 
   return {

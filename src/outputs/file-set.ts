@@ -27,10 +27,10 @@ export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: Play
   const playback = reading.kind === "playback" ? reading.playback : undefined;
   return {
     texts: {
-      "now-playing.txt": playback ? lineOf(playback) : IDLE,
-      "title.txt": oneLine(playback?.track.title ?? ""),
-      "artist.txt": oneLine(playback ? artistNames(playback) : ""),
-      "album.txt": oneLine(playback?.album.name ?? ""),
+      "now-playing.txt": playback ? songLine(playback) : IDLE,
+      "title.txt": fileText(playback?.track.title ?? ""),
+      "artist.txt": fileText(playback ? artistNames(playback) : ""),
+      "album.txt": fileText(playback?.album.name ?? ""),
       "now-playing.json": typeof body === "string" ? body : Buffer.from(body).toString(),
     },
     userId: user.id,
@@ -39,13 +39,13 @@ export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: Play
 }
 
 /** The song in one line. */
-function lineOf(playback: Playback): string {
-  const names = [artistNames(playback), playback.track.title].map((name) => oneLine(name).trim());
+function songLine(playback: Playback): string {
+  const names = [artistNames(playback), playback.track.title].map((name) => fileText(name).trim());
   return `♪ ${names.filter((name) => name !== "").join(" – ")}`;
 }
 
 /** Without line breaks and other control characters, and never empty. */
-const oneLine = (text: string): string => {
+const fileText = (text: string): string => {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
   return line === "" ? IDLE : line;
 };

@@ -74,7 +74,7 @@ function storedOptions({ id, options: stored }: ChatAccount): TypedOptions {
   };
 }
 
-export interface OptionsFormProps {
+export interface ChatOptionsFormProps {
   readonly request: DashboardRequest;
   readonly account: ChatAccount;
   /** What was sent and is wrong, if it is this account's. */
@@ -82,7 +82,7 @@ export interface OptionsFormProps {
 }
 
 /** How an account answers, folded away. */
-export function OptionsForm({ request, account, typed }: OptionsFormProps): JSX.Element {
+export function ChatOptionsForm({ request, account, typed }: ChatOptionsFormProps): JSX.Element {
   const { options: t } = request.words.dashboard.chat;
   const shown = typed ?? storedOptions(account);
   const { options, mistakes } = shown;

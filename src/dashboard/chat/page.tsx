@@ -9,7 +9,7 @@ import { Html } from "../../jsx.ts";
 import { ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
-import { OptionsForm, type OptionsFormProps, type TypedOptions } from "./options.tsx";
+import { ChatOptionsForm, type ChatOptionsFormProps, type TypedOptions } from "./options.tsx";
 import { QrCode } from "./qr-code.tsx";
 
 /** What the page shows. */
@@ -91,7 +91,7 @@ export function outcomeNotice(outcome: LinkOutcome, words: Words): Notice | unde
   }
 }
 
-interface LinkedAccountProps extends OptionsFormProps {
+interface LinkedAccountProps extends ChatOptionsFormProps {
   /** Not while the page loads itself again: that would take what is being typed. */
   readonly canChange: boolean;
 }
@@ -121,7 +121,7 @@ function LinkedAccount(props: LinkedAccountProps): JSX.Element {
       )}
       {canChange && (
         <>
-          <OptionsForm {...props} />
+          <ChatOptionsForm {...props} />
           <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
             {state === "linked" && (
               <Form request={request} action="say" target={login} class="">

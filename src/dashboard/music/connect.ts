@@ -13,7 +13,7 @@ import {
   worksOn,
 } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";
-import { currentValue, formOf, formOfAnother, type OptionsForm } from "./connection-form.tsx";
+import { currentValue, formOf, formOfAnother, type FormOfSource } from "./connection-form.tsx";
 import { nameMistake } from "./names.ts";
 import { type ActionResult, done, GONE, type MusicDeps } from "./view.ts";
 
@@ -71,7 +71,7 @@ function sentForm(
   source: Source,
   music: readonly ConnectedMusic[],
   sent: FormData,
-): OptionsForm | undefined {
+): FormOfSource | undefined {
   const id = parseConnectionId(fieldOf(sent, "connection"));
   const changes = music.find(
     ({ connection, ...one }) =>
@@ -84,7 +84,7 @@ function sentForm(
 }
 
 /** What was typed, the options of it that are not empty, and the connection's name. */
-function valuesIn({ id, source, changes, isAnother }: OptionsForm, sent: FormData) {
+function valuesIn({ id, source, changes, isAnother }: FormOfSource, sent: FormData) {
   const options = Object.fromEntries(
     source.options.map(({ name }) => [name, fieldOf(sent, `${id}-${name}`)]),
   );
@@ -103,7 +103,7 @@ function valuesIn({ id, source, changes, isAnother }: OptionsForm, sent: FormDat
  * even on the same host, nor in another way.
  */
 function withKeptSecrets(
-  { source, changes: before }: OptionsForm,
+  { source, changes: before }: FormOfSource,
   given: Readonly<Record<string, string>>,
 ): OpenSource {
   if (!before?.stored.usable) return source.open(given);

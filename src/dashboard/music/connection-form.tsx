@@ -11,7 +11,7 @@ import type { MusicView, Refused } from "./view.ts";
  * The form of a source's connection. The fields' names begin with its id: a page has several forms
  * of one source when a user has several connections to it.
  */
-export interface OptionsForm {
+export interface FormOfSource {
   readonly id: string;
   readonly source: Source;
   /** The connection that the form changes; without it, the form adds one. */
@@ -24,14 +24,14 @@ export interface OptionsForm {
 
 export const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
 
-export const formOf = (source: Source, changes?: ConnectedMusic): OptionsForm => {
+export const formOf = (source: Source, changes?: ConnectedMusic): FormOfSource => {
   if (!changes) return { id: source.id, source };
   const { publicId } = changes.connection;
   return { id: isNamed(changes) ? `${source.id}-${publicId}` : source.id, source, changes };
 };
 
 /** The form that adds another connection to a source, with a name. */
-export const formOfAnother = (source: Source): OptionsForm => ({
+export const formOfAnother = (source: Source): FormOfSource => ({
   id: `${source.id}-new`,
   source,
   isAnother: true,
@@ -39,7 +39,7 @@ export const formOfAnother = (source: Source): OptionsForm => ({
 
 interface ConnectionFormProps {
   readonly view: MusicView;
-  readonly form: OptionsForm;
+  readonly form: FormOfSource;
 }
 
 /** A form made from the source's own options. */
@@ -85,7 +85,7 @@ const LONGEST_OPTION = 1_000;
 
 interface OptionFieldsProps {
   readonly request: DashboardRequest;
-  readonly form: OptionsForm;
+  readonly form: FormOfSource;
   readonly again: Refused | undefined;
 }
 

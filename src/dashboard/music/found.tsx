@@ -11,14 +11,14 @@ import { trackText } from "./live-part.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 
-/** In the page's address: whether to look for players, and whether to answer with the list alone. */
-export const LOOK = { name: "look", here: "here", listOnly: "list" } as const;
+/** In the page's address: whether to search for players, and whether to answer with the list alone. */
+export const SEARCH = { name: "look", here: "here", listOnly: "list" } as const;
 
 const FOUND_ID = "found";
 
 interface FoundSectionProps {
   readonly request: DashboardRequest;
-  /** `undefined` before anybody has looked: the page's script does, or the user. */
+  /** `undefined` before anybody has searched: the page's script does, or the user. */
   readonly list: JSX.Element | undefined;
 }
 
@@ -30,23 +30,23 @@ export function FoundSection({ request, list }: FoundSectionProps): JSX.Element 
       class="found"
       id={FOUND_ID}
       aria-live="polite"
-      {...(list === undefined && { "data-found": addressWith(request, LOOK.listOnly) })}
+      {...(list === undefined && { "data-found": addressWith(request, SEARCH.listOnly) })}
     >
       <h2 safe>{t.title}</h2>
       <div data-found-list>
-        {list === undefined ? <LookLink request={request} label={t.look} /> : (list as "safe")}
+        {list === undefined ? <SearchLink request={request} label={t.look} /> : (list as "safe")}
       </div>
     </section>
   );
 }
 
-const addressWith = (request: DashboardRequest, look: string): string =>
-  `${pathTo(request, "music")}?${LOOK.name}=${look}`;
+const addressWith = (request: DashboardRequest, search: string): string =>
+  `${pathTo(request, "music")}?${SEARCH.name}=${search}`;
 
-function LookLink({ request, label }: { request: DashboardRequest; label: string }): JSX.Element {
+function SearchLink({ request, label }: { request: DashboardRequest; label: string }): JSX.Element {
   return (
     <p class="actions">
-      <a class="button quiet" href={`${addressWith(request, LOOK.here)}#${FOUND_ID}`} safe>
+      <a class="button quiet" href={`${addressWith(request, SEARCH.here)}#${FOUND_ID}`} safe>
         {label}
       </a>
     </p>
@@ -77,7 +77,7 @@ export function FoundList({ request, found, music }: FoundListProps): JSX.Elemen
           ))}
         </ul>
       )}
-      <LookLink request={request} label={t.again} />
+      <SearchLink request={request} label={t.again} />
     </>
   );
 }

@@ -12,7 +12,7 @@ import { mayConnect } from "./connect.ts";
 import { ConnectedCard } from "./connected-card.tsx";
 import { ConnectionForm, formOf, formOfAnother, isNamed } from "./connection-form.tsx";
 import { CoversSection } from "./covers.tsx";
-import { FoundList, FoundSection, LOOK } from "./found.tsx";
+import { FoundList, FoundSection, SEARCH } from "./found.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { type Offer, Offers } from "./offers.tsx";
 import { TitlesSection } from "./titles.tsx";
@@ -24,13 +24,13 @@ export async function musicPage(view: MusicView): Promise<Response> {
   const { words, user, query } = request;
   const { music: t } = words.dashboard;
   const isOwner = user.role === "owner";
-  const look = isOwner ? query.get(LOOK.name) : null;
+  const search = isOwner ? query.get(SEARCH.name) : null;
   const chosen = deps.sources.byId(query.get("choose") ?? "");
   const here =
-    look !== null || (isOwner && chosen?.findHere) ? await deps.sources.playersHere() : [];
+    search !== null || (isOwner && chosen?.findHere) ? await deps.sources.playersHere() : [];
   const list =
-    look === null ? undefined : <FoundList request={request} found={here} music={music} />;
-  if (list !== undefined && look === LOOK.listOnly) return htmlResponse(list);
+    search === null ? undefined : <FoundList request={request} found={here} music={music} />;
+  if (list !== undefined && search === SEARCH.listOnly) return htmlResponse(list);
   if (music.length > 1) await deps.hub.read(user.id, PAGE_WAITS_MS);
   const readings = deps.hub.readingsOf(user.id);
   const found = here.find(({ source }) => source === chosen);

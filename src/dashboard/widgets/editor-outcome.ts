@@ -24,7 +24,7 @@ const noticesIn = ({ widget }: Words["dashboard"]) => {
 /** The result of a form. */
 export type Outcome = keyof ReturnType<typeof noticesIn>;
 
-export const noticeOf = (outcome: Outcome, { dashboard }: Words): Notice =>
+export const outcomeNotice = (outcome: Outcome, { dashboard }: Words): Notice =>
   noticesIn(dashboard)[outcome];
 
 /** @param count how many browser sources showed the test track */

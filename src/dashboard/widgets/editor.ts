@@ -7,7 +7,7 @@ import { fill, formatTime } from "../../i18n/index.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { draftOfVersion, readDraft, savedDraft, withDemo } from "./draft.tsx";
-import { noticeOf, type Outcome, testNotice } from "./editor-outcome.ts";
+import { outcomeNotice, type Outcome, testNotice } from "./editor-outcome.ts";
 import { editorPage, type WidgetEditorDeps } from "./editor-page.tsx";
 import { pageQuery, readEditorQuery, savedQuery, withQuery } from "./editor-query.ts";
 import { answerOf, saveForm } from "./save-widget.ts";
@@ -35,7 +35,7 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
     switch (outcome.kind) {
       case "saved": {
         const query = pageQuery(draft.editorQuery, draft.editorQuery, widget.id);
-        return { ...noticeOf("saved", words), at: query.toString() };
+        return { ...outcomeNotice("saved", words), at: query.toString() };
       }
       case "refused": {
         const { mistakes } = outcome;
@@ -112,12 +112,12 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
           return back(testNotice(live.onStream(user.id), words));
         case "rotate":
           await accounts.widgets.rotate(user, widget.id);
-          return back(noticeOf("rotated", words));
+          return back(outcomeNotice("rotated", words));
         case "add-font":
-          return back(noticeOf(await addFont(user, form), words));
+          return back(outcomeNotice(await addFont(user, form), words));
         case "remove-font":
           await accounts.fonts.remove(user, fieldOf(form, "target"));
-          return back(noticeOf("font removed", words));
+          return back(outcomeNotice("font removed", words));
         default:
           return redirect(pathTo(request, "widget"), 303);
       }

@@ -41,7 +41,7 @@ export function mistakeText({ words }: DashboardRequest, mistake: LookMistake): 
 }
 
 /** Why a form's action was refused. */
-export async function noticeOf(
+export async function errorNotice(
   widgets: Pick<Widgets, "byId">,
   request: DashboardRequest,
   form: FormData,

@@ -8,7 +8,7 @@ import { isShippedLookName, shippedLook } from "../../overlay/looks/shipped.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { freeName } from "./free-name.ts";
 import { lookView } from "./gallery-looks.tsx";
-import { mistakeText, noticeOf, refusal, done } from "./gallery-notices.ts";
+import { mistakeText, errorNotice, refusal, done } from "./gallery-notices.ts";
 import { galleryPage, type WidgetGalleryDeps } from "./gallery-page.tsx";
 
 /** A user's widgets, and the looks to make one of. */
@@ -133,7 +133,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
           : outcome;
       } catch (error) {
         if (!(error instanceof WidgetError)) throw error;
-        const notice = await noticeOf(widgets, request, form, error);
+        const notice = await errorNotice(widgets, request, form, error);
         if (form.has("look")) return showLook(request, fieldOf(form, "look"), notice);
         const isOwnName = ["add", "rename"].includes(fieldOf(form, "do"));
         return error.reason === "name taken" && isOwnName

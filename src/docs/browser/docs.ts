@@ -18,7 +18,9 @@ const {
 // The list of pages is folded only where there is no room beside the page.
 const menu = document.querySelector<HTMLDetailsElement>(".docs .menu");
 const isRoomy = matchMedia("(min-width: 50rem)");
-const fold = (): void => void (menu && (menu.open = isRoomy.matches));
+const fold = () => {
+  if (menu) menu.open = isRoomy.matches;
+};
 isRoomy.addEventListener("change", fold);
 fold();
 

@@ -19,7 +19,7 @@ export function createPlayersHere(
 ): () => Promise<readonly Found[]> {
   let last: { readonly found: Promise<readonly Found[]>; readonly atMs: number } | undefined;
 
-  const look = async (): Promise<readonly Found[]> => {
+  const findAll = async (): Promise<readonly Found[]> => {
     const ending = new AbortController();
     const search = { ...where, clock, signal: ending.signal };
     const here = sources.filter((source) => worksOn(where.machine.platform, source));
@@ -31,7 +31,7 @@ export function createPlayersHere(
 
   return () => {
     const nowMs = clock.monotonicMs();
-    if (!last || nowMs - last.atMs >= REMEMBERED_MS) last = { found: look(), atMs: nowMs };
+    if (!last || nowMs - last.atMs >= REMEMBERED_MS) last = { found: findAll(), atMs: nowMs };
     return last.found;
   };
 }

@@ -35,7 +35,7 @@ const QUICK_PART = 0.5;
 /** An answer that takes this long shows that the upstream is overloaded. */
 export const SLOW_ANSWER_MS = 2_000;
 /** Answers of the same overload come together, and count once. */
-const SAME_TROUBLE_MS = 30_000;
+const SAME_OVERLOAD_MS = 30_000;
 /** Half of the pace is regained in half of this time. */
 const GROWTH_MS = 600_000;
 /**
@@ -62,7 +62,7 @@ export function shareAt({ share, growsFromMs, growthMs }: Slowdown, nowMs: numbe
 /** The state after a refusal with a pause, or after a slow answer (`pauseMs` is 0). */
 export function slowedDown(before: Slowdown, nowMs: number, pauseMs: number): Slowdown {
   const share = shareAt(before, nowMs);
-  const isSame = nowMs - before.atMs < SAME_TROUBLE_MS;
+  const isSame = nowMs - before.atMs < SAME_OVERLOAD_MS;
   const growthMs = Math.max(share < 1 ? before.growthMs : GROWTH_MS, pauseMs * GROWTH_PER_PAUSE);
   return {
     share: isSame ? share : Math.max(LEAST_SHARE, share / 2),

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../clock.ts";
 import { isRecord, textOf } from "../../../upstream/json.ts";
 
-/** What a player says of itself, by property name; not checked. */
+/** What a player reports of itself, by property name; not checked. */
 export type PlayerProperties = Readonly<Record<string, unknown>>;
 
-/** What a player has said. */
+/** What a player has reported. */
 export interface PlayerState {
   /** Its name on the bus without `org.mpris.MediaPlayer2.`, such as `chromium.instance42`. */
   readonly name: string;
@@ -20,8 +20,8 @@ export const PATH = "/org/mpris/MediaPlayer2";
 export const PLAYER = "org.mpris.MediaPlayer2.Player";
 export const PROPERTIES = "org.freedesktop.DBus.Properties";
 
-/** It repeats what another player says. */
-const ECHO = "playerctld";
+/** It passes on what another player reports. */
+const REPEATING_PLAYER = "playerctld";
 /** No player signals its position, so playing ones are asked again: one may have stalled. */
 const RESYNC_MS = 10_000;
 /** A player signals a few changes at once, and a browser 40 a second while it loads a stream. */
@@ -109,7 +109,7 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
   const own = (busName: unknown, owner: unknown) => {
     if (typeof busName !== "string" || !busName.startsWith(PREFIX)) return;
     const name = busName.slice(PREFIX.length);
-    if (name === ECHO || name.startsWith(`${ECHO}.`)) return;
+    if (name === REPEATING_PLAYER || name.startsWith(`${REPEATING_PLAYER}.`)) return;
     if (typeof owner !== "string" || owner === "") {
       if (known.delete(name)) onChange();
       return;
