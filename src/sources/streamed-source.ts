@@ -7,7 +7,7 @@ import {
   type WatchContext,
   wrongOption,
 } from "./source.ts";
-import { toSourceFailure } from "./polling/answer-failure.ts";
+import { toSourceFailure } from "./answer-failure.ts";
 import { addressOf } from "./entered-server.ts";
 import type { Upstream } from "../upstream/index.ts";
 

@@ -2,7 +2,7 @@ import type { Artwork, Playback } from "../../playback.ts";
 import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
-import { lengthMs, positionWithinSecond } from "../polling/times.ts";
+import { lengthMs, positionWithinSecond } from "../times.ts";
 import { type Source, unavailable, wrongOption } from "../source.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */

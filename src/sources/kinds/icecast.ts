@@ -6,7 +6,7 @@ import {
   textOf200,
   type Track,
 } from "../polling/polled-source.ts";
-import { splitStreamTitle } from "../polling/stream-title.ts";
+import { splitStreamTitle } from "../stream-title.ts";
 import { type Source, wrongOption } from "../source.ts";
 
 /** An Icecast server's stream: https://icecast.org/docs/icecast-latest/server-stats.html */

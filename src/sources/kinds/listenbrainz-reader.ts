@@ -7,7 +7,7 @@ import {
   type Track,
 } from "../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
-import { lengthMs } from "../polling/times.ts";
+import { lengthMs } from "../times.ts";
 import { type Source, unauthorized, wrongOption } from "../source.ts";
 
 /** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */

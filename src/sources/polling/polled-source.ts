@@ -12,7 +12,7 @@ import {
   type WatchContext,
 } from "../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
-import { toSourceFailure } from "./answer-failure.ts";
+import { toSourceFailure } from "../answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";
 import { poll } from "./poller.ts";

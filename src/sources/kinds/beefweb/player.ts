@@ -1,5 +1,5 @@
 import type { Artwork, Playback } from "../../../playback.ts";
-import { lengthMs, positionMs } from "../../polling/times.ts";
+import { lengthMs, positionMs } from "../../times.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 
 export const NAME = "Beefweb";

@@ -7,7 +7,7 @@ import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import { lengthMs } from "../../polling/times.ts";
+import { lengthMs } from "../../times.ts";
 
 /** A song that has just begun is reported before its position. */
 const TOLERANCE_MS = 1_000;

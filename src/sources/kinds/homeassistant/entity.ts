@@ -1,7 +1,7 @@
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
-import { lengthMs } from "../../polling/times.ts";
+import { lengthMs } from "../../times.ts";
 
 /** A media player as Home Assistant sees it. */
 export interface Entity {

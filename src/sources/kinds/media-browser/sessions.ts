@@ -1,7 +1,7 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
-import { lengthMs } from "../../polling/times.ts";
+import { lengthMs } from "../../times.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
 

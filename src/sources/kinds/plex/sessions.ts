@@ -9,7 +9,7 @@ import {
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
 import { steadied } from "../../player-server.ts";
-import { lengthMs } from "../../polling/times.ts";
+import { lengthMs } from "../../times.ts";
 
 /** Reads what Plex lists in `/status/sessions` and sends in its notifications. */
 

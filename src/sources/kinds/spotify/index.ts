@@ -8,7 +8,7 @@ import {
   type PollState,
   USUAL_PACE,
 } from "../../polling/cadence.ts";
-import { toSourceFailure } from "../../polling/answer-failure.ts";
+import { toSourceFailure } from "../../answer-failure.ts";
 import { poll } from "../../polling/poller.ts";
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import {

@@ -2,7 +2,7 @@ import type { Artwork, Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, recordsOf, textOf, jsonIn } from "../../../upstream/json.ts";
 import { type Answer, jsonOf, type Polling, type Track } from "../../polling/polled-source.ts";
 import { unauthorized, unavailable } from "../../source.ts";
-import { lengthMs, positionMs, rateOf } from "../../polling/times.ts";
+import { lengthMs, positionMs, rateOf } from "../../times.ts";
 
 /** https://opensubsonic.netlify.app/docs/responses/nowplayingentry/ */
 

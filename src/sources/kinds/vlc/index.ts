@@ -9,8 +9,8 @@ import {
 } from "../../entered-server.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
-import { splitStreamTitle } from "../../polling/stream-title.ts";
-import { lengthMs, positionWithinSecond, rateOf } from "../../polling/times.ts";
+import { splitStreamTitle } from "../../stream-title.ts";
+import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
 import type { Source } from "../../source.ts";
 
 /** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */

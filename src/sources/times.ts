@@ -1,4 +1,4 @@
-import { numberOf } from "../../upstream/json.ts";
+import { numberOf } from "../upstream/json.ts";
 
 /** What upstreams say of lengths and positions, in milliseconds. */
 

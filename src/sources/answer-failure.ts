@@ -1,6 +1,6 @@
-import { UnreadableAnswer } from "../../upstream/json.ts";
-import { SourceFailure, unavailable } from "../source.ts";
-import { UpstreamError } from "../../upstream/index.ts";
+import { UnreadableAnswer } from "../upstream/json.ts";
+import { SourceFailure, unavailable } from "./source.ts";
+import { UpstreamError } from "../upstream/index.ts";
 
 /**
  * What an error while an upstream was asked means for its source.
