@@ -196,6 +196,37 @@ export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { 
   );
 }
 
+export interface PillsProps {
+  readonly legend: string;
+  readonly name: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly chosen: string;
+  /** The ID of their form, when they are outside of it. */
+  readonly form?: string;
+  /** The ID of a text that explains them. */
+  readonly describedBy?: string | undefined;
+  readonly children?: JSX.Element;
+}
+
+/** Radio buttons side by side. */
+export function Pills(props: PillsProps): JSX.Element {
+  const { legend, name, choices, chosen, form, describedBy, children } = props;
+  return (
+    <fieldset class="pills" data-pills={name} aria-describedby={describedBy}>
+      <legend safe>{legend}</legend>
+      <div>
+        {choices.map(({ value, label }) => (
+          <label title={attribute(label)}>
+            <input type="radio" name={name} value={value} form={form} checked={value === chosen} />
+            <span safe>{label}</span>
+          </label>
+        ))}
+        {(children ?? "") as "safe"}
+      </div>
+    </fieldset>
+  );
+}
+
 export interface TickedProps {
   readonly id: string;
   /** Its name in the form; without it, the ID. */

@@ -4,6 +4,7 @@ import { Html } from "../../jsx.ts";
 import { cardOptions, readCardOptions } from "../../outputs/options.ts";
 import { attribute } from "../../html/attribute.ts";
 import { HiddenCopyable } from "../../html/parts.tsx";
+import { Pills } from "../form.tsx";
 import { withQuery } from "../widgets/editor-query.ts";
 import {
   createOutputEditor,
@@ -12,7 +13,6 @@ import {
   type OutputEditorDeps,
 } from "./output-editor.tsx";
 import { EditorForm, Switch, Unreachable } from "./output-parts.tsx";
-import { Pills } from "../widgets/controls.tsx";
 
 const SWITCHES = ["progress", "source"] as const;
 

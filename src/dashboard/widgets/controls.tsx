@@ -2,6 +2,7 @@ import type { OptionName } from "../../../widget/options.ts";
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
+import { Pills } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import type { AnyOption, EditorQuery } from "./editor-query.ts";
 
@@ -39,37 +40,6 @@ const textOf = ({ editorQuery, name, option }: ControlProps): string =>
   editorQuery.typed.get(name) ?? (option.fallback === null ? "" : String(option.fallback));
 
 const idOf = ({ name }: Pick<ControlProps, "name">): string => `option-${name}`;
-
-export interface PillsProps {
-  readonly legend: string;
-  readonly name: string;
-  readonly choices: readonly { readonly value: string; readonly label: string }[];
-  readonly chosen: string;
-  /** The ID of their form, when they are outside of it. */
-  readonly form?: string;
-  /** The ID of a text that explains them. */
-  readonly describedBy?: string | undefined;
-  readonly children?: JSX.Element;
-}
-
-/** Radio buttons side by side. */
-export function Pills(props: PillsProps): JSX.Element {
-  const { legend, name, choices, chosen, form, describedBy, children } = props;
-  return (
-    <fieldset class="pills" data-pills={name} aria-describedby={describedBy}>
-      <legend safe>{legend}</legend>
-      <div>
-        {choices.map(({ value, label }) => (
-          <label title={attribute(label)}>
-            <input type="radio" name={name} value={value} form={form} checked={value === chosen} />
-            <span safe>{label}</span>
-          </label>
-        ))}
-        {(children ?? "") as "safe"}
-      </div>
-    </fieldset>
-  );
-}
 
 function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JSX.Element {
   const { request, editorQuery, name, option, choices } = props;

@@ -8,10 +8,10 @@ import { fontFaces } from "../../overlay/font-faces.ts";
 import { CLASS_NAMES, CUSTOM_PROPERTIES } from "./css-names.ts";
 import { SIZE_FIELDS } from "./editor-query.ts";
 import { SIDE_PX, sourceSize } from "../../../widget/source-size.ts";
-import { Field } from "../form.tsx";
+import { Field, Pills } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Control, Pills } from "./controls.tsx";
+import { Control } from "./controls.tsx";
 import { type DraftMistakes, type EditorPartProps, FORM } from "./draft.tsx";
 import { type Group, groupOptions } from "./groups.ts";
 

@@ -2,7 +2,7 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { chosenSize, previewAddress } from "./editor-query.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Pills } from "./controls.tsx";
+import { Pills } from "../form.tsx";
 import { type EditorPartProps, FORM } from "./draft.tsx";
 
 export interface PreviewProps extends EditorPartProps {
