@@ -80,3 +80,9 @@ export const onDemandAddress = (base: string, does: "show" | "hide", token: stri
 export const fontAddress = (base: string, id: string): string => `${base}/fonts/${id}.woff2`;
 
 export const apiAddress = (base: string, endpoint: string): string => `${base}/api/v1/${endpoint}`;
+
+/** A path with a query, if the query is not empty. */
+export function withQuery(path: string, query: URLSearchParams): string {
+  const text = query.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

@@ -1,11 +1,10 @@
-import { outputAddress, pageAddress } from "../../addresses.ts";
+import { outputAddress, pageAddress, withQuery } from "../../addresses.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
 import { cardOptions, readCardOptions } from "../../outputs/options.ts";
 import { attribute } from "../../html/attribute.ts";
 import { HiddenCopyable } from "../../html/parts.tsx";
 import { Pills } from "../form.tsx";
-import { withQuery } from "../widgets/editor-query.ts";
 import {
   createOutputEditor,
   type EditorView,

@@ -5,7 +5,7 @@ import {
   type WidgetOptions,
 } from "../../../widget/options.ts";
 import { SIDE_PX, type SourceSize, sourceSize } from "../../../widget/source-size.ts";
-import { widgetAddress } from "../../addresses.ts";
+import { widgetAddress, withQuery } from "../../addresses.ts";
 import { isLanguage, type Language } from "../../languages.ts";
 
 /** The user's choices for the overlay, read from the editor's form or the page's address. */
@@ -144,12 +144,6 @@ export function pageQuery(
   }
   if (editorQuery.ownMusic) query.set("demo", "0");
   return query;
-}
-
-/** A path with a query, if the query is not empty. */
-export function withQuery(path: string, query: URLSearchParams): string {
-  const text = query.toString();
-  return text === "" ? path : `${path}?${text}`;
 }
 
 /**

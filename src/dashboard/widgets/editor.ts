@@ -1,3 +1,4 @@
+import { withQuery } from "../../addresses.ts";
 import { FontError } from "../../looks/fonts.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Widget } from "../../looks/widgets.ts";
@@ -9,7 +10,7 @@ import type { DashboardRequest, Notice } from "../request.ts";
 import { draftOfVersion, readDraft, savedDraft, withDemo } from "./draft.tsx";
 import { outcomeNotice, type Outcome, testNotice } from "./editor-outcome.ts";
 import { editorPage, type WidgetEditorDeps } from "./editor-page.tsx";
-import { pageQuery, readEditorQuery, savedQuery, withQuery } from "./editor-query.ts";
+import { pageQuery, readEditorQuery, savedQuery } from "./editor-query.ts";
 import { answerOf, saveForm } from "./save-widget.ts";
 import { testTrack } from "./test-track.ts";
 

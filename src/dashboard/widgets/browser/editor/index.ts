@@ -4,8 +4,8 @@ import {
   type EditorQuery,
   pageQuery,
   readEditorQuery,
-  withQuery,
 } from "../../editor-query.ts";
+import { withQuery } from "../../../../addresses.ts";
 import { sourceSize } from "../../../../../widget/source-size.ts";
 import { languageOr } from "../../../../languages.ts";
 import { offerCopies } from "../../../../html/browser/copy-buttons.ts";
