@@ -22,7 +22,7 @@ import {
 } from "./output-editor.tsx";
 import { EditorForm, Switch, Unreachable } from "./output-parts.tsx";
 import type { DashboardRequest } from "../request.ts";
-import { testTrack } from "../widgets/test-track.ts";
+import { testTrack } from "../test-track.ts";
 
 export interface TextEditorDeps extends OutputEditorDeps {
   readonly hub: Pick<Hub, "peek" | "read">;

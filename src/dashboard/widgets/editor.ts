@@ -12,7 +12,7 @@ import { outcomeNotice, type Outcome, testNotice } from "./editor-outcome.ts";
 import { editorPage, type WidgetEditorDeps } from "./editor-page.tsx";
 import { pageQuery, readEditorQuery, savedQuery } from "./editor-query.ts";
 import { answerOf, saveForm } from "./save-widget.ts";
-import { testTrack } from "./test-track.ts";
+import { testTrack } from "../test-track.ts";
 
 /** The page on which one overlay is edited. */
 export interface WidgetEditor {

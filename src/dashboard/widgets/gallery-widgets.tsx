@@ -16,7 +16,7 @@ import { sizeOf } from "../../../widget/source-size.ts";
 import { LookPreview, type LookPreviewProps } from "./look-preview.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { testTrack } from "./test-track.ts";
+import { testTrack } from "../test-track.ts";
 
 export interface WidgetCardProps {
   readonly request: DashboardRequest;

@@ -1,5 +1,5 @@
-import type { Words } from "../../i18n/index.ts";
-import type { Playback } from "../../playback.ts";
+import type { Words } from "../i18n/index.ts";
+import type { Playback } from "../playback.ts";
 
 /** An invented track, in the user's language. */
 export function testTrack({ dashboard }: Words, observedAtMs: number): Playback {
