@@ -11,7 +11,7 @@ import {
   NotRunningError,
   readRunningFacts,
   type RunningFacts,
-} from "./server-lock.ts";
+} from "./process/server-lock.ts";
 
 /** What the server in the background logs, in the data folder. */
 const LOG_FILE = "marquee.log";
@@ -34,7 +34,7 @@ export async function isStartedByClick(
     return opens && hasDisplay && !hasTerminal();
   }
   if (process.platform !== "win32") return false;
-  const { consoleProcesses } = await import("./windows-desktop.ts");
+  const { consoleProcesses } = await import("./process/windows-desktop.ts");
   const own = wasStartedAnew(process.env) ? 2 : 1;
   return consoleProcesses() <= own;
 }
@@ -99,7 +99,7 @@ function lastWords(path: string, fromByte: number): string {
 /** Shows what went wrong to somebody who sees no terminal. Does nothing where that is not possible. */
 export async function showError(text: string): Promise<void> {
   if (process.platform === "win32") {
-    const windows = await import("./windows-desktop.ts");
+    const windows = await import("./process/windows-desktop.ts");
     return windows.showError(text);
   }
   const notifier = Bun.which("notify-send");

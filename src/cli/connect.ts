@@ -22,7 +22,7 @@ import {
 import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, UsageError } from "./command.ts";
 import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
-import { isServerRunning } from "./server-lock.ts";
+import { isServerRunning } from "./process/server-lock.ts";
 import { forUser } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 

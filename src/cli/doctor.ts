@@ -10,7 +10,7 @@ import { oneReader } from "../sources/kinds/media-session/readers.ts";
 import { VERSION_LINE } from "../version.ts";
 import { type Io, print } from "./command.ts";
 import { answersAt } from "./healthcheck.ts";
-import { isServerRunning, readRunningFacts } from "./server-lock.ts";
+import { isServerRunning, readRunningFacts } from "./process/server-lock.ts";
 import { describeStatus } from "./user.ts";
 import { withWorkspace } from "./workspace.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";

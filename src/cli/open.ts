@@ -20,7 +20,7 @@ import {
   NotRunningError,
   readRunningFacts,
   type RunningFacts,
-} from "./server-lock.ts";
+} from "./process/server-lock.ts";
 import { withWorkspace } from "./workspace.ts";
 
 /**

@@ -10,14 +10,14 @@ import { AutostartError } from "./autostart/autostart.ts";
 import { isStartedByClick, showError } from "./background.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import { resolveSettings } from "./data-place.ts";
-import { FolderOwnerError } from "./folder-owner.ts";
+import { FolderOwnerError } from "./process/folder-owner.ts";
 import { UnhealthyError } from "./healthcheck.ts";
 import { OutputError } from "./output.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
 import { SignatureError } from "./update/minisign.ts";
 import { UpdateError } from "./update/update.ts";
-import { AlreadyRunningError, NotRunningError } from "./server-lock.ts";
+import { AlreadyRunningError, NotRunningError } from "./process/server-lock.ts";
 
 /**
  * Runs a command line (without the program's own name) and resolves with the exit code. A plain

@@ -18,8 +18,8 @@ import type { Io } from "./command.ts";
 import { greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
-import { NO_LOCK } from "./server-lock.ts";
-import { createKeyFollower, keepUp, tryToShrink, writeWhatIsLeft } from "./upkeep.ts";
+import { NO_LOCK } from "./process/server-lock.ts";
+import { createKeyFollower, keepUp, tryToShrink, writeWhatIsLeft } from "./process/upkeep.ts";
 import { type DataFolder, openServedFolder } from "./workspace.ts";
 
 /** The server answers no requests while it waits for another process's lock on the database. */
@@ -38,7 +38,7 @@ const STOP_WITHIN_MS = 3_500;
  */
 export async function serve(...given: Parameters<typeof serveFolder>): Promise<void> {
   if (process.platform !== "win32") return serveFolder(...given);
-  const { forbidQuickEdit } = await import("./windows-desktop.ts");
+  const { forbidQuickEdit } = await import("./process/windows-desktop.ts");
   const allowQuickEdit = forbidQuickEdit();
   try {
     await serveFolder(...given);

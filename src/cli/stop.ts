@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { DatabaseError } from "../db/errors.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, print } from "./command.ts";
-import { isServerRunning, NotRunningError, readRunningFacts } from "./server-lock.ts";
+import { isServerRunning, NotRunningError, readRunningFacts } from "./process/server-lock.ts";
 import { withWorkspace } from "./workspace.ts";
 
 /** Longer than a stopping server waits for its last requests and writes. */

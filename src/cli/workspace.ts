@@ -18,7 +18,7 @@ import { DatabaseError } from "../db/errors.ts";
 import { DATABASE_FILE, isForbidden, isThere, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
-import { becomeOwnerOf } from "./folder-owner.ts";
+import { becomeOwnerOf } from "./process/folder-owner.ts";
 import {
   AlreadyRunningError,
   holdServerLock,
@@ -27,7 +27,7 @@ import {
   readRunningFacts,
   type RunningFacts,
   type ServerLock,
-} from "./server-lock.ts";
+} from "./process/server-lock.ts";
 
 /** The opened data folder. */
 export interface DataFolder {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createVault } from "../../src/vault/secrets.ts";
 import { readSecretKey } from "../../src/vault/secrets.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { holdServerLock } from "../../src/cli/server-lock.ts";
+import { holdServerLock } from "../../src/cli/process/server-lock.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";

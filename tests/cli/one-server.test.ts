@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { holdServerLock, isServerRunning, readRunningFacts } from "../../src/cli/server-lock.ts";
+import {
+  holdServerLock,
+  isServerRunning,
+  readRunningFacts,
+} from "../../src/cli/process/server-lock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import {

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isBusy } from "../db/errors.ts";
-import { createFolder, createPrivateFile, isThere } from "../db/open.ts";
-import { isRecord } from "../upstream/json.ts";
+import { isBusy } from "../../db/errors.ts";
+import { createFolder, createPrivateFile, isThere } from "../../db/open.ts";
+import { isRecord } from "../../upstream/json.ts";
 
 /** What a running server writes for a second start. */
 export interface RunningFacts {

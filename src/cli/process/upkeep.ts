@@ -1,9 +1,9 @@
-import { UNDO_MS } from "../looks/removed-widgets.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
+import { UNDO_MS } from "../../looks/removed-widgets.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import type { Clock } from "../../clock.ts";
+import { describeError, type Log } from "../../log.ts";
 import { createIdleMemory, type IdleMemoryDeps } from "./idle-memory.ts";
-import type { DataFolder } from "./workspace.ts";
+import type { DataFolder } from "../workspace.ts";
 
 /** What a server does beside its answers: follows other programs' changes, stores and forgets. */
 

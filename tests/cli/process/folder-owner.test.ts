@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { TEST_KEY } from "../fixtures/servers/test-server.ts";
-import { runMarquee, startMarquee } from "../fixtures/servers/marquee-process.ts";
-import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { TEST_KEY } from "../../fixtures/servers/test-server.ts";
+import { runMarquee, startMarquee } from "../../fixtures/servers/marquee-process.ts";
+import { testWith } from "../../fixtures/real-parts.ts";
+import { createTempFolder } from "../../fixtures/data/temp-folder.ts";
 
 /** Ids that stand in no list of users, as those of systemd's dynamic ones. */
 const USER = 61_234;
@@ -171,9 +171,9 @@ describe("as root in a folder of somebody else's,", () => {
     const child = Bun.spawnSync(
       [
         ...["setpriv", "--bounding-set", "-setuid,-setgid", "--", process.execPath],
-        ...[join(import.meta.dir, "../../src/main.ts"), "user", "add", "ada", "--data", data],
+        ...[join(import.meta.dir, "../../../src/main.ts"), "user", "add", "ada", "--data", data],
       ],
-      { cwd: join(import.meta.dir, "../..") },
+      { cwd: join(import.meta.dir, "../../..") },
     );
     expect(child.exitCode).toBe(1);
     expect(child.stderr.toString()).toContain(`sudo -u '#${USER}' marquee`);
