@@ -272,7 +272,7 @@ export interface ConfirmProps {
 /** Asks for confirmation, without a script, before an action that cannot be undone. */
 export function Confirm({ label, consequence, isOpen, children }: ConfirmProps): JSX.Element {
   return (
-    <details class="confirm" open={isOpen === true}>
+    <details class="unfolds" open={isOpen === true}>
       <summary class="button quiet" safe>
         {label}
       </summary>
@@ -321,7 +321,7 @@ export interface FoldProps {
 /** A form that is folded away behind a button, without a script. */
 export function Fold({ label, isOpen, children }: FoldProps): JSX.Element {
   return (
-    <details class="confirm fold" open={isOpen}>
+    <details class="unfolds fold" open={isOpen}>
       <summary class="button quiet" safe>
         {label}
       </summary>

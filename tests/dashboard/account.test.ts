@@ -214,7 +214,7 @@ describe("deleting everything", () => {
       );
       expect(await attributeOf(page.clone(), "#username", "value")).toBe(typed);
       // The question is open still.
-      expect(await page.text()).toMatch(/<details class="confirm fold" open/);
+      expect(await page.text()).toMatch(/<details class="unfolds fold" open/);
       expect((await server.accounts.users.list()).map(({ name }) => name)).toEqual(["ada"]);
     },
   );

@@ -396,8 +396,8 @@ describe("disconnecting", () => {
   test("asks first, without a script", async () => {
     await connectMpd(owner, "127.0.0.1");
     const page = await owner.get(MUSIC);
-    expect(await textOf(page.clone(), "details.confirm:not(.fold) summary")).toBe("Disconnect");
-    expect(await textOf(page, "details.confirm:not(.fold) p")).toContain(
+    expect(await textOf(page.clone(), "details.unfolds:not(.fold) summary")).toBe("Disconnect");
+    expect(await textOf(page, "details.unfolds:not(.fold) p")).toContain(
       "You keep your keys and your widget",
     );
   });

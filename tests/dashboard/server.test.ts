@@ -171,10 +171,10 @@ describe("removing a user", () => {
 
   test("asks first, and says what goes", async () => {
     const page = await owner.get(SERVER);
-    expect(await textOf(page.clone(), ".people details.confirm p")).toContain("can’t be undone");
+    expect(await textOf(page.clone(), ".people details.unfolds p")).toContain("can’t be undone");
     // One question: for grace, and none for oneself.
     const people = (await page.text()).split('class="people"')[1]?.split("</ul>")[0] ?? "";
-    expect(people.split('class="confirm"').length - 1).toBe(1);
+    expect(people.split('class="unfolds"').length - 1).toBe(1);
   });
 
   test("does not remove oneself", async () => {

@@ -126,7 +126,7 @@ describe("the gallery", () => {
       expect(await attributeOf(added.clone(), "#name", "value")).toBe(name);
       expect(await attributeOf(added.clone(), "#kind [selected]", "value")).toBe("text");
       const renamed = await browser.post(PAGE, { do: "rename", target, name });
-      const field = `.more[open] .confirm[open] #name-${target}`;
+      const field = `.more[open] .unfolds[open] #name-${target}`;
       expect(await textOf(renamed.clone(), `${field}-mistake`)).toBe(wrong);
       expect(await attributeOf(renamed.clone(), field, "value")).toBe(name);
       expect(await textOf(renamed.clone(), ".new-widget[open]")).toBeUndefined();

@@ -76,7 +76,7 @@ interface NewWidgetProps {
 function NewWidget({ request, taken, refused }: NewWidgetProps): JSX.Element {
   const t = request.words.dashboard.gallery;
   return (
-    <details class="confirm new-widget" open={refused !== undefined}>
+    <details class="unfolds new-widget" open={refused !== undefined}>
       <summary class="button" safe>
         {t.add}
       </summary>
