@@ -57,14 +57,6 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
     return done(request, "used", { name, look: look.name });
   };
 
-  /** The look that a form is about: one of ours, or one that was pasted. */
-  const lookOf = (request: DashboardRequest, form: FormData) => {
-    const shipped = fieldOf(form, "shipped");
-    if (isShippedLookName(shipped)) return shippedLook(shipped, request.words);
-    const read = readSharedLook(fieldOf(form, "look"));
-    return "look" in read ? read.look : undefined;
-  };
-
   const act = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
     const { user } = request;
     const id = targetIdOf(form);
@@ -95,9 +87,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
       case "remove": {
         const { name } = await widgets.byId(user, id);
         await widgets.remove(user, id);
-        const label = request.words.dashboard.gallery.undo;
-        const undo = { action: "restore", target: String(id), label };
-        return { ...done(request, "removed", { name }), undo };
+        return { ...done(request, "removed", { name }), undo: undoOf(request, id) };
       }
       case "restore": {
         const { name } = await widgets.restore(user, id);
@@ -135,14 +125,28 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
         if (!(error instanceof WidgetError)) throw error;
         const notice = await errorNotice(widgets, request, form, error);
         if (form.has("look")) return showLook(request, fieldOf(form, "look"), notice);
-        const isOwnName = ["add", "rename"].includes(fieldOf(form, "do"));
-        return error.reason === "name taken" && isOwnName
-          ? refuseName(request, form, notice)
-          : notice;
+        const isTypedName =
+          error.reason === "name taken" && ["add", "rename"].includes(fieldOf(form, "do"));
+        return isTypedName ? refuseName(request, form, notice) : notice;
       }
     },
   };
 }
+
+/** The look that a form is about: one of ours, or one that was pasted. */
+function lookOf(request: DashboardRequest, form: FormData): SharedLook | undefined {
+  const shipped = fieldOf(form, "shipped");
+  if (isShippedLookName(shipped)) return shippedLook(shipped, request.words);
+  const read = readSharedLook(fieldOf(form, "look"));
+  return "look" in read ? read.look : undefined;
+}
+
+/** The button that brings a widget back. */
+const undoOf = ({ words }: DashboardRequest, id: number) => ({
+  action: "restore",
+  target: String(id),
+  label: words.dashboard.gallery.undo,
+});
 
 /** A look alone, without what else a widget or a shared look has. */
 const bare = ({ options, css, size }: Look): Look => ({ options, css, size });
