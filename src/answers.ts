@@ -8,7 +8,7 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { SecretError } from "./vault/secrets.ts";
+import { SecretError } from "./vault/vault.ts";
 
 /** `undefined` when it was upgraded to a WebSocket. */
 export type Answer = (context: RouteContext) => RouteAnswer;

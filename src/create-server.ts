@@ -11,7 +11,7 @@ import { storingStatuses } from "./music/storing-statuses.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import type { Vault } from "./vault/secrets.ts";
+import type { Vault } from "./vault/vault.ts";
 
 export interface ServerDeps extends Omit<
   AppDeps,

@@ -30,7 +30,7 @@ import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
 import type { Sources } from "./sources/index.ts";
 import type { Network } from "./upstream/index.ts";
-import type { Vault } from "./vault/secrets.ts";
+import type { Vault } from "./vault/vault.ts";
 
 export interface FeaturesDeps {
   readonly accounts: Accounts;

@@ -13,7 +13,7 @@ import { createFonts, type Fonts } from "../looks/fonts.ts";
 import { createHistory, type History } from "../music/history.ts";
 import { createHooks, type Hooks } from "../music/hooks.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";
 import { createPrivacy, insertRules, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";

@@ -1,6 +1,6 @@
 import { isSealRefusal } from "../db/errors.ts";
 import type { Store } from "../db/store.ts";
-import { SecretError, type SealPurpose, type Vault } from "../vault/secrets.ts";
+import { SecretError, type SealPurpose, type Vault } from "../vault/vault.ts";
 
 /** What the accounts' functions work with. */
 export interface AccountsContext {

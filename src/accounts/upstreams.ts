@@ -3,7 +3,7 @@ import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import { type AccountsContext, storeSealed } from "./context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
-import { THE_SERVER } from "../vault/secrets.ts";
+import { THE_SERVER } from "../vault/vault.ts";
 
 /** This server's app registration with an upstream. */
 export interface UpstreamApp {

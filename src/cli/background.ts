@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedConfig } from "../config.ts";
 import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
-import { createFolder } from "../db/open.ts";
+import { createFolder } from "../db/data-folder.ts";
 import { answersAt } from "./healthcheck.ts";
 import type { Io } from "./command.ts";
 import { hasTerminal } from "./output.ts";

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from "node:path";
-import { secretKeyPath } from "../vault/secrets.ts";
+import { secretKeyPath } from "../vault/secret-key-files.ts";
 import { DatabaseError } from "../db/errors.ts";
-import { isForbidden } from "../db/open.ts";
+import { isForbidden } from "../db/data-folder.ts";
 import { type Command, print } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";

@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { type ResolvedConfig, resolveConfig, settings } from "../config.ts";
-import { DATABASE_FILE, isThere } from "../db/open.ts";
+import { DATABASE_FILE, isThere } from "../db/data-folder.ts";
 import { isFromSource } from "../own-program.ts";
 import { isUnattended } from "./logged-output.ts";
 

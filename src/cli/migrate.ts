@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { secretKeyPath } from "../vault/secrets.ts";
+import { secretKeyPath } from "../vault/secret-key-files.ts";
 import { addressOfDatabase, type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { withWorkspace } from "./workspace.ts";

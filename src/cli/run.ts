@@ -1,5 +1,5 @@
 import { AccountError } from "../accounts/context.ts";
-import { SecretError } from "../vault/secrets.ts";
+import { SecretError } from "../vault/vault.ts";
 import { flagOf, settingNames, settings, SettingsError } from "../config.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure } from "../db/open.ts";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { finishRotation, stageSecretKey } from "../vault/secret-key-files.ts";
 import { rotateSecretKey } from "../vault/secret-key-rotation.ts";
-import { keyIdOf, newSecretKey, SecretError, secretKeyPath } from "../vault/secrets.ts";
+import { newSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
+import { keyIdOf, SecretError } from "../vault/vault.ts";
 import { type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";
 import { keyInForce, withWorkspace } from "./workspace.ts";

@@ -3,19 +3,14 @@ import type { User } from "../accounts/users.ts";
 import { join, resolve } from "node:path";
 import { type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { findSecretKey } from "../vault/secret-key-files.ts";
-import {
-  createSecretKey,
-  createVault,
-  keyIdOf,
-  SecretError,
-  secretKeyPath,
-  type Vault,
-} from "../vault/secrets.ts";
+import { createSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
+import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createSources, type Sources, withoutServer } from "../sources/index.ts";
 import { DatabaseError } from "../db/errors.ts";
-import { DATABASE_FILE, isForbidden, isThere, openStore } from "../db/open.ts";
+import { DATABASE_FILE, isForbidden, isThere } from "../db/data-folder.ts";
+import { openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
 import { becomeOwnerOf } from "./process/folder-owner.ts";

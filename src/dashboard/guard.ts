@@ -1,4 +1,4 @@
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
 import { languages } from "../i18n/index.ts";

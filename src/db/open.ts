@@ -1,9 +1,16 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { createChangeFeed } from "./change-feed.ts";
+import {
+  createFolder,
+  createPrivateFile,
+  DATABASE_FILE,
+  freeBytesOnDisk,
+  isThere,
+} from "./data-folder.ts";
 import { DatabaseError, databaseCode, isBusy } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
 import { tables } from "./schema.ts";
@@ -20,8 +27,6 @@ export interface SqliteStore extends Store {
   readonly file: DatabaseFile;
   close(): void;
 }
-
-export const DATABASE_FILE = "marquee.db";
 
 /** How long commands and a starting server wait for another process's lock. */
 const PATIENT_LOCK_WAIT_MS = 10_000;
@@ -267,28 +272,11 @@ function createDatabaseFile(path: string): void {
   }
 }
 
-/** Makes an empty file that only this user can read. @throws when there is one, whatever it is */
-export function createPrivateFile(path: string): void {
-  closeSync(openSync(path, "wx", 0o600));
-}
-
 /** A copy left by a failed update must not block the next attempt. */
 function freePath(folder: string, name: string): string {
   for (let attempt = 1; ; attempt++) {
     const path = join(folder, attempt === 1 ? `${name}.db` : `${name}-${attempt}.db`);
     if (!isThere(path)) return path;
-  }
-}
-
-/** Creates a data folder if there is none. @throws {DatabaseError} */
-export function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new DatabaseError(
-      `The data folder ${folder} cannot be created. Choose one you may write to with --data or MARQUEE_DATA.`,
-      { cause: error },
-    );
   }
 }
 
@@ -318,26 +306,3 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
     { cause: error },
   );
 }
-
-/** What a program without special rights may still write. */
-function freeBytesOnDisk(folder: string): number {
-  const { blocks, bavail, bsize } = statfsSync(folder);
-  // Some disks elsewhere do not know.
-  return blocks === 0 ? Infinity : bavail * bsize;
-}
-
-/** Not `existsSync`: it checks the rights the process started with, not the current ones. */
-export function isThere(path: string): boolean {
-  try {
-    statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a file could not be used because another user owns it or its folder. */
-export const isForbidden = (error: unknown): boolean =>
-  ["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY"].some((code) =>
-    databaseCode(error).startsWith(code),
-  );

@@ -4,7 +4,7 @@ import { redirect } from "../http/redirect.ts";
 import { createSealedCookie } from "../http/sealed-cookie.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import { pathTo, type SectionName } from "./section-paths.ts";
 
 /** The result of a form. */

@@ -1,4 +1,4 @@
-import { SecretError, type SealPurpose, type Vault } from "../vault/secrets.ts";
+import { SecretError, type SealPurpose, type Vault } from "../vault/vault.ts";
 import type { Clock } from "../clock.ts";
 
 /** Encrypted data in a browser's cookie: the browser cannot read or change it. Not stored here. */

@@ -2,7 +2,7 @@ import type { ServerPlace } from "../addresses.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { TooManyConnectionsError } from "../music/connections.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import type { User } from "../accounts/users.ts";
 import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";

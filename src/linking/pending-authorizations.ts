@@ -1,6 +1,6 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { MagicLinkSecret } from "../accounts/credential.ts";
-import { THE_SERVER } from "../vault/secrets.ts";
+import { THE_SERVER } from "../vault/vault.ts";
 import type { Language } from "../languages.ts";
 import type { OpenAttempt } from "../sources/source.ts";
 import { cookieNames, cookieOf, setCookie } from "../http/cookies.ts";

@@ -4,7 +4,7 @@ import { type Statement, step, type Writer } from "../db/store.ts";
 import type { Language } from "../languages.ts";
 import { createWidgetToken, hashCredential } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import { type Look, PLAIN_LOOK, toColumns } from "./look.ts";
 import { insertFirstRevision } from "./revisions.ts";
 import { MOST_WIDGETS, refuseMore } from "./widget-error.ts";

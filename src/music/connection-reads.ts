@@ -5,7 +5,7 @@ import { createBatch } from "../db/batch.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import { openSettings } from "./settings-writes.ts";
 
 /** By which people know a connection: it stays when the connection's settings are replaced. */

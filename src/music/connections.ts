@@ -16,7 +16,7 @@ import {
 } from "./connection-reads.ts";
 import type { ReportedStatus } from "./connection-status.ts";
 import { createInboxes, type Inboxes } from "./inboxes.ts";
-import type { Vault } from "../vault/secrets.ts";
+import type { Vault } from "../vault/vault.ts";
 import { type ChangeSettings, createSettingsWrites } from "./settings-writes.ts";
 import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "../accounts/users.ts";

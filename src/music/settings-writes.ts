@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import { type AccountsContext, storeSealed } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
-import { SecretError, type Vault } from "../vault/secrets.ts";
+import { SecretError, type Vault } from "../vault/vault.ts";
 
 /** What takes the place of a connection's stored settings. */
 export interface SettingsChange {

@@ -1,7 +1,78 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import type { DatabaseFile } from "../db/store.ts";
-import { keyIdOf, readSecretKey, SecretError, secretKeyPath } from "./secrets.ts";
+import { errorCode } from "../error-code.ts";
+import { KEY_BYTES, keyIdOf, SecretError } from "./vault.ts";
+
+const SECRET_KEY_FILE = "secret.key";
+
+/** Path of a data folder's secret key. */
+export const secretKeyPath = (folder: string): string => join(folder, SECRET_KEY_FILE);
+
+/**
+ * Reads a secret key; `undefined` if there is none yet.
+ * @throws {SecretError} when other users of the machine can read it, or it is not a key
+ */
+export function readSecretKey(path: string): string | undefined {
+  try {
+    // Windows has no such permission bits; its folders are private to the user by default.
+    if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
+      throw new SecretError(
+        `${path} can be read by others on this machine. Run "chmod 600 ${path}", and if anyone may have read it, replace what it protects.`,
+      );
+    }
+    const key = readFileSync(path, "utf8").trim();
+    if (Buffer.from(key, "base64").length === KEY_BYTES) return key;
+  } catch (error) {
+    if (error instanceof SecretError) throw error;
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw new SecretError(`${path} cannot be read. Check its owner and permissions.`, {
+      cause: error,
+    });
+  }
+  throw new SecretError(
+    `${path} is not a secret key (${KEY_BYTES} bytes in base64). Restore it from where you keep it safe.`,
+  );
+}
+
+/**
+ * Creates a secret key that only this user can read. Another process may do the same: the
+ * first one's key counts for both, and nobody reads a half-written file.
+ */
+export function createSecretKey(path: string): string {
+  const key = newSecretKey();
+  const draft = `${path}.${randomText(6, "hex")}`;
+  try {
+    writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
+    linkSync(draft, path);
+    return key;
+  } catch (error) {
+    const existing = errorCode(error) === "EEXIST" ? readSecretKey(path) : undefined;
+    if (existing) return existing;
+    throw new SecretError(`${path} cannot be created. Check that its folder is writable.`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** 32 random bytes in base64. */
+export const newSecretKey = (): string => randomText(KEY_BYTES, "base64");
+
+function randomText(bytes: number, encoding: "base64" | "hex"): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString(encoding);
+}
 
 /**
  * Where a rotation puts the next key before anything is sealed under it. The database says which

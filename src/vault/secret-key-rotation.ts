@@ -1,6 +1,6 @@
 import type { ExchangePlan, SealedValue } from "../db/sealed-values.ts";
 import type { Store } from "../db/store.ts";
-import { createVault, SecretError, THE_SERVER, type Vault } from "./secrets.ts";
+import { createVault, SecretError, THE_SERVER, type Vault } from "./vault.ts";
 
 /** The last step that a rotation has completed. */
 export type RotationStep = "prepared" | "staged" | "replaced" | "committed" | "finished";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { createVault, SecretError } from "../../src/vault/secrets.ts";
+import { createVault, SecretError } from "../../src/vault/vault.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";
 import type { Artwork } from "../../src/playback.ts";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { inTime } from "../fixtures/clock/waiting.ts";
 import { blackPicture, noisePicture, solidPicture } from "../fixtures/sources/pictures.ts";

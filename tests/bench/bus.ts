@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { systemClock } from "../../src/clock.ts";
 import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import type { Message } from "../../src/cluster/message.ts";

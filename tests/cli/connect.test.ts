@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { createVault } from "../../src/vault/secrets.ts";
-import { readSecretKey } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
+import { readSecretKey } from "../../src/vault/secret-key-files.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { holdServerLock } from "../../src/cli/process/server-lock.ts";
 import { openStore } from "../../src/db/open.ts";

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bu
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
-import { createVault, readSecretKey } from "../../src/vault/secrets.ts";
+import { readSecretKey } from "../../src/vault/secret-key-files.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";

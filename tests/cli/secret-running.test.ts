@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { newSecretKey } from "../../src/vault/secrets.ts";
+import { newSecretKey } from "../../src/vault/secret-key-files.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";

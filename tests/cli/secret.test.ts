@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { newSecretKey } from "../../src/vault/secrets.ts";
+import { newSecretKey } from "../../src/vault/secret-key-files.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();

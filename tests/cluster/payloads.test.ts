@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import type { Message } from "../../src/cluster/message.ts";
 import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import { createPayloads, type Payloads } from "../../src/cluster/payloads.ts";

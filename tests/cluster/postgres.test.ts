@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import type { Clock } from "../../src/clock.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Bus } from "../../src/cluster/bus.ts";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import { createPostgresBus } from "../../src/cluster/postgres/bus.ts";
 import { createPostgresLeases } from "../../src/cluster/postgres/lease-table.ts";

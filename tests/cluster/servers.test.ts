@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { openCluster, type SharedCluster } from "../../src/cluster/postgres/open-cluster.ts";
 import { migrate } from "../../src/db/postgres/migrations.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
-import { SecretError } from "../../src/vault/secrets.ts";
+import { SecretError } from "../../src/vault/vault.ts";
 import { type Look, LONGEST_CSS, PLAIN_LOOK } from "../../src/looks/look.ts";
 import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";

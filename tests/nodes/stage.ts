@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Accounts, type AddedUser, createAccounts } from "../../src/accounts/accounts.ts";
 import { systemClock } from "../../src/clock.ts";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { createMessageSeal } from "../../src/cluster/message-seal.ts";
 import type { GaugeName } from "../../src/metrics.ts";
 import { openPostgresStore } from "../../src/db/postgres/open.ts";

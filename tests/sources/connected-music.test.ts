@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createVault } from "../../src/vault/secrets.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";

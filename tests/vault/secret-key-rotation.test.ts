@@ -13,13 +13,11 @@ import {
 import { type RotationStep, rotateSecretKey } from "../../src/vault/secret-key-rotation.ts";
 import {
   createSecretKey,
-  createVault,
-  keyIdOf,
   newSecretKey,
   readSecretKey,
-  SecretError,
   secretKeyPath,
-} from "../../src/vault/secrets.ts";
+} from "../../src/vault/secret-key-files.ts";
+import { createVault, keyIdOf, SecretError } from "../../src/vault/vault.ts";
 import { openWorkspace } from "../../src/cli/workspace.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { openStore, type SqliteStore } from "../../src/db/open.ts";

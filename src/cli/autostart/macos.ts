@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isThere } from "../../db/open.ts";
+import { isThere } from "../../db/data-folder.ts";
 import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
 
 const LABEL = "marquee";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isBusy } from "../../db/errors.ts";
-import { createFolder, createPrivateFile, isThere } from "../../db/open.ts";
+import { createFolder, createPrivateFile, isThere } from "../../db/data-folder.ts";
 import { isRecord } from "../../upstream/json.ts";
 
 /** What a running server writes for a second start. */

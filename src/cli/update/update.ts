@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { isThere } from "../../db/open.ts";
+import { isThere } from "../../db/data-folder.ts";
 import { verifySignature } from "./minisign.ts";
 
 /** The program could not be replaced. It is as it was; the message says why. */

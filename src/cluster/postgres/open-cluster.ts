@@ -1,4 +1,4 @@
-import type { Vault } from "../../vault/secrets.ts";
+import type { Vault } from "../../vault/vault.ts";
 import type { Clock } from "../../clock.ts";
 import { createListener } from "../../db/postgres/listener.ts";
 import { createPool, type Pool } from "../../db/postgres/pool.ts";

@@ -1,5 +1,5 @@
 import type { Connections } from "../../music/connections.ts";
-import { SecretError } from "../../vault/secrets.ts";
+import { SecretError } from "../../vault/vault.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";

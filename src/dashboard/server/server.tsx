@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
-import { secretKeyPath } from "../../vault/secrets.ts";
+import { secretKeyPath } from "../../vault/secret-key-files.ts";
 import { isUserName } from "../../user-name.ts";
 import type { User, UserPage } from "../../accounts/users.ts";
 import { pageAddress, signInAddress, widgetAddress } from "../../addresses.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bu
 import { getTableColumns, getTableName, sql } from "drizzle-orm";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
 import { rotateSecretKey } from "../../../src/vault/secret-key-rotation.ts";
-import { createVault } from "../../../src/vault/secrets.ts";
+import { createVault } from "../../../src/vault/vault.ts";
 import { DatabaseError, isNotUnique, isPassing, isSealRefusal } from "../../../src/db/errors.ts";
 import {
   explainPostgresFailure,

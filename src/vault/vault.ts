@@ -1,8 +1,5 @@
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Awaitable } from "../db/awaitable.ts";
 import { KEY_ID_BYTES } from "../db/sealed-values.ts";
-import { errorCode } from "../error-code.ts";
 
 /** What a sealed text is for. It cannot be opened for another purpose or user. */
 export type SealPurpose =
@@ -69,9 +66,7 @@ export class SecretError extends Error {
   }
 }
 
-const SECRET_KEY_FILE = "secret.key";
-
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -103,7 +98,7 @@ export function createVault(key: string, findKey?: () => Awaitable<string>): Vau
     const followed = knownCipherOf(sealed);
     if (followed) return followed;
     throw new SecretError(
-      `The database was encrypted under another key. Put the ${SECRET_KEY_FILE} that belongs to it back in the data folder.`,
+      "The database was encrypted under another key. Put the secret.key that belongs to it back in the data folder.",
       { needsOtherKey: true },
     );
   };
@@ -212,61 +207,3 @@ function createCipher(key: string): Cipher {
 }
 
 const DAMAGED = "A stored secret is damaged. Restore a backup, or make it anew.";
-
-/** Path of a data folder's secret key. */
-export const secretKeyPath = (folder: string): string => join(folder, SECRET_KEY_FILE);
-
-/**
- * Reads a secret key; `undefined` if there is none yet.
- * @throws {SecretError} when other users of the machine can read it, or it is not a key
- */
-export function readSecretKey(path: string): string | undefined {
-  try {
-    // Windows has no such permission bits; its folders are private to the user by default.
-    if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
-      throw new SecretError(
-        `${path} can be read by others on this machine. Run "chmod 600 ${path}", and if anyone may have read it, replace what it protects.`,
-      );
-    }
-    const key = readFileSync(path, "utf8").trim();
-    if (Buffer.from(key, "base64").length === KEY_BYTES) return key;
-  } catch (error) {
-    if (error instanceof SecretError) throw error;
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw new SecretError(`${path} cannot be read. Check its owner and permissions.`, {
-      cause: error,
-    });
-  }
-  throw new SecretError(
-    `${path} is not a secret key (${KEY_BYTES} bytes in base64). Restore it from where you keep it safe.`,
-  );
-}
-
-/**
- * Creates a secret key that only this user can read. Another process may do the same: the
- * first one's key counts for both, and nobody reads a half-written file.
- */
-export function createSecretKey(path: string): string {
-  const key = newSecretKey();
-  const draft = `${path}.${randomText(6, "hex")}`;
-  try {
-    writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
-    linkSync(draft, path);
-    return key;
-  } catch (error) {
-    const existing = errorCode(error) === "EEXIST" ? readSecretKey(path) : undefined;
-    if (existing) return existing;
-    throw new SecretError(`${path} cannot be created. Check that its folder is writable.`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** 32 random bytes in base64. */
-export const newSecretKey = (): string => randomText(KEY_BYTES, "base64");
-
-function randomText(bytes: number, encoding: "base64" | "hex"): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString(encoding);
-}

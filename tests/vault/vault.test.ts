@@ -2,14 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import {
-  createSecretKey,
-  createVault,
-  readSecretKey,
-  SecretError,
-  secretKeyPath,
-  type SealPurpose,
-} from "../../src/vault/secrets.ts";
+import { createSecretKey, readSecretKey, secretKeyPath } from "../../src/vault/secret-key-files.ts";
+import { createVault, SecretError, type SealPurpose } from "../../src/vault/vault.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
@@ -150,9 +144,9 @@ describe("the key file", () => {
   });
 
   test("is the same for processes that make it at the same moment", async () => {
-    const secrets = JSON.stringify(join(import.meta.dir, "../../src/vault/secrets.ts"));
+    const files = JSON.stringify(join(import.meta.dir, "../../src/vault/secret-key-files.ts"));
     const script = `
-      const { createSecretKey } = await import(${secrets});
+      const { createSecretKey } = await import(${files});
       console.write("ready");
       await Bun.stdin.text();
       console.write(createSecretKey(${JSON.stringify(path)}));`;

@@ -1,0 +1,44 @@
+import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { DatabaseError, databaseCode } from "./errors.ts";
+
+export const DATABASE_FILE = "marquee.db";
+
+/** Creates a data folder if there is none. @throws {DatabaseError} */
+export function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new DatabaseError(
+      `The data folder ${folder} cannot be created. Choose one you may write to with --data or MARQUEE_DATA.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Makes an empty file that only this user can read. @throws when there is one, whatever it is */
+export function createPrivateFile(path: string): void {
+  closeSync(openSync(path, "wx", 0o600));
+}
+
+/** What a program without special rights may still write. */
+export function freeBytesOnDisk(folder: string): number {
+  const { blocks, bavail, bsize } = statfsSync(folder);
+  // Some disks elsewhere do not know.
+  return blocks === 0 ? Infinity : bavail * bsize;
+}
+
+/** Not `existsSync`: it checks the rights the process started with, not the current ones. */
+export function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a file could not be used because another user owns it or its folder. */
+export const isForbidden = (error: unknown): boolean =>
+  ["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY"].some((code) =>
+    databaseCode(error).startsWith(code),
+  );
