@@ -139,7 +139,7 @@ export const settings = {
   open: setting<(typeof OPENINGS)[number]>({
     fallback: "auto",
     placeholder: "when",
-    help: "Whether the first start on a desktop opens the browser at the sign-in link.",
+    help: "Whether a start on a desktop, or marquee open, opens the browser at a sign-in link.",
     allowed: `one of ${OPENINGS.join(", ")}`,
     parse: (text) => OPENINGS.find((opening) => opening === text),
   }),

@@ -80,7 +80,7 @@ export function createProgram(io: Io): CommanderCommand {
   const { command } = cli;
   const serving = program
     .command("serve", { isDefault: true })
-    .description("run the server (what marquee does without a command)");
+    .description("run the server (what marquee does without a command, if none runs)");
   addExamples(quiet(serving, io), [
     "marquee serve --port 8080",
     "marquee serve --host 0.0.0.0 --base-url https://music.example.org",

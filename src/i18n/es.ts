@@ -1200,6 +1200,8 @@ export const es: Words = {
     commands: { given: "Argumento u opción" },
     options: "Opciones",
     none: "ninguna",
+    ownName: "tu nombre en este ordenador",
+    dataFolder: "según el sistema",
     yesNo: "1 o 0",
     compare: {
       runs: "Dónde está",

@@ -22,7 +22,7 @@ const translations: Readonly<
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
-    open: "Si le premier démarrage sur un ordinateur avec interface graphique ouvre le navigateur sur le lien de connexion : auto ou never.",
+    open: "Si un démarrage sur un ordinateur avec interface graphique, ou marquee open, ouvre le navigateur sur un lien de connexion : auto ou never.",
     files:
       "Dossier pour les fichiers de texte et de pochette de ce que chaque utilisateur écoute, qu’OBS peut afficher.",
     rateLimitSeconds:
@@ -65,7 +65,7 @@ const translations: Readonly<
       "Puerto de este equipo en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música ven la lista de demostración.",
-    open: "Si el primer inicio en un ordenador con interfaz gráfica abre el navegador en el enlace de inicio de sesión: auto o never.",
+    open: "Si un inicio en un ordenador con interfaz gráfica, o marquee open, abre el navegador en un enlace de inicio de sesión: auto o never.",
     files:
       "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
@@ -109,7 +109,7 @@ const translations: Readonly<
       "Porta desta máquina em que a extensão de navegador WebNowPlaying do dono encontra o Marquee.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música recebem a playlist de demonstração.",
-    open: "Se a primeira inicialização em um computador com interface gráfica abre o navegador no link de acesso: auto ou never.",
+    open: "Se uma inicialização em um computador com interface gráfica, ou marquee open, abre o navegador em um link de acesso: auto ou never.",
     files:
       "Pasta para os arquivos de texto e de capa do que cada usuário está ouvindo, que o OBS consegue mostrar.",
     rateLimitSeconds:
@@ -154,7 +154,7 @@ const translations: Readonly<
       "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
     demo: "Nutzer, die keine Musik verbunden haben, bekommen die Demo-Wiedergabeliste.",
-    open: "Ob der erste Start auf einem Rechner mit grafischer Oberfläche den Browser mit dem Anmeldelink öffnet: auto oder never.",
+    open: "Ob ein Start auf einem Rechner mit grafischer Oberfläche, oder marquee open, den Browser mit einem Anmeldelink öffnet: auto oder never.",
     files:
       "Ordner für Text- und Coverdateien mit dem, was jeder Nutzer hört; OBS kann sie anzeigen.",
     rateLimitSeconds:
