@@ -76,9 +76,13 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (!visible || !moves()) crossfade.end();
     const runs = visible && state.kind === "playing";
     if (runs && positionAfter(state, 0) !== null) stopClock = startClock(drawTime);
-    for (const marquee of marquees) marquee.measure(runs, shownTrackId);
+    const moving = runs || (visible && state.kind === "idle" && hasWords(state));
+    for (const marquee of marquees) marquee.measure(moving, shownTrackId);
   };
 
+  /** Whether the card says something in this state. */
+  const hasWords = (of: WidgetState) =>
+    trackOf(of) !== undefined || (of.kind === "idle" && options.idle === "text");
   const isSeen = () => isDrawn && state.kind !== "offline" && !hasFlag("hidden");
 
   const show = async (next: WidgetState, lateMs: number) => {
@@ -92,7 +96,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (mine !== turn || dark) return;
 
     const trackChanges = trackOf(next)?.id !== shownTrackId;
-    const comes = trackChanges && trackOf(next) !== undefined;
+    const comes = trackChanges && hasWords(next);
     if (comes && isSeen() && animates()) {
       const restMs = CHANGE_MS - (performance.now() - arrivedAtMs);
       crossfade.begin(Math.max(CROSSFADE_MS.least, Math.min(restMs, CROSSFADE_MS.most)));
@@ -108,7 +112,11 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
 
     // A cover that loads too late is shown on its own later, unless the track has changed by then.
     const late = loading && !cover ? await loading : undefined;
-    if (late && mine === turn && !dark) parts.showCover(late, track, look());
+    if (!late || mine !== turn || dark) return;
+    if (isSeen() && animates()) crossfade.begin(CROSSFADE_MS.most);
+    parts.showCover(late, track, look());
+    // It takes room from the texts, which were measured without it.
+    draw();
   };
 
   const leave = () => {

@@ -88,6 +88,27 @@ inEveryEngine("the overlay's cover", (stage) => {
     expect(await pairs(page)).not.toContainEqual(["Second", first]);
   });
 
+  test("that comes in late takes its room from a title that had fitted without it", async () => {
+    await stage.plays(titled("First"));
+    const { page } = await stage.open("?motion=full");
+    const coverMayCome = Promise.withResolvers<void>();
+    await page.route("**/art/**", async (route) => {
+      await coverMayCome.promise;
+      await route.continue();
+    });
+    const title = "Summer Came Back to the Old Harbour";
+    await stage.plays({ ...titled(title), ...withCover(red) });
+    await titleIs(page, title);
+    expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
+    coverMayCome.resolve();
+    await page.waitForFunction(() => document.documentElement.hasAttribute("data-np-has-art"));
+    await page.waitForFunction(
+      () => document.querySelector(".np-title[data-np-overflow]") !== null,
+      undefined,
+      { timeout: 2_000 },
+    );
+  });
+
   test("does not come in late when something else plays by then", async () => {
     await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open();

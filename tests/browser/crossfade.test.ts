@@ -43,6 +43,14 @@ inEveryEngine("the change from one track to the next", (stage) => {
     expect(await page.getAttribute("html", "data-np-changing")).toBeNull();
   });
 
+  test("dissolves into the words for nothing playing, too", async () => {
+    await stage.plays(titled("First"));
+    const { page } = await stage.open("?motion=full&idle=text", held);
+    await stage.hearsNothing();
+    await titleIs(page, "Nothing playing");
+    expect(await copies(page)).toEqual(["First"]);
+  });
+
   test("keeps the colours and the cover of the card that leaves", async () => {
     await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open("?motion=full", held);

@@ -347,6 +347,9 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await titleIs(page, "Paper Lanterns");
     await stage.hearsNothing();
     await titleIs(page, "Back soon & <b>✨");
+    const long = "Taking a break from the music until the second half of the stream begins";
+    await go(stage, page, `?idle=text&motion=full&hold=0&idleText=${encodeURIComponent(long)}`);
+    await page.waitForFunction(() => document.getAnimations().length > 0);
   },
 
   async hideDelay(stage) {
