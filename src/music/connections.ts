@@ -90,7 +90,7 @@ export interface Connections extends Inboxes, ConnectionReads {
    * Stores what `change` makes of the settings that are stored. If somebody else stores others in
    * between, it is called again with those. Returns the settings that are stored then; `undefined`
    * if the connection is gone or its settings are damaged. Deferred: this process stores the last
-   * of several changes that were begun together.
+   * of several changes that were begun together, and the others reject.
    * @throws {SecretError} when the secret key is not the one in force
    */
   changeSettings(connectionId: number, change: ChangeSettings): Promise<unknown>;

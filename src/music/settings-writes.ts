@@ -59,7 +59,9 @@ export function createSettingsWrites(
     async changeSettings(connectionId: number, change: ChangeSettings): Promise<unknown> {
       const nowMs = wallMs();
       let stored: unknown;
+      let isTried = false;
       const attempt = async () => {
+        isTried = true;
         for (;;) {
           const row = await rowOf(connectionId);
           // What cannot be read for want of the key must not count as gone.
@@ -79,6 +81,8 @@ export function createSettingsWrites(
         }
       };
       await deferred.write(`settings of ${connectionId}`, () => storeSealed(vault, attempt));
+      // Not gone: the caller has to know that its change is not stored.
+      if (!isTried) throw new Error("a newer change of these settings has replaced this one");
       return stored;
     },
 

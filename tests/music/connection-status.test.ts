@@ -235,7 +235,7 @@ describe("settings that a source changes", () => {
     const { id } = await connection();
     await change({ settings: { count: 0 }, isRefused: false });
     const others = await Promise.all(Array.from({ length: 5 }, () => nodeThatIsLate(settle)));
-    await Promise.all(
+    const changes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
         others[index % others.length]?.changeSettings(id, (settings) => ({
           settings: { count: Number(Object(settings).count) + 1 },
@@ -243,9 +243,11 @@ describe("settings that a source changes", () => {
         })),
       ),
     );
-    // Of those that one node has begun, the last one counts.
+    // Of those that one node has begun, the last one counts, and the others say that they do not.
     const { settings } = await connection();
     expect(Number(Object(settings).count)).toBe(others.length);
+    const stored = changes.filter(({ status }) => status === "fulfilled");
+    expect(stored).toHaveLength(others.length);
   });
 
   test("are refused only as long as they are stored", async () => {
