@@ -63,6 +63,7 @@ export interface App {
 export function createApp(deps: AppDeps): App {
   const { accounts, hub, clock, log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
+  const { users } = accounts;
   const basePath = basePathOf(baseUrl);
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -96,6 +97,8 @@ export function createApp(deps: AppDeps): App {
     async ({ userId, concerns }) => {
       if (concerns("users", "privacy", "connections")) hub.notify(userId);
       if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
+      const isGone = userId !== undefined && concerns("users") && !(await users.withId(userId));
+      if (isGone) hub.forget(userId);
     },
     ...features.flatMap(({ follow }) => follow ?? []),
   ];

@@ -62,6 +62,8 @@ export interface Hub {
   coverlessOf(userId: number): Playback | undefined;
   /** A user's song has got a cover: what was answered before no longer holds. */
   coverFound(userId: number): void;
+  /** Stops following a user who is gone, and keeps nothing of what was played. */
+  forget(userId: number): void;
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
@@ -201,6 +203,10 @@ export function createHub(deps: HubDeps): Hub {
     coverFound: (userId) => runningOf(userId)[0]?.[1].notify(),
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
+    },
+    forget(userId) {
+      channels.get(userId)?.channel.stop();
+      channels.delete(userId);
     },
     running: () => runningOf().length,
     stop() {

@@ -6,6 +6,7 @@ import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import type { Playback } from "../../src/playback.ts";
 import { charactersReadBy } from "../fixtures/characters-read.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
 import { type AddedWidget, addWidget } from "../fixtures/data/widgets.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -47,6 +48,19 @@ describe("the text for chat bots", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(
       new TextEncoder().encode("♪ Juniper Vale – Paper Lanterns"),
     );
+  });
+
+  test("keeps no song of a user who was removed", async () => {
+    await plays("One");
+    await said();
+    await server.clock.advance(15_000);
+    await plays("Two");
+    await server.clock.advance(15_000);
+    expect(server.hub.songsBefore(ada.user.id)).toHaveLength(1);
+    await server.accounts.users.remove("ada");
+    await settle();
+    expect(server.hub.songsBefore(ada.user.id)).toEqual([]);
+    expect(server.hub.running()).toBe(0);
   });
 
   test("answers HEAD like GET", async () => {
