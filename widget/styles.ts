@@ -23,7 +23,8 @@ export function optionStyles(options: WidgetOptions): string {
     ["--np-radius", pixels(options.radius)],
     ["--np-max-width", pixels(options.width)],
     ["--np-align", options.align === "start" ? null : options.align],
-    ["--np-outline-width", pixels(options.outline)],
+    // A width of 0 would still draw the outline's shadows, below the letters.
+    ["--np-outline-width", options.outline === 0 ? "initial" : pixels(options.outline)],
   ];
   const body = declarations
     .filter(([, value]) => value !== null)

@@ -80,6 +80,14 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     expect(await look()).toEqual(wanted);
   });
 
+  test("draws an outline where there is none of its own accord", async () => {
+    await stage.plays();
+    const { page } = await stage.open("?theme=card");
+    expect(await styleOf(page, ".np-artist", "text-shadow")).toBe("none");
+    await inject(page, "text node", ":root { --np-outline-width: 1px }");
+    expect(await styleOf(page, ".np-artist", "text-shadow")).toContain(" 1px 0px 0px, ");
+  });
+
   test("meets no rule of ours outside a layer, and none that is !important", async () => {
     await stage.plays(withCover(red));
     const { page } = await stage.open("?theme=glass&bg=222222&radius=4");

@@ -401,10 +401,14 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
 
   async outline(stage) {
     await stage.plays();
-    const { page } = await stage.open("?outline=0");
-    expect(await styleOf(page, ".np-title", "text-shadow")).not.toContain("3px");
-    await go(stage, page, "?outline=3");
-    expect(await styleOf(page, ".np-title", "text-shadow")).toContain(" 3px 0px 0px, ");
+    const { page } = await stage.open("?theme=text&outline=0");
+    expect(await styleOf(page, ".np-title", "text-shadow")).toBe("none");
+    await go(stage, page, "?outline=2");
+    expect(await styleOf(page, ".np-title", "text-shadow")).toContain(" 2px 0px 0px, ");
+    // Never so wide that its shadows would be copies of the text.
+    await go(stage, page, "?outline=8");
+    const widest = /\) ([\d.]+)px/.exec(await styleOf(page, ".np-time", "text-shadow"))?.[1];
+    expect(Number(widest)).toBeCloseTo(0.12 * 12, 2);
   },
 
   async motion(stage) {
