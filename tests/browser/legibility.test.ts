@@ -38,11 +38,12 @@ const covers: Readonly<Record<string, Uint8Array | undefined>> = {
 
 const LEAST_FOR_TEXT = 4.5;
 const LEAST_FOR_BAR = 3;
+/** The filled part of the bar beside the rest of it. */
+const LEAST_FOR_FILL = 2;
 
 const modes = ["dark", "light"] as const;
-const pictures: Picture[] = choicesOf("theme")
-  .filter((theme) => theme !== "text")
-  .flatMap((theme) =>
+const picturesOf = (themes: readonly string[]): Picture[] =>
+  themes.flatMap((theme) =>
     modes.map((mode) => ({
       query: `?theme=${theme}&mode=${mode}&motion=none&album=1`,
       width: 500,
@@ -50,6 +51,8 @@ const pictures: Picture[] = choicesOf("theme")
       scheme: mode,
     })),
   );
+const themes = choicesOf("theme");
+const pictures = picturesOf(themes.filter((theme) => theme !== "text"));
 
 inEveryEngine(
   "the overlay's colours",
@@ -86,6 +89,24 @@ inEveryEngine(
       await hideWords(gallery.page);
       expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
     }, 40_000);
+
+    test("tell the filled part of the bar from the rest of it, in every theme, whatever the cover", async () => {
+      await stage.plays();
+      const gallery = await openGallery(stage, picturesOf(themes));
+      await hideWords(gallery.page);
+      await styleEvery(
+        gallery.page,
+        `.np-progress{visibility:visible;padding:1px;border-radius:0;box-shadow:none}
+         .np-progress-fill{visibility:hidden}`,
+      );
+      const measure = () => paintBehind(gallery.page, ["progress"]);
+      const tooWeak: string[] = [];
+      for (const name of Object.keys(covers)) {
+        await playsWith(stage, gallery, name);
+        tooWeak.push(...weakest(name, await measure(), () => LEAST_FOR_FILL));
+      }
+      expect(tooWeak).toEqual([]);
+    }, 20_000);
 
     test("outline the words of the theme without a panel in a colour they can be read on", async () => {
       await stage.plays();
@@ -139,18 +160,30 @@ inEveryEngine(
 /** What is too weak with any of the covers; each of the overlays has at least three parts. */
 async function weakestIn(stage: Stage, { page, every }: Gallery, overlays: number) {
   const tooWeak: string[] = [];
-  for (const [name, bytes] of Object.entries(covers)) {
-    await stage.plays({ ...titled(name), ...albumWith(name, bytes), positionMs: 100_000 });
-    await every({ title: name, hasArt: bytes !== undefined });
-    const measured = await paintBehind(page);
+  for (const name of Object.keys(covers)) {
+    await playsWith(stage, { page, every }, name);
+    const measured = await paintBehind(page, [...WORDS, "progress"]);
     expect(measured.length).toBeGreaterThan(overlays * 2);
-    for (const { where, part, colour, behind } of measured) {
-      const weakest = Math.min(...behind.map((paint) => contrast(colour, paint)));
-      const least = part === "progress" ? LEAST_FOR_BAR : LEAST_FOR_TEXT;
-      if (weakest < least) tooWeak.push(`${name}: ${where}: ${part} ${weakest.toFixed(2)}`);
-    }
+    const leastFor = (part: string) => (part === "progress" ? LEAST_FOR_BAR : LEAST_FOR_TEXT);
+    tooWeak.push(...weakest(name, measured, leastFor));
   }
   return tooWeak;
+}
+
+async function playsWith(stage: Stage, { every }: Gallery, name: string): Promise<void> {
+  await stage.plays({ ...titled(name), ...albumWith(name, covers[name]), positionMs: 100_000 });
+  await every({ title: name, hasArt: covers[name] !== undefined });
+}
+
+function weakest(
+  cover: string,
+  measured: readonly Measured[],
+  leastFor: (part: string) => number,
+): string[] {
+  return measured.flatMap(({ where, part, colour, behind }) => {
+    const least = Math.min(...behind.map((paint) => contrast(colour, paint)));
+    return least < leastFor(part) ? [`${cover}: ${where}: ${part} ${least.toFixed(2)}`] : [];
+  });
 }
 
 function albumWith(name: string, bytes: Uint8Array | undefined): Pick<Playback, "album"> {
@@ -173,11 +206,16 @@ const hideWords = (page: Page): Promise<void> =>
      .np-label::before,.np-progress{visibility:hidden}`,
   );
 
-/** Looks at what is really painted where the hidden words and the bar stand, over white, black and noise. */
-async function paintBehind(page: Page): Promise<Measured[]> {
+const WORDS = ["label", "title", "artist", "album", "time"];
+
+/**
+ * Looks at what is really painted where hidden parts stand, over white, black and noise. A bar that
+ * lies on a cover is looked at on its own.
+ */
+async function paintBehind(page: Page, parts: readonly string[]): Promise<Measured[]> {
   const png = await page.screenshot({ omitBackground: true });
   return page.evaluate(
-    async (source) => {
+    async ([source, names]) => {
       const image = new Image();
       image.src = source;
       await image.decode();
@@ -241,10 +279,10 @@ async function paintBehind(page: Page): Promise<Measured[]> {
         const info = inner.querySelector(".np-info") as Element;
         const isCoverOnly = npTheme === "art" && getComputedStyle(info).position === "absolute";
         const outer = frame.getBoundingClientRect();
-        return ["label", "title", "artist", "album", "time", "progress"].flatMap((part) => {
+        return names.flatMap((part) => {
           const element = inner.querySelector(`.np-${part}`) as Element;
           const box = element.getBoundingClientRect();
-          if (isCoverOnly || box.width === 0 || box.height === 0) return [];
+          if ((isCoverOnly && names.length > 1) || box.width === 0 || box.height === 0) return [];
           const filled = inner.querySelector(".np-progress-fill") as Element;
           const text =
             part === "progress"
@@ -261,7 +299,7 @@ async function paintBehind(page: Page): Promise<Measured[]> {
         });
       });
     },
-    `data:image/png;base64,${png.toString("base64")}`,
+    [`data:image/png;base64,${png.toString("base64")}`, parts] as const,
   );
 }
 
