@@ -3,21 +3,39 @@ import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
-/** The panel's colour in each mode, as in the stylesheet. */
-const PANEL = { dark: "#11131a", light: "#fcfcfe" } as const;
+/** The colours of each mode, as in the stylesheet. */
+const COLOURS = {
+  dark: { panel: "#11131a", muted: "#b9c0cf", accent: "#8ab4ff" },
+  light: { panel: "#fcfcfe", muted: "#4a5162", accent: "#2356c5" },
+} as const;
 const PANEL_OPACITY = leastPanelOpacity();
+
+/** From this luminance on, black can be read better on a colour than white. */
+const LIGHT_FROM = 0.18;
+
+type Mode = "dark" | "light";
+
+/**
+ * Which of the modes' colours the page has. A colour of the panel decides: whoever chooses a white
+ * panel does not have to think of dark text.
+ */
+export function modeOf(options: WidgetOptions): WidgetOptions["mode"] {
+  if (options.bg === null || options.theme === "text") return options.mode;
+  return luminance(parseHex(options.bg)) < LIGHT_FROM ? "dark" : "light";
+}
 
 /**
  * The page's options as a stylesheet of custom properties. The options' patterns reject every value
  * that could end a declaration or the style element.
  */
 export function optionStyles(options: WidgetOptions): string {
+  const own = coloursOnOwnPanel(options);
   const declarations: [property: string, value: string | null][] = [
     ["--np-panel", options.bg && parseHex(options.bg).join(" ")],
     ["--np-panel-opacity", options.opacity === null ? null : String(options.opacity / 100)],
     ["--np-fg", options.color],
-    ["--np-fg-muted", options.color],
-    ["--np-accent", options.accent === "auto" ? null : options.accent],
+    ["--np-fg-muted", options.color ?? own?.muted ?? null],
+    ["--np-accent", options.accent === "auto" ? (own?.accent ?? null) : options.accent],
     ["--np-font", options.font && fontFamilies(options.font)],
     ["--np-font-size", pixels(options.size)],
     ["--np-radius", pixels(options.radius)],
@@ -37,20 +55,36 @@ export function optionStyles(options: WidgetOptions): string {
 export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptions): string {
   const cover = track?.art && options.art ? `--np-cover:url("${track.art}")` : "";
   const accent = track?.accent && options.accent === "auto" ? parseHex(track.accent) : undefined;
-  const accentOn = (mode: "dark" | "light") =>
-    accent ? `--np-accent:${toHex(readableOn(accent, panelAtWorst(options, mode)))}` : "";
-  const base = options.mode === "light" ? "light" : "dark";
+  const accentOn = (mode: Mode) =>
+    accent
+      ? `--np-accent:${toHex(readableOn(accent, panelAtWorst(options, mode, cover !== "")))}`
+      : "";
+  const mode = modeOf(options);
+  const base = mode === "light" ? "light" : "dark";
   const rules = [`:root{${[cover, accentOn(base)].filter(Boolean).join(";")}}`];
-  if (options.mode === "auto" && accent) {
+  if (mode === "auto" && accent) {
     rules.push(`@media (prefers-color-scheme:light){:root{${accentOn("light")}}}`);
   }
   return `@layer np.cover{${rules.join("")}}`;
 }
 
+/** The mode's own colours, made readable on the panel's colour if the streamer chose that. */
+function coloursOnOwnPanel(options: WidgetOptions) {
+  const mode = modeOf(options);
+  // Glass has colours of its own, which can be read on its pane of whatever cover too.
+  if (options.bg === null || mode === "auto") return undefined;
+  if (options.theme === "text" || options.theme === "glass") return undefined;
+  const panel = panelAtWorst(options, mode, false);
+  const readable = (colour: string) => toHex(readableOn(parseHex(colour), panel));
+  const { muted, accent } = COLOURS[mode];
+  return { muted: readable(muted), accent: readable(accent) };
+}
+
 /** The panel on its worst background: white behind a dark panel, black behind a light one. */
-function panelAtWorst(options: WidgetOptions, mode: "dark" | "light"): Rgb {
-  const panel = parseHex(options.bg ?? PANEL[mode]);
-  const behind: Rgb = luminance(panel) < 0.18 ? [255, 255, 255] : [0, 0, 0];
+function panelAtWorst(options: WidgetOptions, mode: Mode, hasCover: boolean): Rgb {
+  const hidesOwn = options.theme === "text" || (options.theme === "glass" && hasCover);
+  const panel = parseHex((hidesOwn ? null : options.bg) ?? COLOURS[mode].panel);
+  const behind: Rgb = luminance(panel) < LIGHT_FROM ? [255, 255, 255] : [0, 0, 0];
   return mix(behind, panel, PANEL_OPACITY);
 }
 

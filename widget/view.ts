@@ -1,5 +1,6 @@
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetState, WidgetTrack } from "./state.ts";
+import { modeOf } from "./styles.ts";
 import type { WidgetWords } from "./words.ts";
 
 /** Every text of the card, as shown in the document. */
@@ -104,7 +105,7 @@ export function progressShare(state: WidgetState, positionMs: number | null): nu
 export function pageAttributes(options: WidgetOptions) {
   return {
     "data-np-theme": options.theme,
-    "data-np-mode": options.mode,
+    "data-np-mode": modeOf(options),
     "data-np-position": options.position,
     "data-np-enter": options.enter,
     "data-np-exit": options.exit,

@@ -63,6 +63,9 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await stage.plays();
     const { page } = await stage.open("?bg=204060");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(32, 64, 96, 0.94)");
+    expect(await styleOf(page, ".np-title", "color")).toBe("rgb(255, 255, 255)");
+    await go(stage, page, "?bg=fff");
+    expect(await styleOf(page, ".np-title", "color")).toBe("rgb(20, 22, 28)");
     // A theme's own opacity stays.
     await go(stage, page, "?theme=glass&bg=204060");
     expect(await styleOf(page, ".np-backdrop", "background-color")).toBe("rgba(32, 64, 96, 0.97)");

@@ -200,6 +200,7 @@ describe("optionStyles", () => {
     ["opacity=50", ["--np-panel-opacity:0.5"]],
     ["bg=000&opacity=0", ["--np-panel:0 0 0", "--np-panel-opacity:0"]],
   ])("leave to the theme what %s does not say of the background", (query, declarations) => {
-    expect(declarationsOf(optionStyles(parse(query).options))).toEqual(declarations);
+    const declared = declarationsOf(optionStyles(parse(query).options));
+    expect(declared.filter((one) => one.startsWith("--np-panel"))).toEqual(declarations);
   });
 });

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { contrast, parseHex } from "../../widget/colour.ts";
+import { parseWidgetOptions } from "../../widget/options.ts";
+import { coverStyles, modeOf, optionStyles } from "../../widget/styles.ts";
+
+const parse = (query: string) => parseWidgetOptions(new URLSearchParams(query)).options;
+
+const valueOf = (styles: string, property: string) =>
+  new RegExp(`${property}:(#[0-9a-f]{6})`).exec(styles)?.[1];
+
+const anyColour = fc
+  .integer({ min: 0, max: 0xff_ff_ff })
+  .map((value) => value.toString(16).padStart(6, "0"));
+
+describe("a panel in a colour of the streamer's own", () => {
+  test.each([
+    ["bg=ffffff", "light"],
+    ["bg=ffffff&mode=auto", "light"],
+    ["bg=101010&mode=light", "dark"],
+    ["theme=glass&bg=ff8800", "light"],
+    ["mode=light", "light"],
+    ["mode=auto", "auto"],
+    ["theme=text&bg=ffffff", "dark"],
+  ])("decides about light or dark: %s", (query, mode) => {
+    expect(modeOf(parse(query))).toBe(mode as ReturnType<typeof modeOf>);
+  });
+
+  test("gets an artist and an accent that can be read on it, whatever the colour", () => {
+    fc.assert(
+      fc.property(anyColour, fc.constantFrom("dark", "light", "auto"), (bg, mode) => {
+        const styles = optionStyles(parse(`bg=${bg}&mode=${mode}`));
+        for (const property of ["--np-fg-muted", "--np-accent"]) {
+          const colour = valueOf(styles, property) ?? "";
+          // On a colour in the middle, neither black nor white reaches 4.5.
+          expect(contrast(parseHex(colour), parseHex(`#${bg}`))).toBeGreaterThan(4);
+        }
+      }),
+    );
+  });
+
+  test("leaves the streamer's own text and accent as they are", () => {
+    const styles = optionStyles(parse("bg=ffffff&color=ffff00&accent=00ff00"));
+    expect(valueOf(styles, "--np-fg-muted")).toBe("#ffff00");
+    expect(valueOf(styles, "--np-accent")).toBe("#00ff00");
+  });
+});
+
+describe("the accent of a cover", () => {
+  const track = {
+    id: "1",
+    title: "Paper Lanterns",
+    artist: "Juniper Vale",
+    album: "Slow Weather",
+    art: "/art/cover/256.webp",
+    accent: "#103080",
+    durationMs: 200_000,
+    source: "Test",
+  };
+  const accentWith = (query: string) => valueOf(coverStyles(track, parse(query)), "--np-accent");
+
+  test("is made for the panel's own colour", () => {
+    expect(accentWith("bg=ffffff")).toBe(accentWith("mode=light"));
+    expect(accentWith("bg=3b6ea5")).not.toBe(accentWith(""));
+  });
+
+  test.each([
+    ["text", "bg=3b6ea5"],
+    ["glass", "bg=3b6ea5"],
+  ])("is not made for a panel that the theme %s does not show", (theme, query) => {
+    expect(accentWith(`theme=${theme}&${query}`)).toBe(accentWith(`theme=${theme}`));
+  });
+
+  test("is made for the panel of the theme glass where the cover is not shown", () => {
+    expect(accentWith("theme=glass&bg=3b6ea5&art=0")).not.toBe(accentWith("theme=glass&art=0"));
+  });
+});
