@@ -111,6 +111,8 @@ const INTERNAL: readonly string[] = [
   "np-widget-styles",
   // The cover's address, for the background of a theme.
   "--np-cover",
+  "--np-outline",
+  "--np-outline-slant",
   // The two halves of --np-bg, for the options that set one of them.
   "--np-panel",
   "--np-panel-opacity",
