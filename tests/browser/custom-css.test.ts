@@ -88,6 +88,14 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     expect(await styleOf(page, ".np-artist", "text-shadow")).toContain(" 1px 0px 0px, ");
   });
 
+  test("moves the card to its place at once", async () => {
+    await stage.plays();
+    const { page } = await stage.open("?exit=slide&motion=full");
+    await page.waitForFunction(() => "npReady" in document.documentElement.dataset);
+    await inject(page, "text node", ".np-card { transform: scale(0.8) }");
+    expect(await styleOf(page, ".np-card", "transform")).toBe("matrix(0.8, 0, 0, 0.8, 0, 0)");
+  });
+
   test("meets no rule of ours outside a layer, and none that is !important", async () => {
     await stage.plays(withCover(red));
     const { page } = await stage.open("?theme=glass&bg=222222&radius=4");
