@@ -122,6 +122,20 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     const { page } = await stage.open("?radius=3");
     expect(await styleOf(page, ".np-card", "border-radius")).toBe("3px");
     expect(await styleOf(page, ".np-backdrop", "border-radius")).toBe("3px");
+    // No corner is so round that it cuts words off.
+    for (const query of ["", "&theme=glass", "&theme=bar"]) {
+      await go(stage, page, `?radius=64${query}`);
+      const card = await boxOf(page, ".np-card");
+      const radius = card.height / 2;
+      for (const part of ["label", "time"]) {
+        const { left, top, right, bottom } = await boxOf(page, `.np-${part}`);
+        const across = radius - Math.min(left - card.left, card.right - right);
+        const down = radius - Math.min(top - card.top, card.bottom - bottom);
+        expect(Math.hypot(Math.max(0, across), Math.max(0, down))).toBeLessThan(radius + 2);
+      }
+    }
+    await go(stage, page, "?theme=text&radius=64");
+    expect(await styleOf(page, ".np-card", "border-radius")).toBe("0px");
   },
 
   async width(stage) {

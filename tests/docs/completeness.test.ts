@@ -110,6 +110,7 @@ const INTERNAL: readonly string[] = [
   "np-option-styles",
   "np-widget-styles",
   // The cover's address, for the background of a theme.
+  "--np-corner",
   "--np-cover",
   "--np-outline",
   "--np-outline-slant",
