@@ -20,6 +20,9 @@ export interface Marquee {
 /** Text that is too wide by no more than this does not move. */
 const TOLERANCE_PX = 2;
 
+/** In less room than this, pages would hold a few letters each. */
+const LEAST_PAGE_EM = 4;
+
 /** How the text stands while it rests: its shift, and what is cut off on either side of it. */
 interface Stop {
   readonly shiftPx: number;
@@ -135,6 +138,9 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
         overflows &&
         options.marquee !== "off" &&
         options.moves() &&
+        !(
+          options.marquee === "pages" && room < LEAST_PAGE_EM * Number.parseFloat(style.fontSize)
+        ) &&
         !(options.marquee === "once" && finished === line);
       const now = `${moving} ${rightToLeft} ${overflowPx} ${room} ${style.textAlign} ${line}`;
       if (now === measured) {

@@ -40,6 +40,7 @@ export function optionStyles(options: WidgetOptions): string {
     ["--np-font-size", pixels(options.size)],
     ["--np-radius", pixels(options.radius)],
     ["--np-max-width", pixels(options.width)],
+    ["--np-width", pixels(options.width)],
     ["--np-align", options.align === "start" ? null : options.align],
     // A width of 0 would still draw the outline's shadows, below the letters.
     ["--np-outline-width", options.outline === 0 ? "initial" : pixels(options.outline)],

@@ -20,6 +20,7 @@ import {
   type Stage,
   styleOf,
   titled,
+  titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
@@ -166,6 +167,42 @@ inEveryEngine("the look of the overlay", (stage) => {
     );
     expect(await differences(gallery.page, asItIs, await shotOf(gallery.page))).toEqual([]);
   }, 40_000);
+
+  test("keeps the shorter of title and artist whole on one line", async () => {
+    await stage.plays();
+    const { page } = await stage.open("?theme=compact&motion=none");
+    const isWhole = (part: string) =>
+      page.evaluate((name) => {
+        const text = document.querySelector(`.np-${name} .np-marquee-text`) as Element;
+        return text.scrollWidth <= text.clientWidth;
+      }, part);
+    for (const [title, artist, shorter] of [
+      [LONG_TITLE, "Otto", "artist"],
+      ["Ash", LONG_TITLE, "title"],
+    ] as const) {
+      await stage.plays({ ...titled(title), artists: [artist], ...withCover(cover) });
+      await titleIs(page, title);
+      expect([shorter, await isWhole(shorter)]).toEqual([shorter, true]);
+      const { right } = await boxOf(page, ".np-artist");
+      expect((await boxOf(page, ".np-elapsed")).left).toBeGreaterThan(right);
+    }
+  });
+
+  test("gives what little room there is to the words rather than to the time", async () => {
+    await stage.plays({ ...titled(LONG_TITLE), ...withCover(cover) });
+    for (const [query, wide, narrow] of [
+      ["?theme=compact", 400, 200],
+      ["?theme=bar", 300, 200],
+      ["?theme=vinyl", 300, 200],
+    ] as const) {
+      const { page } = await stage.open(`${query}&motion=full&width=${narrow}`);
+      expect((await boxOf(page, ".np-time")).width).toBe(0);
+      const { width } = await boxOf(page, query.includes("bar") ? ".np-label" : ".np-title");
+      expect(width).toBeGreaterThan(30);
+      await page.goto(stage.address(`${query}&motion=full&width=${wide}`));
+      expect((await boxOf(page, ".np-time")).width).toBeGreaterThan(40);
+    }
+  });
 
   test("has digits of one width, so that the time stands still", async () => {
     await stage.plays({ state: "paused", positionMs: 71_000 });

@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import {
   animationsOf,
+  boxOf,
   held,
   inEveryEngine,
   LONG_TITLE,
@@ -255,6 +256,19 @@ inEveryEngine("the marquee", (stage) => {
     expect(await animationsOf(page)).toBe(0);
     expect(await gapAt(page, "left")).toBe(0);
     expect(await endsInEllipsis(page)).toBe(true);
+  });
+
+  test("ends in an ellipsis where a page would hold a few letters", async () => {
+    await stage.plays(titled(LONG_TITLE));
+    const { page } = await stage.open("?theme=compact&motion=full&width=120&art=0", {
+      frozen: true,
+    });
+    await page.waitForFunction(() => document.documentElement.dataset["npMotion"] === "full");
+    expect((await boxOf(page, ".np-title")).width).toBeGreaterThan(0);
+    expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
+    // One that travels can be read there.
+    await page.goto(stage.address("?theme=compact&motion=full&width=120&art=0&marquee=auto"));
+    await page.waitForFunction(() => document.querySelector(".np-title[data-np-overflow]"));
   });
 
   test("rests while the source is hidden", async () => {

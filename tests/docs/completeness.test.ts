@@ -110,13 +110,17 @@ const INTERNAL: readonly string[] = [
   "np-option-styles",
   "np-widget-styles",
   // The cover's address, for the background of a theme.
-  "--np-corner",
   "--np-cover",
+  // What is worked out of other properties.
+  "--np-corner",
   "--np-outline",
   "--np-outline-slant",
+  "--np-room",
   // The two halves of --np-bg, for the options that set one of them.
   "--np-panel",
   "--np-panel-opacity",
+  // The option, whatever the streamer's own CSS says.
+  "--np-width",
   // Options of the address, repeated for our own stylesheet: their names are in the options' table.
   "data-np-mode",
   "data-np-position",
