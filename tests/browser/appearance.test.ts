@@ -153,17 +153,17 @@ inEveryEngine("the look of the overlay", (stage) => {
     }
     expect(faults).toEqual([]);
 
-    // No letter's top, foot or mark either.
+    // No letter's top, foot, mark or hook either.
     await hearsInGallery(stage, gallery, {
       state: "paused",
-      ...titled("Ǻgjy ظِلّ 夜"),
-      artists: ["Åqp يُج 龍"],
-      album: { name: "Ğpj", artworks: [] },
+      ...titled("jǺgy ظِلّ 夜"),
+      artists: ["jÅqp يُج 龍"],
+      album: { name: "jĞp", artworks: [] },
     });
     const asItIs = await shotOf(gallery.page);
     await styleEvery(
       gallery.page,
-      ".np-label,.np-title,.np-artist,.np-album,.np-marquee-text{overflow-x:clip;overflow-y:visible}",
+      ".np-label,.np-title,.np-artist,.np-album,.np-marquee-text{overflow:visible}",
     );
     expect(await differences(gallery.page, asItIs, await shotOf(gallery.page))).toEqual([]);
   }, 40_000);
