@@ -40,7 +40,11 @@ export function createCrossfade(root: HTMLElement, card: HTMLElement): Crossfade
   };
 }
 
-/** A copy of the card in its place, for which the page's attributes stay as they are now. */
+/**
+ * A copy of the card in its place, which stays as it looks now. Rules still find it through the
+ * page's attributes, which are those of the next track by then: each of its elements has its styles
+ * as its own. What is drawn before and after elements goes by the page's attributes as they are now.
+ */
 function copyOf(root: HTMLElement, card: HTMLElement): HTMLElement {
   const place = document.createElement("div");
   for (const { name, value } of root.attributes) {
@@ -50,17 +54,27 @@ function copyOf(root: HTMLElement, card: HTMLElement): HTMLElement {
   place.dataset["npLeaving"] = "";
   place.setAttribute("aria-hidden", "true");
   const copy = card.cloneNode(true) as HTMLElement;
-  // The page is about to get a cover: this card keeps its place without one.
-  if (!root.hasAttribute("data-np-has-art")) copy.querySelector(".np-art")?.remove();
+  const shown = [card, ...card.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll<HTMLElement>("*")].forEach((element, at) => {
+    const original = shown[at];
+    if (original) element.style.cssText = stylesOf(original);
+  });
   const style = getComputedStyle(card);
   for (const name of COVER_PROPERTIES) copy.style.setProperty(name, style.getPropertyValue(name));
-  const texts = card.querySelectorAll(".np-marquee-text");
-  copy.querySelectorAll<HTMLElement>(".np-marquee-text").forEach((text, at) => {
-    const moving = texts[at];
-    if (!moving) return;
-    const { transform, clipPath } = getComputedStyle(moving);
-    Object.assign(text.style, { transform, clipPath });
-  });
   place.append(copy);
   return place;
+}
+
+/** All styles of an element as it looks now. */
+function stylesOf(element: Element): string {
+  const style = getComputedStyle(element);
+  const { width, height } = style;
+  return [
+    ...[...style].map((name) => `${name}:${style.getPropertyValue(name)}`),
+    // Sizes are given in thousandths, and rounded down: a text that just fits would not any more.
+    `width:calc(${width} + 0.01px)`,
+    `height:calc(${height} + 0.01px)`,
+    "animation:none",
+    "transition:none",
+  ].join(";");
 }

@@ -8,6 +8,7 @@ import {
   inEveryEngine,
   LONG_TITLE,
   setSourceVisible,
+  styleOf,
   titled,
   titleIs,
   withCover,
@@ -81,6 +82,37 @@ inEveryEngine("the change from one track to the next", (stage) => {
     await stage.plays({ ...titled("Bare again"), artists: ["Ada"] });
     await titleIs(page, "Bare again");
     expect(await boxOf(page, "[data-np-leaving] .np-title")).toEqual(covered);
+  });
+
+  for (const [what, query, css] of [
+    ["the theme art", "?theme=art", "/* none */"],
+    ["the streamer's own CSS", "?theme=card", "[data-np-has-art] .np-card { width: 200px }"],
+  ] as const) {
+    test(`leaves the card as it was where ${what} makes another one of it with a cover`, async () => {
+      await stage.plays({ ...titled("Bare"), artists: ["Ada"] });
+      const { page } = await stage.open(`${query}&motion=full`, held);
+      await page.addStyleTag({ content: css });
+      const bare = await Promise.all([boxOf(page, ".np-card"), boxOf(page, ".np-title")]);
+      await stage.plays({ ...titled("Covered"), artists: ["Ada"], ...withCover(red) });
+      await titleIs(page, "Covered");
+      expect(
+        await Promise.all([
+          boxOf(page, "[data-np-leaving] .np-card"),
+          boxOf(page, "[data-np-leaving] .np-title"),
+        ]),
+      ).toEqual(bare);
+      expect((await boxOf(page, ".np-card")).width).not.toBe(bare[0].width);
+    });
+  }
+
+  test("leaves the card as bright as it was when the next track is paused and dimmed", async () => {
+    await stage.plays(titled("First"));
+    const { page } = await stage.open("?motion=full&paused=dim", held);
+    await stage.plays({ ...titled("Second"), state: "paused" });
+    await titleIs(page, "Second");
+    await page.evaluate(() => document.getAnimations().forEach((one) => one.pause()));
+    await fadesTo(page, 0);
+    expect(await styleOf(page, "[data-np-leaving] .np-card", "opacity")).toBe("1");
   });
 
   test("leaves a long title on its page", async () => {
