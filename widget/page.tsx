@@ -64,7 +64,6 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
           <meta charset="utf-8" />
           <title>Marquee</title>
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={props.iconPath} />
           <link rel="stylesheet" href={props.stylesheetPath} />
           <style class="np-option-styles">{safeOptionStyles}</style>

@@ -1,4 +1,3 @@
-import { parseWidgetOptions } from "../../widget/options.ts";
 import {
   dashboardAddress,
   docsAddress,
@@ -14,7 +13,6 @@ import { homeStylesheet } from "../html/assets.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 
 const DEMO_OPTIONS = new URLSearchParams({ position: "bl" });
-const DEMO_MODE = parseWidgetOptions(DEMO_OPTIONS).options.mode;
 
 export function createHome(deps: ServerPlace) {
   return {
@@ -59,7 +57,6 @@ function HomePage({ baseUrl, basePath, language }: HomeProps): JSX.Element {
         <div class="scene">
           <iframe
             src={pageAddress(basePath, language, `demo?${DEMO_OPTIONS}`)}
-            data-mode={DEMO_MODE}
             title={home.demo}
             width="500"
             height="120"

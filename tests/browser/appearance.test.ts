@@ -118,6 +118,15 @@ inEveryEngine("the look of the overlay", (stage) => {
     expect(below).toBe(0);
   });
 
+  test("is transparent around the card in a frame of a page that says nothing of colour schemes", async () => {
+    await stage.plays();
+    for (const mode of ["dark", "light", "auto"]) {
+      const query = `?mode=${mode}&motion=none&width=200`;
+      const { page } = await openGallery(stage, [{ query, width: 500, height: 120 }]);
+      expect((await paintedPixels(page)).outside).toBe(0);
+    }
+  });
+
   test("does not fade the card out that it begins with, however late its style sheet comes", async () => {
     await stage.hearsNothing();
     const { page } = await stage.open("?motion=full", {

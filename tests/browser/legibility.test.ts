@@ -48,7 +48,6 @@ const picturesOf = (themes: readonly string[]): Picture[] =>
       query: `?theme=${theme}&mode=${mode}&motion=none&album=1`,
       width: 500,
       height: 120,
-      scheme: mode,
     })),
   );
 const themes = choicesOf("theme");
@@ -80,10 +79,9 @@ inEveryEngine(
         }
         const { id } = await accounts.widgets.add(stage.ada.user, { name, kind: "overlay", look });
         const token = await accounts.widgets.tokenOf(stage.ada.user, id);
-        const scheme = options.mode === "light" ? "light" : "dark";
         const query = "?motion=none";
         const address = `${url}/en/widget/${token}`;
-        shown.push({ name, query, address, ...sizeOf(look), scheme });
+        shown.push({ name, query, address, ...sizeOf(look) });
       }
       const gallery = await openGallery(stage, shown);
       await hideWords(gallery.page);

@@ -1,4 +1,3 @@
-import { parseWidgetOptions } from "../../../widget/options.ts";
 import type { Look } from "../../looks/look.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
@@ -16,7 +15,6 @@ export interface LookPreviewProps {
 /** A look over a picture like that of a game, as small as it has to be. */
 export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.Element {
   const { width, height } = sizeOf(look);
-  const { mode } = parseWidgetOptions(new URLSearchParams(), look.options).options;
   return (
     <div class="screen game" style={`--source-width:${width};--source-height:${height}`}>
       <div class="stage">
@@ -25,7 +23,6 @@ export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.E
           tabindex="-1"
           loading="lazy"
           src={attribute(path)}
-          data-mode={mode}
           data-preview-css={css ? attribute(css) : undefined}
         />
       </div>

@@ -29,7 +29,6 @@ export function Preview(props: PreviewProps): JSX.Element {
             tabindex="-1"
             src={attribute(previewAddress(basePath, editorQuery, token, language))}
             data-preview
-            data-mode={editorQuery.options.mode}
           />
         </div>
       </div>

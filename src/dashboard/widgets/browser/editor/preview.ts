@@ -50,7 +50,6 @@ export function createPreview(setup: PreviewSetup): Preview {
     next.removeAttribute("data-preview");
     next.className = "coming";
     next.src = address;
-    next.dataset["mode"] = latest?.editorQuery.options.mode ?? "";
     coming = next;
     next.addEventListener(
       "load",
