@@ -15,13 +15,21 @@ const LIGHT_FROM = 0.18;
 
 type Mode = "dark" | "light";
 
+/** A panel that is less opaque, in percent, lets what lies behind it decide more than its colour. */
+const LEAST_DECIDING_OPACITY = 50;
+
+/** The streamer's colour of the panel, where the words stand on it. */
+const ownPanelOf = ({ bg, theme, opacity }: WidgetOptions): string | null =>
+  theme === "text" || (opacity ?? 100) < LEAST_DECIDING_OPACITY ? null : bg;
+
 /**
  * Which of the modes' colours the page has. A colour of the panel decides: whoever chooses a white
  * panel does not have to think of dark text.
  */
 export function modeOf(options: WidgetOptions): WidgetOptions["mode"] {
-  if (options.bg === null || options.theme === "text") return options.mode;
-  return luminance(parseHex(options.bg)) < LIGHT_FROM ? "dark" : "light";
+  const panel = ownPanelOf(options);
+  if (panel === null) return options.mode;
+  return luminance(parseHex(panel)) < LIGHT_FROM ? "dark" : "light";
 }
 
 /**
@@ -73,8 +81,8 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
 function coloursOnOwnPanel(options: WidgetOptions) {
   const mode = modeOf(options);
   // Glass has colours of its own, which can be read on its pane of whatever cover too.
-  if (options.bg === null || mode === "auto") return undefined;
-  if (options.theme === "text" || options.theme === "glass") return undefined;
+  if (ownPanelOf(options) === null || mode === "auto" || options.theme === "glass")
+    return undefined;
   const panel = panelAtWorst(options, mode, false);
   const readable = (colour: string) => toHex(readableOn(parseHex(colour), panel));
   const { muted, accent } = COLOURS[mode];

@@ -22,6 +22,8 @@ describe("a panel in a colour of the streamer's own", () => {
     ["mode=light", "light"],
     ["mode=auto", "auto"],
     ["theme=text&bg=ffffff", "dark"],
+    ["bg=ffffff&opacity=50", "light"],
+    ["bg=ffffff&opacity=49", "dark"],
   ])("decides about light or dark: %s", (query, mode) => {
     expect(modeOf(parse(query))).toBe(mode as ReturnType<typeof modeOf>);
   });
@@ -37,6 +39,12 @@ describe("a panel in a colour of the streamer's own", () => {
         }
       }),
     );
+  });
+
+  test("leaves the mode's colours to a panel that is hardly there", () => {
+    const styles = optionStyles(parse("bg=ffffff&opacity=20"));
+    expect(valueOf(styles, "--np-fg-muted")).toBe(undefined);
+    expect(valueOf(styles, "--np-accent")).toBe(undefined);
   });
 
   test("leaves the streamer's own text and accent as they are", () => {
