@@ -212,9 +212,19 @@ describe("on this machine", () => {
     const clock = createFakeClock();
     const cider = answering(() => Response.json({ info: aCiderSong }));
     const aborted: string[] = [];
+    let underWay = 0;
+    const whole = async (...call: Parameters<Fetch>) => {
+      underWay += 1;
+      try {
+        const response = await fetch(...call);
+        return new Response(await response.bytes(), response);
+      } finally {
+        underWay -= 1;
+      }
+    };
     const hanging: Fetch = (url, init) =>
       url.startsWith(cider.url)
-        ? fetch(url, init)
+        ? whole(url, init)
         : new Promise((_, reject) => {
             init.signal?.addEventListener("abort", () => {
               aborted.push(new URL(url).pathname);
@@ -224,7 +234,10 @@ describe("on this machine", () => {
     const places = { [CIDER]: cider.url, [VLC]: "http://127.0.0.1:2" };
     const searching = foundOn({ places, clock, fetch: hanging });
     await until(() => (cider.paths.length > 0 ? true : undefined));
-    await settle();
+    do {
+      await until(() => (underWay === 0 ? true : undefined));
+      await settle();
+    } while (underWay > 0);
     await clock.advance(1_000);
     expect(await inTime("the search", searching)).toMatchObject([{ source: "cider" }]);
     expect(aborted).toContain("/requests/status.json");
