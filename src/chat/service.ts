@@ -5,6 +5,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
+import { createInTurn } from "../in-turn.ts";
 import type { Log } from "../log.ts";
 import type { Network } from "../upstream/index.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
@@ -112,16 +113,13 @@ export function createChatService(deps: ChatDeps): ChatService {
   };
   deps.onShift(startAndStop);
 
-  let reading = Promise.resolve();
-  const follow = () => {
-    // One after the other: what was read first must not count last.
-    const next = reading.then(async () => {
+  /** What was read first must not count last. */
+  const inTurn = createInTurn();
+  const follow = () =>
+    inTurn(async () => {
       stored = await chat.allOf();
       startAndStop();
     });
-    reading = next.catch(() => {});
-    return next;
-  };
 
   return {
     ...{ links, follow },

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { createInTurn } from "../in-turn.ts";
 import type { LedgerOf } from "../sources/polling/ledger.ts";
 import { Overloaded } from "./services.ts";
 
@@ -42,7 +43,7 @@ export function createSearchTurns({ clock, ledgerOf, service }: TurnsDeps): Sear
   const never = new AbortController().signal;
   let pausedUntilMs = -Infinity;
   let nextPauseMs = FIRST_PAUSE_MS;
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createInTurn();
 
   const pause = (ms: number) => {
     pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + ms);
@@ -105,10 +106,6 @@ export function createSearchTurns({ clock, ledgerOf, service }: TurnsDeps): Sear
   };
 
   return {
-    take(work) {
-      const turn = last.then(() => run(work));
-      last = turn.catch(() => {});
-      return turn;
-    },
+    take: (work) => inTurn(() => run(work)),
   };
 }

@@ -1,3 +1,4 @@
+import { createInTurn } from "../in-turn.ts";
 import { isPassing } from "./errors.ts";
 
 type Write = () => unknown;
@@ -28,11 +29,11 @@ export function createDeferredWrites(): DeferredWrites {
   const planned = new Map<string, PlannedWrite>();
   /** Names of which much was stored a moment ago. */
   const crowded = new Set<string>();
-  let lastTurn: Promise<void> = Promise.resolve();
+  /** An older value must not be stored after a newer one. */
+  const inTurn = createInTurn();
 
-  /** One at a time: an older value must not be stored after a newer one. */
-  const attempt = (name: string, write: Write): Promise<void> => {
-    const turn = lastTurn.then(async () => {
+  const attempt = (name: string, write: Write): Promise<void> =>
+    inTurn(async () => {
       if (left.get(name) !== write) return;
       // What is noted from now on needs another turn, even of the same function.
       left.delete(name);
@@ -43,9 +44,6 @@ export function createDeferredWrites(): DeferredWrites {
         throw error;
       }
     });
-    lastTurn = turn.catch(() => {});
-    return turn;
-  };
 
   return {
     write(name, write) {
@@ -79,7 +77,7 @@ export function createDeferredWrites(): DeferredWrites {
         }
       }
       // One that is on its way is kept again if it fails.
-      await lastTurn;
+      await inTurn(async () => {});
     },
     waiting: () => left.size,
   };

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Feature } from "../http/feature.ts";
+import { createInTurn } from "../in-turn.ts";
 import type { Artwork } from "../playback.ts";
 import type { Network } from "../upstream/index.ts";
 import type { User } from "../accounts/users.ts";
@@ -104,25 +105,21 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     };
   };
 
-  let reading = Promise.resolve();
-  /** One after the other: what was read first must not count last. */
-  const follow = (userId: number): Promise<void> => {
-    const next = reading.then(() => readAndFollow(userId));
-    reading = next.catch(() => {});
-    return next;
-  };
+  /** What was read first must not count last. */
+  const inTurn = createInTurn();
   /** A hook that goes on is left alone, with the song that it was sent and what waits for it. */
-  const readAndFollow = async (userId: number): Promise<void> => {
-    const all = await hooks.allOf(userId);
-    const active = all.flatMap((hook) => (hook.off === null ? [hook] : []));
-    const before = followed.get(userId) ?? new Map<number, Followed>();
-    const now = new Map(
-      active.map((hook) => [hook.id, before.get(hook.id) ?? followHook(hook)] as const),
-    );
-    for (const [id, one] of before) if (!now.has(id)) one.stop();
-    if (now.size > 0) followed.set(userId, now);
-    else followed.delete(userId);
-  };
+  const follow = (userId: number): Promise<void> =>
+    inTurn(async () => {
+      const all = await hooks.allOf(userId);
+      const active = all.flatMap((hook) => (hook.off === null ? [hook] : []));
+      const before = followed.get(userId) ?? new Map<number, Followed>();
+      const now = new Map(
+        active.map((hook) => [hook.id, before.get(hook.id) ?? followHook(hook)] as const),
+      );
+      for (const [id, one] of before) if (!now.has(id)) one.stop();
+      if (now.size > 0) followed.set(userId, now);
+      else followed.delete(userId);
+    });
 
   const followAll = async () => {
     const users = new Set([...(await hooks.users()), ...followed.keys()]);

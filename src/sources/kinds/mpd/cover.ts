@@ -1,5 +1,6 @@
 import { createBoundedMap } from "../../../bounded-map.ts";
 import type { Clock } from "../../../clock.ts";
+import { createInTurn } from "../../../in-turn.ts";
 import type { Artwork } from "../../../playback.ts";
 import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
 import type { MpdConnection } from "./connection.ts";
@@ -76,13 +77,8 @@ export function createCoverLookup(
       open.close();
     }
   };
-  /** Runs reads one after another, so that many at once do not fill the memory. */
-  let reading: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(read: () => Promise<T>): Promise<T> => {
-    const turn = reading.then(read);
-    reading = turn.catch(() => undefined);
-    return turn;
-  };
+  /** Many reads at once would fill the memory. */
+  const inTurn = createInTurn();
 
   const toArtwork = (uri: string, bytes: Uint8Array): Artwork => {
     const key = keyOf(bytes);
