@@ -4,7 +4,7 @@ import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
 /** The colours of each mode, as in the stylesheet. */
-const COLOURS = {
+export const MODE_COLOURS = {
   dark: { panel: "#11131a", muted: "#b9c0cf", accent: "#8ab4ff" },
   light: { panel: "#fcfcfe", muted: "#4a5162", accent: "#2356c5" },
 } as const;
@@ -85,14 +85,14 @@ function coloursOnOwnPanel(options: WidgetOptions) {
     return undefined;
   const panel = panelAtWorst(options, mode, false);
   const readable = (colour: string) => toHex(readableOn(parseHex(colour), panel));
-  const { muted, accent } = COLOURS[mode];
+  const { muted, accent } = MODE_COLOURS[mode];
   return { muted: readable(muted), accent: readable(accent) };
 }
 
 /** The panel on its worst background: white behind a dark panel, black behind a light one. */
 function panelAtWorst(options: WidgetOptions, mode: Mode, hasCover: boolean): Rgb {
   const hidesOwn = options.theme === "text" || (options.theme === "glass" && hasCover);
-  const panel = parseHex((hidesOwn ? null : options.bg) ?? COLOURS[mode].panel);
+  const panel = parseHex((hidesOwn ? null : options.bg) ?? MODE_COLOURS[mode].panel);
   const behind: Rgb = luminance(panel) < LIGHT_FROM ? [255, 255, 255] : [0, 0, 0];
   return mix(behind, panel, PANEL_OPACITY);
 }

@@ -156,8 +156,12 @@ export function Labelled({ id, label, hint, mistake, children }: LabelledProps):
   );
 }
 
-/** The IDs of the texts that describe a control to a screen reader. */
-function descriptionOf({ id, hint, mistake }: LabelledProps) {
+/** The IDs of the texts that describe a control to a screen reader: of those that are there. */
+export function descriptionOf({
+  id,
+  hint,
+  mistake,
+}: Pick<LabelledProps, "id" | "hint" | "mistake">) {
   const ids = [
     ...(hint === undefined ? [] : [`${id}-hint`]),
     ...(mistake === undefined ? [] : [`${id}-mistake`]),
@@ -292,6 +296,21 @@ export interface ConfirmedActionProps extends Omit<ConfirmProps, "isOpen" | "chi
   readonly go?: string;
   /** Hidden fields. */
   readonly children?: JSX.Element;
+}
+
+/** A button for an action that is taken at once. */
+export function ActionButton(props: Omit<ConfirmedActionProps, "consequence" | "go">): JSX.Element {
+  const { request, action, target, label, children } = props;
+  return (
+    <Form request={request} action={action} target={target} class="">
+      <>
+        {(children ?? "") as "safe"}
+        <button type="submit" class="quiet" safe>
+          {label}
+        </button>
+      </>
+    </Form>
+  );
 }
 
 /** A button for an action that cannot be undone, which is taken by a second button. */

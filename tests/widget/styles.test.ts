@@ -2,12 +2,27 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { contrast, parseHex } from "../../widget/colour.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
-import { coverStyles, modeOf, optionStyles } from "../../widget/styles.ts";
+import { coverStyles, MODE_COLOURS, modeOf, optionStyles } from "../../widget/styles.ts";
 
 const parse = (query: string) => parseWidgetOptions(new URLSearchParams(query)).options;
 
 const valueOf = (styles: string, property: string) =>
   new RegExp(`${property}:(#[0-9a-f]{6})`).exec(styles)?.[1];
+
+test("the colours of each mode are those of the stylesheet", async () => {
+  const css = await Bun.file(`${import.meta.dir}/../../widget/base.css`).text();
+  const rulesOf = (selector: string) => css.split(`${selector} {`)[1]?.split("}")[0];
+  const declared = ({ panel, muted, accent }: (typeof MODE_COLOURS)["dark" | "light"]) => [
+    `--np-panel: ${parseHex(panel).join(" ")};`,
+    `--np-fg-muted: ${muted};`,
+    `--np-accent: ${accent};`,
+  ];
+  for (const line of declared(MODE_COLOURS.dark)) expect(rulesOf(":root")).toContain(line);
+  for (const mode of ["light", "auto"]) {
+    const rules = rulesOf(`:root[data-np-mode="${mode}"]`);
+    for (const line of declared(MODE_COLOURS.light)) expect(rules).toContain(line);
+  }
+});
 
 const anyColour = fc
   .integer({ min: 0, max: 0xff_ff_ff })

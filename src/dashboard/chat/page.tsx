@@ -6,7 +6,7 @@ import { attribute } from "../../html/attribute.ts";
 import { Copyable } from "../../html/parts.tsx";
 import { fill, formatTime, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { ConfirmedAction, Form, TextForm } from "../form.tsx";
+import { ActionButton, ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { ChatOptionsForm, type ChatOptionsFormProps, type TypedOptions } from "./options.tsx";
@@ -124,11 +124,7 @@ function LinkedAccount(props: LinkedAccountProps): JSX.Element {
           <ChatOptionsForm {...props} />
           <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
             {state === "linked" && (
-              <Form request={request} action="say" target={login} class="">
-                <button type="submit" class="quiet" safe>
-                  {t.say}
-                </button>
-              </Form>
+              <ActionButton request={request} action="say" target={login} label={t.say} />
             )}
             <ConfirmedAction
               request={request}

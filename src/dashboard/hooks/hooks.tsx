@@ -7,7 +7,7 @@ import { fieldOf, targetIdOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
-import { ConfirmedAction, Field, Form } from "../form.tsx";
+import { ActionButton, ConfirmedAction, Field, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 
@@ -146,11 +146,7 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
       )}
       <div class="row-actions" role="group" aria-labelledby={`hook-${id}`}>
         {off !== "damaged" && (
-          <Form request={request} action="test" target={String(id)} class="">
-            <button type="submit" class="quiet" safe>
-              {t.test}
-            </button>
-          </Form>
+          <ActionButton request={request} action="test" target={String(id)} label={t.test} />
         )}
         <ConfirmedAction
           request={request}

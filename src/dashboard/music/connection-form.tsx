@@ -3,6 +3,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { Source } from "../../sources/source.ts";
+import { LONGEST_TOKEN } from "../../sources/streamed-source.ts";
 import { Field, Form } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import type { MusicView, Refused } from "./view.ts";
@@ -80,9 +81,6 @@ export function ConnectionForm({ view, form }: ConnectionFormProps): JSX.Element
   );
 }
 
-/** As long as a token may be: a browser would cut a longer one without a word. */
-const LONGEST_OPTION = 1_000;
-
 interface OptionFieldsProps {
   readonly request: DashboardRequest;
   readonly form: FormOfSource;
@@ -109,7 +107,8 @@ function OptionFields({ request, form, again }: OptionFieldsProps): JSX.Element 
             }
             hint={secret && current !== undefined ? secretKept : undefined}
             mistake={again?.field === name ? again.mistake : undefined}
-            maxlength={LONGEST_OPTION}
+            // A browser would cut what is longer without a word.
+            maxlength={LONGEST_TOKEN}
           />
         );
       })}

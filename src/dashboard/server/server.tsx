@@ -16,7 +16,7 @@ import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fieldOf, targetIdOf } from "../../http/form-field.ts";
-import { ConfirmedAction, Form, TextForm } from "../form.tsx";
+import { ActionButton, ConfirmedAction, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import { describeStatus } from "../music/status-words.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
@@ -207,14 +207,9 @@ async function UserCard({ deps, request, user, page }: UserCardProps): Promise<s
         </p>
       )}
       <div class="actions" role="group" aria-labelledby={`user-${user.id}`}>
-        <Form request={request} action="link" target={target} class="">
-          <>
-            {from as "safe"}
-            <button type="submit" class="quiet" safe>
-              {t.makeLink}
-            </button>
-          </>
-        </Form>
+        <ActionButton request={request} action="link" target={target} label={t.makeLink}>
+          {from}
+        </ActionButton>
         {!isSelf && (
           <ConfirmedAction
             request={request}

@@ -1,8 +1,9 @@
 import type { OptionName } from "../../../widget/options.ts";
+import { MODE_COLOURS } from "../../../widget/styles.ts";
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Pills } from "../form.tsx";
+import { descriptionOf, Pills } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import type { AnyOption, EditorQuery } from "./editor-query.ts";
 
@@ -87,9 +88,9 @@ function SwitchControl(props: ControlProps): JSX.Element {
 
 /** Shown in colour inputs, which cannot be empty, while the theme's colour is used. */
 const UNSET_COLOUR: Readonly<Record<string, string>> = {
-  bg: "#11131a",
+  bg: MODE_COLOURS.dark.panel,
   color: "#ffffff",
-  accent: "#8ab4ff",
+  accent: MODE_COLOURS.dark.accent,
 };
 
 function ColourControl(props: ControlProps): JSX.Element {
@@ -128,10 +129,7 @@ function TypedControl(props: ControlProps): JSX.Element {
   const { widget } = request.words.dashboard;
   const { type } = option;
   const isWrong = editorQuery.invalid.has(name);
-  const described = [
-    ...(hintOf(props) === undefined ? [] : [hintIdOf(props)]),
-    ...(isWrong ? [`${idOf(props)}-mistake`] : []),
-  ];
+  const mistake = isWrong ? allowed(request.words, option) : undefined;
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
     <div class="control" data-control={name}>
@@ -151,7 +149,7 @@ function TypedControl(props: ControlProps): JSX.Element {
           : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
         placeholder={option.fallback === null ? attribute(automatic) : undefined}
         aria-invalid={isWrong && "true"}
-        aria-describedby={described.length > 0 && described.join(" ")}
+        {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake })}
       />
       <Hint {...props} />
       <Mistake {...props} />

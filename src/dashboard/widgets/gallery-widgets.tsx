@@ -9,7 +9,7 @@ import { lineWords, USUAL_MOST } from "../../outputs/text.ts";
 import { attribute } from "../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../overlay/looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
-import { Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
+import { ActionButton, Confirm, ConfirmedAction, Field, Form } from "../form.tsx";
 import type { RefusedForm } from "./gallery-notices.ts";
 import { ObsChip, sourceNameOf } from "./into-obs.tsx";
 import { sizeOf } from "../../../widget/source-size.ts";
@@ -120,11 +120,7 @@ function MoreActions({ request, widget, renamed }: WidgetCardProps): JSX.Element
             </>
           </Form>
         </Confirm>
-        <Form request={request} action="copy" target={String(id)} class="">
-          <button type="submit" class="quiet" safe>
-            {t.copy}
-          </button>
-        </Form>
+        <ActionButton request={request} action="copy" target={String(id)} label={t.copy} />
         {(["rotate", "remove"] as const).map((action) => (
           <ConfirmedAction
             request={request}
