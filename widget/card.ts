@@ -76,7 +76,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (!visible || !moves()) crossfade.end();
     const runs = visible && state.kind === "playing";
     if (runs && positionAfter(state, 0) !== null) stopClock = startClock(drawTime);
-    const moving = runs || (visible && state.kind === "idle" && hasWords(state));
+    const moving = visible && state.kind !== "paused" && hasWords(state);
     for (const marquee of marquees) marquee.measure(moving, shownTrackId);
   };
 
@@ -84,6 +84,9 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   const hasWords = (of: WidgetState) =>
     trackOf(of) !== undefined || (of.kind === "idle" && options.idle === "text");
   const isSeen = () => isDrawn && state.kind !== "offline" && !hasFlag("hidden");
+  const dissolve = (ms: number) => {
+    if (isSeen() && animates()) crossfade.begin(ms);
+  };
 
   const show = async (next: WidgetState, lateMs: number) => {
     if (dark) return;
@@ -96,10 +99,9 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     if (mine !== turn || dark) return;
 
     const trackChanges = trackOf(next)?.id !== shownTrackId;
-    const comes = trackChanges && hasWords(next);
-    if (comes && isSeen() && animates()) {
+    if (trackChanges && hasWords(next)) {
       const restMs = CHANGE_MS - (performance.now() - arrivedAtMs);
-      crossfade.begin(Math.max(CROSSFADE_MS.least, Math.min(restMs, CROSSFADE_MS.most)));
+      dissolve(Math.max(CROSSFADE_MS.least, Math.min(restMs, CROSSFADE_MS.most)));
     }
     shownTrackId = trackOf(next)?.id;
     if (trackChanges || next.kind !== state.kind) changedAtMs = performance.now();
@@ -113,7 +115,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
     // A cover that loads too late is shown on its own later, unless the track has changed by then.
     const late = loading && !cover ? await loading : undefined;
     if (!late || mine !== turn || dark) return;
-    if (isSeen() && animates()) crossfade.begin(CROSSFADE_MS.most);
+    dissolve(CROSSFADE_MS.most);
     parts.showCover(late, track, look());
     // It takes room from the texts, which were measured without it.
     draw();

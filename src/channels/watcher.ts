@@ -162,6 +162,8 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
 interface Observed {
   readonly kind: "ok" | "broken" | "ended" | FailureReason;
   readonly status: StatusChange;
+  /** Whether it was the stored status when the connection was read. */
+  readonly isStored?: boolean;
   /** Writes the status to the log; called only when its kind has changed. */
   log(): void;
 }
@@ -179,27 +181,22 @@ function createConnectionStatus(
     if (connectionId === undefined) return;
     onStatus(connectionId, { ...change, since: Math.round(clock.wallMs() - lastedMs) });
   };
-  let wasOk = false;
   const reporter = createStatusReporter<Observed>({
     clock,
     isSame: isSameStatus,
     report(observed, last, lastedMs) {
-      if (!last && observed.kind === "ok" && wasOk) return;
+      if (!last && observed.isStored) return;
       // Log `ok` only after a failure. Do not log a longer pause of the same kind again.
       if (observed.kind !== (last?.kind ?? "ok")) observed.log();
       store(observed.status, lastedMs);
     },
   });
   return {
-    /** @param isStored whether `ok` was the stored status when the connection was read */
-    ok(isStored: boolean) {
-      wasOk = isStored;
+    ok: (isStored: boolean) =>
       reporter.observe({
-        kind: "ok",
-        status: { state: "ok" },
+        ...{ kind: "ok", status: { state: "ok" }, isStored },
         log: () => log.info("music is reported again", whose),
-      });
-    },
+      }),
     ended: () =>
       reporter.observe({
         kind: "ended",
