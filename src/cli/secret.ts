@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
-import { finishRotation, stageSecretKey } from "../vault/secret-key-files.ts";
+import {
+  finishRotation,
+  newSecretKey,
+  secretKeyPath,
+  stageSecretKey,
+} from "../vault/secret-key-files.ts";
 import { rotateSecretKey } from "../vault/secret-key-rotation.ts";
-import { newSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
 import { keyIdOf, SecretError } from "../vault/vault.ts";
 import { type Config, settings } from "../config.ts";
 import { type Command, print, UsageError } from "./command.ts";

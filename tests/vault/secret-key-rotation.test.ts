@@ -5,18 +5,16 @@ import fc from "fast-check";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { InboxSecret } from "../../src/accounts/credential.ts";
 import {
+  createSecretKey,
   findSecretKey,
   finishRotation,
+  newSecretKey,
   nextSecretKeyPath,
+  readSecretKey,
+  secretKeyPath,
   stageSecretKey,
 } from "../../src/vault/secret-key-files.ts";
 import { type RotationStep, rotateSecretKey } from "../../src/vault/secret-key-rotation.ts";
-import {
-  createSecretKey,
-  newSecretKey,
-  readSecretKey,
-  secretKeyPath,
-} from "../../src/vault/secret-key-files.ts";
 import { createVault, keyIdOf, SecretError } from "../../src/vault/vault.ts";
 import { openWorkspace } from "../../src/cli/workspace.ts";
 import { resolveConfig } from "../../src/config.ts";
