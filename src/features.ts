@@ -15,6 +15,7 @@ import { createDashboardFeature } from "./dashboard/feature.ts";
 import type { CommandDescription } from "./docs/commands-table.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
+import { createCookies } from "./http/cookies.ts";
 import { createFormTokens } from "./http/csrf.ts";
 import type { Feature } from "./http/feature.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
@@ -96,8 +97,12 @@ export function createFeatures(deps: FeaturesDeps): Features {
     artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId);
   const playingBody = createPlayingBody(clock, artworkUrl);
   const formTokens = createFormTokens(vault.formSecret);
-  const sessionCookie = createSessionCookie({ accounts, baseUrl, basePath });
-  const parts = { ...deps, config, basePath, artworks, playingBody, formTokens, sessionCookie };
+  const cookies = createCookies(deps);
+  const sessionCookie = createSessionCookie({ accounts, cookies, basePath });
+  const parts = {
+    ...deps,
+    ...{ config, basePath, artworks, playingBody, formTokens, cookies, sessionCookie },
+  };
   const linking = createLinkingFeature(parts);
   const linkingFlow = linking.flow;
 

@@ -5,6 +5,7 @@ import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/feature.ts";
+import type { Cookies } from "../http/cookies.ts";
 import type { FormTokens } from "../http/csrf.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
 import { createNotices } from "../html/notices.ts";
@@ -15,6 +16,7 @@ import { mayOpen } from "./owner-only.ts";
 
 export interface DashboardGuardDeps extends ServerPlace {
   readonly sessionCookie: SessionCookie;
+  readonly cookies: Cookies;
   readonly clock: Pick<Clock, "wallMs">;
   /** Seals a form's notice until the page that shows it opens it. */
   readonly vault: Pick<Vault, "seal" | "open">;
@@ -96,7 +98,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
 
     show: (name, section) =>
       enter(name, async (signedIn, language, { request }) => {
-        const notice = await notices.of(request, signedIn, name);
+        const notice = await notices.of(request, signedIn, { section: name, basePath, language });
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
         const response = await section.show(dashboardRequest);
         // A page that redirects has not shown it yet.

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { cookieOf, setCookie } from "../http/cookies.ts";
+import type { Cookies } from "../http/cookies.ts";
 import { redirect } from "../http/redirect.ts";
 import { createSealedCookie } from "../http/sealed-cookie.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
@@ -38,7 +38,7 @@ export interface Notices {
   /** Redirects to the page that shows the notice; `undefined` when it is too long for a cookie. */
   send(signedIn: SignedIn, from: NoticeTarget, notice: Notice): Promise<Response | undefined>;
   /** The notice for this session and this page. */
-  of(request: Request, signedIn: SignedIn, section: SectionName): Promise<Notice | undefined>;
+  of(request: Request, signedIn: SignedIn, target: NoticeTarget): Promise<Notice | undefined>;
   /** The `Set-Cookie` header that drops a notice once it is shown. */
   drop(target: NoticeTarget): string;
 }
@@ -59,21 +59,14 @@ interface SentNotice {
 export interface NoticesDeps {
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly clock: Pick<Clock, "wallMs">;
-  readonly baseUrl: string;
+  readonly cookies: Pick<Cookies, "forPath">;
 }
 
 /** A notice may contain a new key, so its cookie is sealed and sent only to its section. */
 export function createNotices(deps: NoticesDeps): Notices {
   const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
-  const secure = deps.baseUrl.startsWith("https:");
-
-  const nameOf = (section: SectionName) => `${secure ? "__Secure-" : ""}marquee-notice-${section}`;
-  const cookie = (target: NoticeTarget, value: string, lifetimeMs: number) =>
-    setCookie(nameOf(target.section), value, {
-      secure,
-      maxAgeSeconds: lifetimeMs / 1000,
-      path: pathTo(target, target.section),
-    });
+  const cookieOf = (target: NoticeTarget) =>
+    deps.cookies.forPath(`notice-${target.section}`, pathTo(target, target.section));
 
   return {
     async send({ user, session }, from, given) {
@@ -81,19 +74,19 @@ export function createNotices(deps: NoticesDeps): Notices {
       const target = { ...from, language };
       const id = new URLSearchParams(at).get("id");
       const value = await sealed.seal(user.id, { sessionId: session.id, id, notice });
-      const sent = cookie(target, value, NOTICE_LIFETIME_MS);
+      const sent = cookieOf(target).set(value, NOTICE_LIFETIME_MS / 1000);
       if (sent.length > MOST_COOKIE_BYTES) return undefined;
       const query = at === "" ? "" : `?${at}`;
       const hash = anchor === undefined ? "" : `#${anchor}`;
       const path = pathTo(target, target.section) + query + hash;
       return redirect(path, 303, { "Set-Cookie": sent });
     },
-    async of(request, { user, session }, section) {
-      const sent = await sealed.open(user.id, cookieOf(request, nameOf(section)));
+    async of(request, { user, session }, target) {
+      const sent = await sealed.open(user.id, cookieOf(target).of(request));
       if (sent?.sessionId !== session.id) return undefined;
       const isHere = new URL(request.url).searchParams.get("id") === sent.id;
       return isHere ? sent.notice : undefined;
     },
-    drop: (target) => cookie(target, "", 0),
+    drop: (target) => cookieOf(target).drop(),
   };
 }

@@ -2,9 +2,9 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { parseSessionToken } from "../accounts/credential.ts";
 import { SESSION_LIFETIME_MS, type Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
-import { dashboardAddress, type ServerPlace } from "../addresses.ts";
+import { dashboardAddress } from "../addresses.ts";
 import { type Language, languageOr } from "../languages.ts";
-import { cookieOf, setCookie } from "./cookies.ts";
+import type { Cookies } from "./cookies.ts";
 import { redirect } from "./redirect.ts";
 
 /** A signed-in user. */
@@ -22,21 +22,23 @@ export interface SessionCookie {
   signOut(path: string): Response;
 }
 
-export interface SessionCookieDeps extends ServerPlace {
+export interface SessionCookieDeps {
+  readonly cookies: Pick<Cookies, "forHost">;
+  /** The path of the server's base URL. */
+  readonly basePath: string;
   readonly accounts: Pick<Accounts, "sessions">;
 }
 
 export function createSessionCookie({
   accounts,
-  baseUrl,
+  cookies,
   basePath,
 }: SessionCookieDeps): SessionCookie {
   const { sessions } = accounts;
-  const secure = baseUrl.startsWith("https:");
-  const cookieName = secure ? "__Host-marquee-session" : "marquee-session";
+  const cookie = cookies.forHost("session");
 
   const signedIn = async (request: Request): Promise<SignedIn | undefined> => {
-    const token = parseSessionToken(cookieOf(request, cookieName) ?? "");
+    const token = parseSessionToken(cookie.of(request) ?? "");
     return token && sessions.of(token);
   };
 
@@ -49,15 +51,9 @@ export function createSessionCookie({
       const token = await sessions.open(user, request.headers.get("user-agent") ?? "");
       const own = languageOr(user.language, language);
       return redirect(dashboardAddress(basePath, own), 303, {
-        "Set-Cookie": setCookie(cookieName, token, {
-          secure,
-          maxAgeSeconds: SESSION_LIFETIME_MS / 1000,
-        }),
+        "Set-Cookie": cookie.set(token, SESSION_LIFETIME_MS / 1000),
       });
     },
-    signOut: (path) =>
-      redirect(path, 303, {
-        "Set-Cookie": setCookie(cookieName, "", { secure, maxAgeSeconds: 0 }),
-      }),
+    signOut: (path) => redirect(path, 303, { "Set-Cookie": cookie.drop() }),
   };
 }

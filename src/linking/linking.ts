@@ -21,6 +21,7 @@ import { messagePage } from "../html/message-page.tsx";
 import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { networkOf } from "../http/client-address.ts";
+import type { Cookies } from "../http/cookies.ts";
 import { createGuessLimit } from "../http/guess-limit.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
@@ -30,6 +31,7 @@ export interface LinkingFlowDeps extends ServerPlace {
   readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
   readonly sources: Pick<Sources, "byId">;
   readonly sessionCookie: SessionCookie;
+  readonly cookies: Cookies;
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: Pick<Vault, "seal" | "open">;
@@ -53,7 +55,7 @@ export interface LinkingFlow {
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const { accounts, sources, sessionCookie, clock, log, baseUrl, basePath, addressOf } = deps;
   const notices = createNotices(deps);
-  const attempts = createPendingAuthorizations(deps, baseUrl.startsWith("https:"));
+  const attempts = createPendingAuthorizations(deps);
   const signIns = createGuessLimit();
 
   const connect = async (user: User, source: Source, settings: unknown, name: string) => {

@@ -3,7 +3,7 @@ import type { MagicLinkSecret } from "../accounts/credential.ts";
 import { THE_SERVER } from "../vault/vault.ts";
 import type { Language } from "../languages.ts";
 import type { OpenAttempt } from "../sources/source.ts";
-import { cookieNames, cookieOf, setCookie } from "../http/cookies.ts";
+import type { Cookies } from "../http/cookies.ts";
 import { createSealedCookie, type SealedCookieDeps } from "../http/sealed-cookie.ts";
 
 /** The purpose of an OAuth linking. */
@@ -46,35 +46,35 @@ const MOST_IN_A_BROWSER = 4;
  */
 const MOST_USED = 10_000;
 
-/** @param secure whether the server is reached over HTTPS */
+export interface PendingAuthorizationsDeps extends SealedCookieDeps {
+  readonly cookies: Pick<Cookies, "forHost" | "usesOf">;
+}
+
 export function createPendingAuthorizations(
-  deps: SealedCookieDeps,
-  secure: boolean,
+  deps: PendingAuthorizationsDeps,
 ): PendingAuthorizations {
+  const { cookies } = deps;
   const sealed = createSealedCookie<PendingAuthorization>(
     deps,
     "pending-authorization",
     ATTEMPT_LIFETIME_MS,
   );
   const used = createBoundedMap<string, true>(MOST_USED);
-  const prefix = secure ? "__Host-marquee-link-" : "marquee-link-";
-  const nameOf = (state: string) => prefix + state.slice(0, 8);
-  const takeAway = (name: string) => setCookie(name, "", { secure, maxAgeSeconds: 0 });
+  const cookieOf = (state: string) => cookies.forHost(`link-${state.slice(0, 8)}`);
 
   return {
     async begin(request, link) {
       const value = await sealed.seal(THE_SERVER, link);
-      const maxAgeSeconds = ATTEMPT_LIFETIME_MS / 1000;
-      const begun = setCookie(nameOf(link.attempt.state), value, { secure, maxAgeSeconds });
-      const surplus = cookieNames(request, prefix).slice(0, 1 - MOST_IN_A_BROWSER);
-      return [begun, ...surplus.map(takeAway)];
+      const begun = cookieOf(link.attempt.state).set(value, ATTEMPT_LIFETIME_MS / 1000);
+      const surplus = cookies.usesOf(request, "link-").slice(0, 1 - MOST_IN_A_BROWSER);
+      return [begun, ...surplus.map((use) => cookies.forHost(use).drop())];
     },
     async claim(request, state) {
-      const link = await sealed.open(THE_SERVER, cookieOf(request, nameOf(state)));
+      const link = await sealed.open(THE_SERVER, cookieOf(state).of(request));
       if (!link || link.attempt.state !== state || used.get(state)) return undefined;
       used.set(state, true);
       return link;
     },
-    end: (state) => takeAway(nameOf(state)),
+    end: (state) => cookieOf(state).drop(),
   };
 }

@@ -6,6 +6,7 @@ import {
   createWidgetToken,
 } from "../../src/accounts/credential.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { ENDPOINT_PATHS } from "../fixtures/http/api-description.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -127,8 +128,8 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       ["", { "x-api-key": createApiKey() }],
       ["", { "x-api-key": revokedKey }],
       [`?api_key=${ada.widgetToken}`, { cookie: `session=${ada.widgetToken}` }],
-      ["", { cookie: `marquee-session=${createSessionToken()}` }],
-      ["", { cookie: `marquee-session=${ada.widgetToken}`, upgrade: "websocket" }],
+      ["", { cookie: `${sessionCookieName(baseUrl)}=${createSessionToken()}` }],
+      ["", { cookie: `${sessionCookieName(baseUrl)}=${ada.widgetToken}`, upgrade: "websocket" }],
     ];
     const unlisted = routesThat(
       (route) =>

@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { nameToday, rowToday } from "../fixtures/data/renamed.ts";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readdirSync, renameSync } from "node:fs";
@@ -46,7 +47,7 @@ describe.each(migrations.map(({ name }) => ({ name })))("a data folder of $name"
     expect(await status("/api/v1/user", { "X-Api-Key": old.apiKey })).toBe(200);
     expect(await status("/api/v1/user", { "X-Api-Key": old.revokedKey })).toBe(401);
     expect(await status(`/en/widget/${old.widgetToken}`, {})).toBe(200);
-    const cookie = `marquee-session=${old.sessionToken}`;
+    const cookie = `${sessionCookieName(url, new URL(url).host)}=${old.sessionToken}`;
     expect(await status("/en/dashboard/server", { cookie })).toBe(old.sessionToken ? 200 : 401);
 
     const shown = await run("widget", "url", "ada", "--json");

@@ -54,7 +54,7 @@ async function openDashboard({ cookie }: SignedIn): Promise<{ closed: Promise<nu
 }
 const endsCookie = (response: Response) => {
   const [cookie = ""] = response.headers.getSetCookie();
-  return /^marquee-session=;/.test(cookie) && cookie.includes("Max-Age=0");
+  return /^marquee-session-[0-9a-f]{8}=;/.test(cookie) && cookie.includes("Max-Age=0");
 };
 const idOf = async (userAgent: string) =>
   (await server.accounts.sessions.list(ada.user)).find((one) => one.userAgent === userAgent)?.id ??

@@ -12,6 +12,7 @@ import { LANGUAGES } from "../../src/languages.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
+import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
@@ -21,6 +22,7 @@ const ANY_CHANGE = changeOf(undefined, undefined);
 
 const ORIGIN = "http://127.0.0.1:4747";
 const EVIL = "https://evil.example";
+const SESSION = sessionCookieName();
 
 let server: TestServer;
 let ada: AddedUser;
@@ -77,9 +79,9 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
   const noSession: Record<string, () => Promise<Record<string, string>> | Record<string, string>> =
     {
       "no cookie": () => ({}),
-      "an empty one": () => ({ cookie: "marquee-session=" }),
-      "one that says null": () => ({ cookie: "marquee-session=null" }),
-      "an invented one": () => ({ cookie: `marquee-session=${createSessionToken()}` }),
+      "an empty one": () => ({ cookie: `${SESSION}=` }),
+      "one that says null": () => ({ cookie: `${SESSION}=null` }),
+      "an invented one": () => ({ cookie: `${SESSION}=${createSessionToken()}` }),
       "one with a wrong checksum": async () => {
         const { cookie } = await signIn(server, ada);
         const last = cookie.endsWith("0") ? "1" : "0";
@@ -89,20 +91,17 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
         cookie: (await signIn(server, ada)).cookie.toUpperCase(),
       }),
       "one under another name": async () => ({
-        cookie: (await signIn(server, ada)).cookie.replace(
-          "marquee-session",
-          "__Host-marquee-session",
-        ),
+        cookie: (await signIn(server, ada)).cookie.replace(SESSION, `__Host-${SESSION}`),
       }),
-      "an API key": () => ({ cookie: `marquee-session=${ada.key}`, "x-api-key": ada.key }),
-      "a widget token": () => ({ cookie: `marquee-session=${ada.widgetToken}` }),
+      "an API key": () => ({ cookie: `${SESSION}=${ada.key}`, "x-api-key": ada.key }),
+      "a widget token": () => ({ cookie: `${SESSION}=${ada.widgetToken}` }),
       "a sign-in link": async () => ({
-        cookie: `marquee-session=${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
+        cookie: `${SESSION}=${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
       }),
       "a session's public name": async () => {
         await signIn(server, ada);
         const [session] = await server.accounts.sessions.list(ada.user);
-        return { cookie: `marquee-session=${session?.id}` };
+        return { cookie: `${SESSION}=${session?.id}` };
       },
       "a session that has expired": async () => {
         const { cookie } = await signIn(server, ada);
@@ -602,8 +601,8 @@ describe("a dashboard's socket", () => {
     await server.accounts.sessions.closeAll(ada.user);
     const cookies = [
       "",
-      `marquee-session=${createSessionToken()}`,
-      `marquee-session=${ada.key}`,
+      `${SESSION}=${createSessionToken()}`,
+      `${SESSION}=${ada.key}`,
       closed.cookie,
       owner.cookie,
     ];

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createFormTokens } from "../../src/http/csrf.ts";
 import { textOf } from "../fixtures/http/html.ts";
+import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -31,7 +32,7 @@ describe("what a form has come to", () => {
     expect(sent.status).toBe(303);
     expect(sent.headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^marquee-notice-keys=[\w-]+; Path=\/en\/dashboard\/keys; Max-Age=300; HttpOnly; SameSite=Lax$/,
+        /^marquee-notice-keys-[0-9a-f]{8}=[\w-]+; Path=\/en\/dashboard\/keys; Max-Age=300; HttpOnly; SameSite=Lax$/,
       ),
     ]);
   });
@@ -40,7 +41,7 @@ describe("what a form has come to", () => {
     await start("https://example.org/music");
     const [cookie = ""] = (await makeKey()).headers.getSetCookie();
     expect(cookie).toMatch(
-      /^__Secure-marquee-notice-keys=[\w-]+; Path=\/music\/en\/dashboard\/keys; Max-Age=300; Secure; HttpOnly; SameSite=Lax$/,
+      /^__Secure-marquee-notice-keys-[0-9a-f]{8}=[\w-]+; Path=\/music\/en\/dashboard\/keys; Max-Age=300; Secure; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -58,7 +59,9 @@ describe("what a form has come to", () => {
     await makeKey();
     const page = await browser.get(PATH);
     expect(page.headers.getSetCookie()).toEqual([
-      "marquee-notice-keys=; Path=/en/dashboard/keys; Max-Age=0; HttpOnly; SameSite=Lax",
+      expect.stringMatching(
+        /^marquee-notice-keys-[0-9a-f]{8}=; Path=\/en\/dashboard\/keys; Max-Age=0; HttpOnly; SameSite=Lax$/,
+      ),
     ]);
     expect(keysIn(await page.text())).toHaveLength(1);
     const again = await browser.get(PATH);
@@ -71,7 +74,7 @@ describe("what a form has come to", () => {
     const grace = await server.addUser("grace");
     const forms = createFormTokens(server.vault.formSecret);
     for (let others = 0; others < 1_001; others++) {
-      const cookie = `marquee-session=${await server.accounts.sessions.open(grace.user, "")}`;
+      const cookie = `${sessionCookieName()}=${await server.accounts.sessions.open(grace.user, "")}`;
       const [session] = await server.accounts.sessions.list(grace.user);
       const token = forms.issue({ id: session?.id ?? "" });
       const { status } = await server.get(PATH, {
@@ -110,7 +113,8 @@ describe("what a form has come to", () => {
     ["three bytes", "AAAA"],
     ["zeros", "A".repeat(3_000)],
   ])("is nothing in a cookie of %s", async (_, value) => {
-    const headers = { cookie: `${browser.cookie}; marquee-notice-keys=${value}` };
+    const [sent = ""] = (await makeKey()).headers.getSetCookie();
+    const headers = { cookie: `${browser.cookie}; ${sent.split("=", 1)[0]}=${value}` };
     const page = await server.get(PATH, { headers });
     expect(page.status).toBe(200);
     expect(await noticeIn(page)).toBe("");

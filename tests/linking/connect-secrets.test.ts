@@ -70,7 +70,8 @@ describe("the whole way of a linking", () => {
 
   test("leaves none of its secrets in the log", () => {
     expect(server.logged.join("\n")).toContain("an account was linked");
-    const cookie = /marquee-link-[\w-]{8}=([\w-]+)/.exec(browser.answers.join("\n"))?.[1] ?? "";
+    const cookie =
+      /marquee-link-[\w-]{8}-[0-9a-f]{8}=([\w-]+)/.exec(browser.answers.join("\n"))?.[1] ?? "";
     expect(cookie).not.toBe("");
     const { clientSecret } = server.spotify;
     const secrets = [state, code, linkSecret, cookie, clientSecret, ...exchanged()];

@@ -141,7 +141,7 @@ describe("setting out for Spotify", () => {
     const cookies = (await leave()).headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(
-      /^marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      /^marquee-link-[\w-]{8}-[0-9a-f]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -150,7 +150,7 @@ describe("setting out for Spotify", () => {
     const cookies = (await leave()).headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(
-      /^__Host-marquee-link-[\w-]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
+      /^__Host-marquee-link-[\w-]{8}-[0-9a-f]{8}=[\w-]{200,1000}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -290,7 +290,7 @@ describe("linking again", () => {
 
 /** The cookies of attempts that a browser was given, as it sends them. */
 const attemptCookies = ({ answers }: { readonly answers: readonly string[] }): string[] =>
-  [...answers.join("\n").matchAll(/"(marquee-link-[\w-]{8}=[\w-]+);/g)].map(
+  [...answers.join("\n").matchAll(/"(marquee-link-[\w-]{8}-[0-9a-f]{8}=[\w-]+);/g)].map(
     ([, pair]) => pair ?? "",
   );
 
@@ -558,7 +558,7 @@ describe("below a base URL with a path", () => {
   test("the browser's cookie stands for the whole host, as its name demands", async () => {
     const response = await server.get(`/music${await server.linkFor(ada.user)}/start`);
     expect(response.headers.get("set-cookie")).toMatch(
-      /^__Host-marquee-link-[\w-]{8}=.*; Path=\/; .*Secure/,
+      /^__Host-marquee-link-[\w-]{8}-[0-9a-f]{8}=.*; Path=\/; .*Secure/,
     );
   });
 });

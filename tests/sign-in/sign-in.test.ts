@@ -13,6 +13,7 @@ import {
   type LinkingServer,
 } from "../fixtures/servers/linking-server.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { signIn } from "../fixtures/http/signed-in.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
@@ -240,10 +241,10 @@ describe("a session", () => {
     const planted = "mqs_00000000000000000000000000000000000000";
     const entered = await enter(await issue(), {
       origin: ORIGIN,
-      cookie: `marquee-session=${planted}`,
+      cookie: `${sessionCookieName()}=${planted}`,
     });
     expect(cookieOf(entered)).not.toContain(planted);
-    expect(await statusOf(`marquee-session=${planted}`)).toBe(401);
+    expect(await statusOf(`${sessionCookieName()}=${planted}`)).toBe(401);
   });
 
   test("leaves other browsers of the user signed in", async () => {
@@ -298,7 +299,7 @@ describe("the session's cookie", () => {
     "is bound to this host and sent over https alone at %s",
     async (baseUrl) => {
       expect(await flagsAt(baseUrl)).toEqual({
-        name: "__Host-marquee-session",
+        name: sessionCookieName(baseUrl),
         flags: [...common, "Secure"],
       });
     },
@@ -307,7 +308,7 @@ describe("the session's cookie", () => {
   test.each(["http://127.0.0.1:4747", "http://example.org/music"])(
     "works without https at %s",
     async (baseUrl) => {
-      expect(await flagsAt(baseUrl)).toEqual({ name: "marquee-session", flags: common });
+      expect(await flagsAt(baseUrl)).toEqual({ name: sessionCookieName(baseUrl), flags: common });
     },
   );
 
@@ -318,6 +319,7 @@ describe("the session's cookie", () => {
       const grace = await other.addUser("grace");
       const { cookie } = await signIn(other, grace, baseUrl);
       const plain = cookie.replace("__Host-", "");
+      expect(plain).not.toBe(cookie);
       const get = (value: string) =>
         other.get("/en/dashboard/music", { headers: { cookie: value } });
       expect((await get(cookie)).status).toBe(200);
