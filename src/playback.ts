@@ -58,6 +58,11 @@ export interface Playback {
   readonly positionMs: number;
   /** Set where no position is reported: it is counted from the first sight of the track. */
   readonly positionUnknown?: true;
+  /**
+   * How far a reported position may lie behind the true one, in milliseconds: some upstreams cut it to
+   * whole seconds, or report it late. Absent where it is exact.
+   */
+  readonly positionLagMs?: number;
   /** Monotonic time of the observation, in milliseconds. */
   readonly observedAtMs: number;
   /** Milliseconds of track per millisecond of time while playing; 1 is normal speed. */
@@ -121,7 +126,8 @@ export function isGoingOn(previous: Playback, next: Playback): boolean {
   if (previous.state !== next.state || previous.rate !== next.rate) return false;
   // Some upstreams count on after the end of a track. That is no seek.
   const observedMs = Math.min(next.positionMs, next.track.durationMs ?? Number.MAX_SAFE_INTEGER);
-  return Math.abs(observedMs - positionAt(previous, next.observedAtMs)) <= JITTER_MS;
+  const aheadMs = observedMs - positionAt(previous, next.observedAtMs);
+  return aheadMs <= JITTER_MS && -aheadMs <= Math.max(JITTER_MS, next.positionLagMs ?? 0);
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { toData } from "../src/api/playing-json.ts";
 import { type Playback, positionAt, reconcile } from "../src/playback.ts";
+import { WHOLE_SECONDS_LAG_MS } from "../src/sources/times.ts";
 import { aPlayback } from "./fixtures/sources/playback.ts";
 
 const anyPlayback = fc
@@ -117,6 +118,57 @@ describe("another observation", () => {
 
   test("of silence is silence", () => {
     expect(reconcile(aPlayback(), null)).toBeNull();
+  });
+});
+
+describe("a position that is cut to whole seconds", () => {
+  /** What a program says that posts about twice a second, from a position on. */
+  const posts = fc.record({
+    fromMs: fc.integer({ min: 3_000, max: 60_000 }),
+    gaps: fc.array(fc.integer({ min: 460, max: 540 }), { minLength: 4, maxLength: 120 }),
+  });
+  const posted = (trueMs: number, observedAtMs: number) =>
+    aPlayback({
+      positionMs: Math.floor(trueMs / 1_000) * 1_000,
+      positionLagMs: WHOLE_SECONDS_LAG_MS,
+      observedAtMs,
+    });
+  const play = (fromMs: number, gaps: readonly number[]) => {
+    let nowMs = 0;
+    let kept = posted(fromMs, nowMs);
+    const shown = [kept];
+    for (const gapMs of gaps) {
+      nowMs += gapMs;
+      kept = reconcile(kept, posted(fromMs + nowMs, nowMs)) ?? kept;
+      shown.push(kept);
+    }
+    return { kept, nowMs, shown };
+  };
+
+  test("never jumps back, and moves by itself but for one or two corrections", () => {
+    fc.assert(
+      fc.property(posts, ({ fromMs, gaps }) => {
+        const { shown, nowMs } = play(fromMs, gaps);
+        const positions = shown.map((playback) => positionAt(playback, nowMs));
+        expect(positions).toEqual(positions.toSorted((one, other) => one - other));
+        expect(new Set(positions).size).toBeLessThanOrEqual(3);
+        expect(fromMs + nowMs - (positions.at(-1) ?? NaN)).toBeWithin(0, 1_000);
+      }),
+    );
+  });
+
+  test("follows a seek of two seconds with the next post or the one after it", () => {
+    fc.assert(
+      fc.property(posts, fc.constantFrom(-2_000, 2_000), ({ fromMs, gaps }, seekMs) => {
+        const { kept, nowMs } = play(fromMs, gaps);
+        const after = [1, 501].reduce<Playback | null>(
+          (before, ms) => reconcile(before, posted(fromMs + nowMs + seekMs + ms, nowMs + ms)),
+          kept,
+        );
+        const errorMs = positionAt(after ?? kept, nowMs + 501) - (fromMs + nowMs + seekMs + 501);
+        expect(Math.abs(errorMs)).toBeLessThanOrEqual(1_000);
+      }),
+    );
   });
 });
 

@@ -57,6 +57,7 @@ const playback = Type.Object({
   }),
   positionMs: Type.Number(),
   positionUnknown: Type.Optional(Type.Literal(true)),
+  positionLagMs: Type.Optional(Type.Number()),
   observedAtMs: Type.Number(),
   rate: Type.Number(),
 });

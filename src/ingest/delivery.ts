@@ -9,6 +9,7 @@ import {
   positionAt,
 } from "../playback.ts";
 import type { PushedSource } from "../sources/pushed.ts";
+import { WHOLE_SECONDS_LAG_MS } from "../sources/times.ts";
 import type { Covers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
 import type { Inbox, InboxReport } from "./inbox.ts";
@@ -128,7 +129,10 @@ function toPlayback(
     },
     ...(track.positionMs === null
       ? FIRST_SIGHT
-      : { positionMs: Math.min(track.positionMs, track.durationMs ?? Infinity) }),
+      : {
+          positionMs: Math.min(track.positionMs, track.durationMs ?? Infinity),
+          positionLagMs: WHOLE_SECONDS_LAG_MS,
+        }),
     observedAtMs: nowMs,
     rate: 1,
   };

@@ -1,5 +1,5 @@
 import { createBoundedMap } from "../bounded-map.ts";
-import { type Artwork, expectedPosition, type Playback } from "../playback.ts";
+import type { Artwork } from "../playback.ts";
 import { loadCover } from "../upstream/cover.ts";
 import { parseJson } from "../upstream/json.ts";
 import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
@@ -80,15 +80,3 @@ export function createPlayerServer(
 /** A short name for something that several texts tell apart. */
 export const digestOf = (parts: readonly (string | undefined)[]): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
-
-/**
- * Keeps the expected position where an upstream's own clock differs from it by less than
- * `toleranceMs`: some servers round their positions, or report them late.
- */
-export function steadied(before: Playback | null, next: Playback, toleranceMs: number): Playback {
-  const expectedMs = expectedPosition(before, next.track.id, next.observedAtMs);
-  const goesOn = before?.track.id === next.track.id && before.state === next.state;
-  return goesOn && Math.abs(next.positionMs - expectedMs) < toleranceMs
-    ? { ...next, positionMs: expectedMs }
-    : next;
-}

@@ -5,6 +5,12 @@ import { numberOf } from "../upstream/json.ts";
 /** Nothing that is played is longer: a larger number is no time. */
 const LONGEST_MS = 30 * 86_400_000;
 
+/**
+ * How far a position lies behind the true one at most if it was cut to whole seconds, with the time that
+ * it travels.
+ */
+export const WHOLE_SECONDS_LAG_MS = 1_100;
+
 /** A track's length; `null` for a stream, whose length is absent, 0 or negative. */
 export function lengthMs(value: unknown, unitMs: number): number | null {
   const ms = Math.round((numberOf(value) ?? 0) * unitMs);

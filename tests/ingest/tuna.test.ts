@@ -49,6 +49,18 @@ describe("a program for Tuna", () => {
     expect(shown?.album.images).toHaveLength(1);
   });
 
+  test("posts whole seconds, which do not make the position jump back", async () => {
+    const positions: number[] = [];
+    for (let trueMs = 10_040; trueMs < 20_000; trueMs += 490) {
+      await send(message({ progress: Math.floor(trueMs / 1_000) * 1_000 }));
+      positions.push((await server.shown())?.progress_ms ?? NaN);
+      await server.clock.advance(490);
+    }
+    const steps = positions.slice(1).map((position, index) => position - (positions[index] ?? NaN));
+    expect(Math.min(...steps)).toBe(490);
+    expect(Math.max(...steps)).toBe(490);
+  });
+
   test("that falls silent while it plays is believed for ten seconds", async () => {
     await send(message());
     await server.clock.advance(9_999);

@@ -2,7 +2,7 @@ import type { Artwork, Playback } from "../../playback.ts";
 import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
-import { lengthMs, positionWithinSecond } from "../times.ts";
+import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../times.ts";
 import { type Source, unavailable, wrongOption } from "../source.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
@@ -46,23 +46,18 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
       addressOf,
       urlOf: ({ url }) => url,
       begin({ station }, { url, get, artwork }) {
-        let last: Playback | null = null;
         return async () => {
           const answer = await get(`${url}/api/nowplaying/${station}`);
           if (answer.status === 404) {
             throw unavailable(`${answer.from} has no station ${JSON.stringify(station)}`);
           }
-          const { observedAtMs } = answer;
-          last = readNowPlaying(jsonOf(answer), {
-            observedAtMs,
-            expectedMs: (id) =>
-              last?.track.id === id ? last.positionMs + observedAtMs - last.observedAtMs : 0,
+          return readNowPlaying(jsonOf(answer), {
+            observedAtMs: answer.observedAtMs,
             artworkAt: (address) => ({
               ...artwork(address, address),
               ...(address.startsWith("https://") && { url: address }),
             }),
           });
-          return last;
         };
       },
     },
@@ -72,8 +67,6 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
 
 interface ReadingContext {
   readonly observedAtMs: number;
-  /** Where in this track its playback should be by now (ms). */
-  expectedMs(trackId: string): number;
   artworkAt(url: string): Artwork;
 }
 
@@ -102,7 +95,8 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
       artworks: cover !== undefined && URL.canParse(cover) ? [context.artworkAt(cover)] : [],
     },
     device: { name: stationName ?? NAME, type: "azuracast", volumePercent: null },
-    positionMs: positionWithinSecond(current["elapsed"], context.expectedMs(id), durationMs),
+    positionMs: positionMs(current["elapsed"], 1000, durationMs),
+    positionLagMs: WHOLE_SECONDS_LAG_MS,
     observedAtMs: context.observedAtMs,
     rate: 1,
   };

@@ -1,7 +1,7 @@
 import type { Playback } from "../../../playback.ts";
 import { type CiderSettings, ID, NAME } from "./settings.ts";
 import { isRecord, numberOf, textOf, parseJson } from "../../../upstream/json.ts";
-import { type PlayerServer, createPlayerServer, digestOf, steadied } from "../../player-server.ts";
+import { type PlayerServer, createPlayerServer, digestOf } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
@@ -10,7 +10,7 @@ import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { lengthMs } from "../../times.ts";
 
 /** A song that has just begun is reported before its position. */
-const TOLERANCE_MS = 1_000;
+const POSITION_LAG_MS = 1_000;
 
 /** What is known of the player; each event has a part of it. */
 interface Player {
@@ -30,12 +30,8 @@ export async function* listen(
   const headers = token === "" ? {} : { apptoken: token };
   const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, { headers });
   let player: Player = { song: null, isPlaying: false, positionMs: 0, volumePercent: null };
-  let last: Playback | null = null;
 
-  const read = (observedAtMs: number): Playback | null => {
-    last = readPlayer(player, last, observedAtMs, server);
-    return last;
-  };
+  const read = (observedAtMs: number) => readPlayer(player, observedAtMs, server);
   const ask = async (): Promise<Playback | null> => {
     const playing = await server.getJson("/api/v1/playback/is-playing");
     const { body, observedAtMs } = await server.getJson("/api/v1/playback/now-playing");
@@ -125,7 +121,6 @@ function idOf(song: Readonly<Record<string, unknown>>): string {
 
 function readPlayer(
   { song, isPlaying, positionMs, volumePercent }: Player,
-  last: Playback | null,
   observedAtMs: number,
   server: PlayerServer,
 ): Playback | null {
@@ -134,7 +129,7 @@ function readPlayer(
   const id = idOf(song);
   const artist = textOf(song["artistName"]);
   const cover = coverAddress(song["artwork"]);
-  const playback: Playback = {
+  return {
     source: NAME,
     state: isPlaying ? "playing" : "paused",
     track: {
@@ -150,10 +145,10 @@ function readPlayer(
     },
     device: { name: NAME, type: "cider", volumePercent },
     positionMs: Math.max(0, Math.round(positionMs)),
+    positionLagMs: POSITION_LAG_MS,
     observedAtMs,
     rate: 1,
   };
-  return steadied(last, playback, TOLERANCE_MS);
 }
 
 /** Apple's addresses have places for the size. */

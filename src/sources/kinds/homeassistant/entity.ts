@@ -1,7 +1,7 @@
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
-import { lengthMs } from "../../times.ts";
+import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 /** A media player as Home Assistant sees it. */
 export interface Entity {
@@ -88,6 +88,7 @@ export function readPlayback(
             0,
             Math.round(position * 1000 + (isPlaying ? ageOf(reported, serverWallMs) : 0)),
           ),
+          positionLagMs: WHOLE_SECONDS_LAG_MS,
         }),
     observedAtMs,
     rate: 1,

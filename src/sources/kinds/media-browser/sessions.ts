@@ -1,6 +1,5 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../../upstream/json.ts";
-import { steadied } from "../../player-server.ts";
 import { lengthMs } from "../../times.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
@@ -12,7 +11,7 @@ const TICKS_IN_MS = 10_000;
 const PLAYING_GHOST_MS = 2 * 60_000;
 const PAUSED_GHOST_MS = 30 * 60_000;
 /** The server counts on in steps of a second between two reports of a player. */
-const TOLERANCE_MS = 1_500;
+const POSITION_LAG_MS = 1_500;
 
 /**
  * The session of a user that is shown: a playing one rather than a paused one, of these the one
@@ -81,14 +80,13 @@ export function readSession(
     },
     // The position is absent right after a change.
     positionMs: ticks === undefined ? expectedMs : Math.max(0, Math.round(ticks / TICKS_IN_MS)),
+    positionLagMs: POSITION_LAG_MS,
     observedAtMs,
     rate: 1,
   };
   // A session is also listed again between two reports of its player, with the position of then.
   const isOldNews = ticks === before?.ticks && last?.state === playback.state;
-  return isOldNews
-    ? { ...playback, positionMs: expectedMs }
-    : steadied(last, playback, TOLERANCE_MS);
+  return isOldNews ? { ...playback, positionMs: expectedMs } : playback;
 }
 
 /** The position that a session reports. */

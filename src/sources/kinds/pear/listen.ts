@@ -2,14 +2,13 @@ import type { Artwork, Playback } from "../../../playback.ts";
 import { isRecord, numberOf, recordOf, textOf, parseJson } from "../../../upstream/json.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { ID, NAME, type PearSettings } from "./settings.ts";
-import { type PlayerServer, createPlayerServer, steadied } from "../../player-server.ts";
+import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
+import { WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 const POLL_MS = 1_000;
-/** Positions come in whole seconds. */
-const TOLERANCE_MS = 1_500;
 
 /** What is known of the player; each message has a part of it. */
 interface Player {
@@ -31,11 +30,7 @@ export async function* listen(
   const upstream = deps.upstreamOf(ID, url);
   const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
   const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, { headers });
-  let last: Playback | null = null;
-  const read = (player: Player, observedAtMs: number): Playback | null => {
-    last = readPlayer(player, last, observedAtMs, server);
-    return last;
-  };
+  const read = (player: Player, observedAtMs: number) => readPlayer(player, observedAtMs, server);
 
   if (token === "") {
     while (!signal.aborted) {
@@ -103,7 +98,6 @@ function afterMessage(player: Player, message: unknown): Player {
 
 function readPlayer(
   { song, isPlaying, positionS, volume }: Player,
-  last: Playback | null,
   observedAtMs: number,
   server: PlayerServer,
 ): Playback | null {
@@ -112,7 +106,7 @@ function readPlayer(
   const id = textOf(song["videoId"]) ?? title;
   const artist = textOf(song["artist"]);
   const durationS = numberOf(song["songDuration"]) ?? 0;
-  const playback: Playback = {
+  return {
     source: NAME,
     state: isPlaying ? "playing" : "paused",
     track: {
@@ -129,10 +123,10 @@ function readPlayer(
       volumePercent: volume === null ? null : Math.round(Math.min(100, Math.max(0, volume))),
     },
     positionMs: Math.max(0, Math.round(positionS * 1000)),
+    positionLagMs: WHOLE_SECONDS_LAG_MS,
     observedAtMs,
     rate: 1,
   };
-  return steadied(last, playback, TOLERANCE_MS);
 }
 
 function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {

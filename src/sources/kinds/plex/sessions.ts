@@ -8,7 +8,6 @@ import {
   textOf,
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
-import { steadied } from "../../player-server.ts";
 import { lengthMs } from "../../times.ts";
 
 /** Reads what Plex lists in `/status/sessions` and sends in its notifications. */
@@ -26,7 +25,7 @@ export interface Tick {
 /** The server's owner has this id in the lists of their own server. */
 const OWNER_ID = "1";
 /** Players report late, and the list repeats their last report. */
-const TOLERANCE_MS = 2_000;
+const POSITION_LAG_MS = 1_500;
 
 /**
  * The session that is shown: a playing one rather than a paused one, of these the one shown before,
@@ -93,14 +92,13 @@ export function readSession(
       volumePercent: null,
     },
     positionMs: offsetMs,
+    positionLagMs: POSITION_LAG_MS,
     observedAtMs,
     rate: 1,
   };
   // Between two reports of a player, the list has its position of then.
   const isOldNews = last?.state === playback.state && before?.offsetMs === offsetMs;
-  return isOldNews
-    ? { ...playback, positionMs: expectedMs }
-    : steadied(last, playback, TOLERANCE_MS);
+  return isOldNews ? { ...playback, positionMs: expectedMs } : playback;
 }
 
 /** A session as a notification has changed it. */
