@@ -29,7 +29,7 @@ export function oneLine(text: string): string {
   );
 }
 
-/** A name for chat: on one line, and without characters that nobody sees, except within emoji. */
+/** A name for chat: on one line, without characters that nobody sees, except in emoji and words that need them. */
 export function chatName(text: string): string {
   let seen = "";
   let end = 0;
@@ -47,8 +47,22 @@ function withoutSchemes(text: string): string {
   return less === text ? text : withoutSchemes(less);
 }
 
+/** Letters and marks of scripts in whose words U+200C and U+200D decide how the signs beside them join. */
+const ARABIC = String.raw`\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}`;
+const INDIC = "Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr"
+  .split(" ")
+  .map((script) => String.raw`\p{scx=${script}}`)
+  .join("");
+/** Between two letters, or at the end of an Indic word whose last vowel is taken off. */
+const JOINER = String.raw`(?<=[[\p{L}\p{M}]&&[${ARABIC}${INDIC}]])[\u200c\u200d](?=[\p{L}&&[${ARABIC}${INDIC}]])|(?<=[\p{M}&&[${INDIC}]])\u200d`;
+const INVISIBLE = new RegExp(
+  String.raw`(${JOINER})|[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}]`,
+  "gv",
+);
+
+/** The joiners of Persian, Urdu, Hindi, Malayalam and others stay: without them a word is another. */
 const withoutInvisible = (text: string): string =>
-  text.replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}]/gu, "");
+  text.replace(INVISIBLE, (_, joiner: string | undefined) => joiner ?? "");
 
 /**
  * A finished line. Whatever touches a name without a space is made harmless with it: a name and the

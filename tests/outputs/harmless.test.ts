@@ -41,6 +41,10 @@ const FORBIDDEN: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a variable of Streamer.bot", /%[\p{L}_][^%\s]*%|~[\p{L}_][^~\s]*~|\$\p{L}\w*\(.*\)\$/u],
   ["a variable of Cloudbot", /\{\p{L}/u],
   ["a command at its beginning", /^[^\p{L}\p{N}"'“”„‘’‚«»‹›「『♪]/u],
+  [
+    "a joiner beside anything but the letters that need it or an emoji",
+    /(?<![\p{sc=Arab}\p{sc=Deva}\p{sc=Mlym}\p{M}\p{Extended_Pictographic}])[\u200c\u200d]/u,
+  ],
   ["half a character", /\p{Cs}/u],
   ["a space at an end, or two of them", /^\s|\s$|\s\s/u],
 ];
@@ -84,6 +88,12 @@ describe("a line for chat", () => {
     ["two\r\nlines", "two lines"],
     ["e\u0301", "é"],
     ["👨‍👩‍👧 ❤️", "👨‍👩‍👧 ❤️"],
+    // Persian, Urdu, Hindi and Malayalam are spelt with joiners; between other letters they hide.
+    ["می\u200cخواهم", "می\u200cخواهم"],
+    ["لا\u200cپتہ", "لا\u200cپتہ"],
+    ["क्\u200dष क्\u200cष", "क्\u200dष क्\u200cष"],
+    ["അവന്\u200d", "അവന്\u200d"],
+    ["a\u200cb م\u200c\u200cی \u200cمی\u200c", "ab می می"],
     ["5 $ 100 %", "5 $ 100 %"],
     ["What? No. Yes!", "What? No. Yes!"],
   ])("prints %j as %j", (title, printed) => {
