@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { AUDIOSCROBBLER } from "../sources/pushed.ts";
+import { decodeForm } from "../upstream/decode-text.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Inboxes } from "../music/inboxes.ts";
@@ -22,7 +23,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   const address = source.inboxAddress(baseUrl, "");
 
   const begin = async (request: Request): Promise<Response> => {
-    const handshake = readHandshake(new URL(request.url).searchParams);
+    const handshake = readHandshake(decodeForm(new URL(request.url).search.slice(1)));
     if ("mistake" in handshake) return failed(handshake.mistake);
     const secrets = await inboxes.inboxSecretsOf(handshake.userName, source.id);
     const secret = secrets.find((one) => isMadeWith(one, handshake));
@@ -38,7 +39,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   const accept = async (request: Request, submits: boolean): Promise<Response> => {
     const body = await bodyOf(request, clock);
     if ("refusal" in body) return failed(`the body ${body.refusal.what}`, HANG_UP);
-    const form = new URLSearchParams(body.text);
+    const form = decodeForm(body.text, request.headers.get("content-type"));
     const owner = await inboxes.inboxOfSession(form.get("s") ?? "");
     // The secret was replaced: the program has to begin again, with the one that is right now.
     if (owner?.source !== source.id) return answer("BADSESSION");

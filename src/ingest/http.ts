@@ -1,5 +1,6 @@
 import { atMost, type Clock } from "../clock.ts";
 import type { RouteContext } from "../http/feature.ts";
+import { decodeText } from "../upstream/decode-text.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./guard.ts";
 
@@ -78,28 +79,27 @@ const LONGEST_BODY_MS = 10_000;
 export type Body =
   { readonly text: string } | { readonly refusal: { status: 413 | 408; what: string } };
 
-/** Reads a body as text, whatever its type says, and no more of it than is allowed. */
+/** Reads a body as text, whatever its type says but its charset, and no more of it than is allowed. */
 export async function bodyOf(request: Request, clock: Pick<Clock, "after">): Promise<Body> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > LARGEST_BODY_BYTES) return TOO_LARGE;
   return (await atMost(clock, LONGEST_BODY_MS, read(request))) ?? TOO_SLOW;
 }
 
-async function read({ body }: Request): Promise<Body> {
-  const decoder = new TextDecoder();
-  let text = "";
+async function read({ body, headers }: Request): Promise<Body> {
+  const received = new Bun.ArrayBufferSink();
   let bytes = 0;
   try {
     for await (const part of body ?? []) {
       bytes += part.length;
       if (bytes > LARGEST_BODY_BYTES) return TOO_LARGE;
-      text += decoder.decode(part, { stream: true });
+      received.write(part);
     }
   } catch {
     // The connection has ended, so nobody gets this answer.
     return TOO_SLOW;
   }
-  return { text: text + decoder.decode() };
+  return { text: decodeText(new Uint8Array(received.end()), headers.get("content-type")) };
 }
 
 const TOO_LARGE = { refusal: { status: 413, what: "is larger than 64 KiB" } } as const;

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { PushedSource } from "../sources/pushed.ts";
+import { decodeForm } from "../upstream/decode-text.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Guard } from "./guard.ts";
 import {
@@ -37,7 +38,7 @@ export function createInboxRoute(
 ): PushRoute {
   const messageIn = async (request: Request): Promise<Message | Response> => {
     if (request.method === "GET" && readQuery) {
-      return readQuery(new URL(request.url).searchParams);
+      return readQuery(decodeForm(new URL(request.url).search.slice(1)));
     }
     if (request.method !== "POST") {
       return failure(405, "Method not allowed", { Allow: readQuery ? "GET, POST" : "POST" });

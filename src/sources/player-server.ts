@@ -1,6 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
 import { loadCover } from "../upstream/cover.ts";
+import { textIn } from "../upstream/decode-text.ts";
 import { parseJson } from "../upstream/json.ts";
 import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
 import { isShareable } from "../upstream/public-hosts.ts";
@@ -56,7 +57,7 @@ export function createPlayerServer(
       if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs: clock.wallMs() };
       if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
       if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);
-      const body = parseJson(await response.text());
+      const body = parseJson(await textIn(response));
       const dateMs = Date.parse(headers.get("date") ?? "");
       return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
     },

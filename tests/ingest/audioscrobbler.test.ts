@@ -81,6 +81,12 @@ describe("Audioscrobbler", () => {
     expect(await server.shown()).toBe(null);
   });
 
+  test("is read in UTF-8 and in windows-1252, as old programs write it", async () => {
+    const body = `s=${await session()}&a=Bj%F6rk&t=J%C3%B3ga&b=&l=&n=&m=`;
+    await server.post("/audioscrobbler/np", body);
+    expect(await server.shown()).toMatchObject({ track: { name: "Jóga" }, artist_name: "Björk" });
+  });
+
   test("is not asked about what was played to its end", async () => {
     const s = await session();
     await send("np", { s, ...TRACK });

@@ -50,6 +50,14 @@ describe("our own JSON", () => {
     });
   });
 
+  test("is read in the charset that it is in, in a body and in a query", async () => {
+    const bytes = Buffer.from('{"title":"Caf\xe9","artist":"Bj\xf6rk"}', "latin1");
+    await server.get(path(), { method: "POST", body: bytes });
+    expect(await server.shown()).toMatchObject({ track: { name: "Café" }, artist_name: "Björk" });
+    await server.get(`${path()}?title=J%F3ga&artist=Bj%C3%B6rk`);
+    expect(await server.shown()).toMatchObject({ track: { name: "Jóga" }, artist_name: "Björk" });
+  });
+
   test("is shown although it came before anybody asked, and before the connection was watched", async () => {
     await push({ title: "Only a title" });
     expect(await server.shown()).toMatchObject({

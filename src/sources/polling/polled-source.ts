@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
 import { loadCover } from "../../upstream/cover.ts";
+import { textIn } from "../../upstream/decode-text.ts";
 import { jsonIn } from "../../upstream/json.ts";
 import {
   defineSource,
@@ -108,7 +109,7 @@ export function definePolledSource<Settings>(
             : retryLater(retryAfterMsOf(retryAfter), "limited", message);
         }
         const authorized = "Authorization" in headers;
-        return { from, status, text: await response.text(), authorized, observedAtMs };
+        return { from, status, text: await textIn(response), authorized, observedAtMs };
       },
       artwork: (content, target, headers = {}) => ({
         key: `${origin} ${content}`,

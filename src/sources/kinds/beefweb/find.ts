@@ -1,5 +1,6 @@
 import { PLAYER_PATH, readPlayer } from "./player.ts";
 import { type FoundPlayer, type Search, trackOf } from "../../here/found.ts";
+import { textIn } from "../../../upstream/decode-text.ts";
 import { parseJson } from "../../../upstream/json.ts";
 
 /** Beefweb names itself where it asks for a password (its server/basic_auth_filter.cpp). */
@@ -13,7 +14,7 @@ export async function find(
     return [{ settings: { url }, needs: "password" }];
   }
   if (status !== 200) return [];
-  const playback = readPlayer(parseJson(await answer.text()), clock.monotonicMs());
+  const playback = readPlayer(parseJson(await textIn(answer)), clock.monotonicMs());
   // The plug-in is known by the name of its player.
   const name = playback && { name: playback.device.name };
   return [{ ...name, settings: { url }, track: trackOf(playback) }];

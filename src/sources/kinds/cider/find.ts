@@ -1,10 +1,11 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
+import { textIn } from "../../../upstream/decode-text.ts";
 import { isRecord, parseJson, textOf } from "../../../upstream/json.ts";
 
 /** Whether Cider plays or pauses would need a second request. */
 export async function find(url: string, { signal, upstreamTo }: Search): Promise<FoundPlayer[]> {
   const answer = await upstreamTo(url).fetch(`${url}/api/v1/playback/now-playing`, { signal });
-  const body = parseJson(await answer.text());
+  const body = parseJson(await textIn(answer));
   if (!isRecord(body)) return [];
   if (body["error"] === "UNAUTHORIZED_APP_TOKEN") return [{ settings: { url }, needs: "token" }];
   const { info } = body;

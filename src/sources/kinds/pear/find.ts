@@ -1,4 +1,5 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
+import { textIn } from "../../../upstream/decode-text.ts";
 import { isRecord, parseJson, textOf } from "../../../upstream/json.ts";
 import { fromAmuse } from "./listen.ts";
 
@@ -20,7 +21,7 @@ async function findAmuse(
   { signal, upstreamTo }: Search,
 ): Promise<FoundPlayer | undefined> {
   const answer = await upstreamTo(url).fetch(`${url}/query`, { signal });
-  const body = parseJson(await answer.text());
+  const body = parseJson(await textIn(answer));
   const isAmuse = isRecord(body) && isRecord(body["player"]) && "hasSong" in body["player"];
   if (answer.status !== 200 || !isAmuse) return undefined;
   const { song, isPlaying } = fromAmuse(body);
