@@ -3,7 +3,7 @@ import { AccountError } from "../accounts/context.ts";
 import { knownBaseUrl, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { readHookAddress } from "../hooks/address.ts";
+import { readHookAction, readHookAddress } from "../hooks/address.ts";
 import { ownAddresses } from "../hooks/feature.ts";
 import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
@@ -82,12 +82,12 @@ function addHook(
   userName: string,
   url: string,
   events: readonly HookEvent[],
-  action = "",
+  typedAction?: string,
 ): Command {
+  const action = typedAction === undefined ? null : readHookAction(typedAction);
   return forUser(userName, async ({ config, io, workspace, accounts, user, print }) => {
     const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
-    const settings = { url: address.href, events, action: action.trim() || null };
-    const hook = await accounts.hooks.add(user, settings);
+    const hook = await accounts.hooks.add(user, { url: address.href, events, action });
     const lines = [`Hook ${hook.id} sends ${events.join(", ")} to ${address.host}.`];
     if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
     print([{ ...documentOf(hook), secret: hook.secret }], lines);

@@ -1,6 +1,8 @@
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
+import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { parseIp } from "../ip-address.ts";
+import { LONGEST_ADDRESS, mistakeIn, saidOf } from "../text-limits.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
 
@@ -45,7 +47,10 @@ export function readHookAddress(
   const refuse = (why: string): never => {
     throw new AccountError(said(why), true);
   };
-  const url = URL.parse(text.trim());
+  const typed = text.trim();
+  const mistake = mistakeIn(typed, LONGEST_ADDRESS);
+  if (mistake) return refuse(`it ${saidOf(mistake)}.`);
+  const url = URL.parse(typed);
   if (!url || !/^https?:$/.test(url.protocol))
     return refuse("it must be an http or https address.");
   if (url.username || url.password || url.hash) {
@@ -68,6 +73,16 @@ export function readHookAddress(
     throw new UnlistedHostError(said(why), host);
   }
   return url;
+}
+
+/**
+ * The name of Streamer.bot's action as it is stored.
+ * @throws {AccountError} that says what a name is
+ */
+export function readHookAction(text: string): string {
+  const action = readKeyName(text);
+  if (action !== undefined) return action;
+  throw new AccountError(`The name of an action has ${KEY_NAME_RULE}.`, true);
 }
 
 /** Whether an address is never called, whoever has listed it. */

@@ -11,7 +11,7 @@ export interface Try {
   readonly status: number | null;
 }
 
-/** Sends events to one hook, one at a time. */
+/** Sends events to one hook, one at a time and at most one a second. */
 export interface HookDelivery {
   /** A newer event takes the place of one that waits: a song is soon stale. */
   deliver(event: NumberedEvent): void;
@@ -33,6 +33,8 @@ export interface DeliveryDeps {
 export const isTaken = (status: number | null): boolean =>
   status !== null && status >= 200 && status < 300;
 
+/** No address is sent more than one event in this time, whatever a player reports. */
+const PACE_MS = 1_000;
 /** When an event is tried, counted from the first try. */
 const TRIED_AFTER_MS = [0, 5_000, 30_000] as const;
 const MOST_TRIES_KEPT = 10;
@@ -48,8 +50,10 @@ export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryD
   let failures = hook.failures;
   let wake = () => {};
   let tries: readonly Try[] = [];
+  let lastTryAtMs = Number.NEGATIVE_INFINITY;
 
   const attempt = async (event: NumberedEvent): Promise<number | null> => {
+    lastTryAtMs = clock.monotonicMs();
     const status = await send(hook, event).catch(() => null);
     const one: Try = { at: clock.wallMs(), event: event.type, status };
     tries = [one, ...tries].slice(0, MOST_TRIES_KEPT);
@@ -92,6 +96,12 @@ export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryD
   const run = async () => {
     isSending = true;
     while (waiting && !isStopped) {
+      const waitMs = lastTryAtMs + PACE_MS - clock.monotonicMs();
+      if (waitMs > 0) {
+        // A newer event ends the pause too, takes the place of this one, and waits for the rest.
+        await pause(waitMs);
+        continue;
+      }
       const event = waiting;
       waiting = undefined;
       await noteResult(await tryAll(event));

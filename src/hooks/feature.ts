@@ -37,7 +37,7 @@ interface Followed {
   stop(): void;
 }
 
-/** No host may be flooded with tests. One lasts no longer than this. */
+/** No host may be flooded with a user's tests. One lasts no longer than this. */
 const TEST_PAUSE_MS = 5_000;
 
 /** Addresses of this server itself, which no hook may call. */
@@ -61,9 +61,10 @@ export interface HooksFeature extends Feature {
   triesOf(hook: Hook): readonly Try[];
   /**
    * Sends a test; the HTTP status, or `null` where nobody answers. A success switches the hook on.
-   * Whoever asks again within five seconds gets the same test's answer.
+   * Whoever asks again within five seconds gets the same test's answer, or `too soon` for another
+   * hook of the same user.
    */
-  test(hook: Hook): Promise<number | null>;
+  test(hook: Hook): Promise<number | null | "too soon">;
 }
 
 /** Reports songs to other programs. Nothing of a user without hooks is followed. */
@@ -131,19 +132,19 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     if (isTaken(status) && hook.off !== null) await hooks.note(hook.id, { failures: 0, off: null });
     return status;
   };
-  /** The tests of the last moment, by the hooks' ids. */
-  const tests = new Map<number, Promise<number | null>>();
+  /** The tests of the last moment, by the users' ids: a hook that is added anew is no way around. */
+  const tests = new Map<number, { hookId: number; status: Promise<number | null> }>();
 
   return {
     addressOf: (text, user) => readHookAddress(text, user, rules).href,
     triesOf: ({ id, userId }) => followed.get(userId)?.get(id)?.delivery.tries() ?? [],
-    test(hook) {
-      const known = tests.get(hook.id);
-      if (known) return known;
-      const sent = sendTest(hook);
-      tests.set(hook.id, sent);
-      clock.after(TEST_PAUSE_MS, () => tests.delete(hook.id));
-      return sent;
+    async test(hook) {
+      const last = tests.get(hook.userId);
+      if (last) return last.hookId === hook.id ? last.status : "too soon";
+      const status = sendTest(hook);
+      tests.set(hook.userId, { hookId: hook.id, status });
+      clock.after(TEST_PAUSE_MS, () => tests.delete(hook.userId));
+      return status;
     },
     routes: [],
     start: followAll,

@@ -14,6 +14,8 @@ export interface SongEvent {
 
 /** A song that was skipped at once is not reported. */
 const COUNTS_AFTER_MS = 3_000;
+/** Nor is a pause that is over at once: players report one between songs, or while they seek. */
+const PAUSE_COUNTS_AFTER_MS = 1_000;
 
 /** Finds the events in the readings of one user's music. */
 export interface SongEvents {
@@ -31,6 +33,7 @@ export function createSongEvents(
   let coming: Playback | undefined;
   let cancel = () => {};
 
+  /** Forgets what was to be reported later. */
   const forget = () => {
     cancel();
     coming = undefined;
@@ -51,6 +54,10 @@ export function createSongEvents(
     emit({ type: "song.started", playback: current });
   };
 
+  const reportPause = () => {
+    if (current) emit({ type: "playback.paused", playback: current });
+  };
+
   return {
     note(reading) {
       // The song may go on while its source cannot be asked.
@@ -64,10 +71,12 @@ export function createSongEvents(
       }
       const { playback } = reading;
       if (isSameSong(current, playback)) {
-        forget();
+        const { state } = playback;
         current = playback;
-        if (playback.state === "paused" && !isPaused) emit({ type: "playback.paused", playback });
-        isPaused = playback.state === "paused";
+        if (isPaused && state === "paused") return;
+        forget();
+        isPaused = state === "paused";
+        if (isPaused) cancel = clock.after(PAUSE_COUNTS_AFTER_MS, reportPause);
         return;
       }
       end();

@@ -934,12 +934,14 @@ export const de: Words = {
       gone: "Diesen Hook gibt es nicht mehr.",
       tested: "Die Adresse hat mit {status} geantwortet.",
       testLost: "Unter dieser Adresse hat nichts geantwortet.",
+      testTooSoon: "Warten Sie fünf Sekunden, bevor Sie einen weiteren Hook testen.",
       addTitle: "Einen Hook hinzufügen",
       addText:
         "Marquee sendet Anfragen, wie Standard Webhooks sie beschreibt, oder lässt Streamer.bot eine Aktion ausführen.",
       address: "Adresse",
       addressHint:
         "https, oder ein Host, den der Eigentümer in --player-hosts aufgeführt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
+      addressTaken: "Sie haben bereits einen Hook mit dieser Adresse.",
       addressWrong:
         "Marquee kann an diese Adresse nichts senden. Geben Sie eine Adresse dieser Art ein: https://example.org/songs",
       action: "Aktion in Streamer.bot",

@@ -904,12 +904,14 @@ export const en = {
       gone: "This hook no longer exists.",
       tested: "The address answered {status}.",
       testLost: "Nothing answered at this address.",
+      testTooSoon: "Wait five seconds before you test another hook.",
       addTitle: "Add a hook",
       addText:
         "Marquee sends requests as Standard Webhooks describes them, or tells Streamer.bot to run an action.",
       address: "Address",
       addressHint:
         "https, or a host that the owner has listed with --player-hosts. For Streamer.bot: http://127.0.0.1:7474/DoAction",
+      addressTaken: "You have a hook with this address already.",
       addressWrong:
         "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
       action: "Action in Streamer.bot",

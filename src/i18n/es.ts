@@ -919,12 +919,14 @@ export const es: Words = {
       gone: "Este hook ya no existe.",
       tested: "La dirección ha respondido {status}.",
       testLost: "En esta dirección no ha respondido nada.",
+      testTooSoon: "Espera cinco segundos antes de probar otro hook.",
       addTitle: "Añadir un hook",
       addText:
         "Marquee envía peticiones como las describe Standard Webhooks, o pide a Streamer.bot que ejecute una acción.",
       address: "Dirección",
       addressHint:
         "https, o un host que el propietario haya puesto en --player-hosts. Para Streamer.bot: http://127.0.0.1:7474/DoAction",
+      addressTaken: "Ya tienes un hook con esta dirección.",
       addressWrong:
         "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",
       action: "Acción en Streamer.bot",

@@ -931,12 +931,14 @@ export const fr: Words = {
       gone: "Ce hook n’existe plus.",
       tested: "L’adresse a répondu {status}.",
       testLost: "Rien n’a répondu à cette adresse.",
+      testTooSoon: "Attendez cinq secondes avant de tester un autre hook.",
       addTitle: "Ajouter un hook",
       addText:
         "Marquee envoie des requêtes telles que Standard Webhooks les décrit, ou demande à Streamer.bot d’exécuter une action.",
       address: "Adresse",
       addressHint:
         "https, ou un hôte que le propriétaire a indiqué dans --player-hosts. Pour Streamer.bot : http://127.0.0.1:7474/DoAction",
+      addressTaken: "Vous avez déjà un hook avec cette adresse.",
       addressWrong:
         "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",
       action: "Action dans Streamer.bot",

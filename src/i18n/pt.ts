@@ -909,12 +909,14 @@ export const pt: Words = {
       gone: "Este hook não existe mais.",
       tested: "O endereço respondeu {status}.",
       testLost: "Nada respondeu neste endereço.",
+      testTooSoon: "Aguarde cinco segundos antes de testar outro hook.",
       addTitle: "Adicionar um hook",
       addText:
         "O Marquee envia requisições como o Standard Webhooks descreve, ou pede ao Streamer.bot que execute uma ação.",
       address: "Endereço",
       addressHint:
         "https, ou um host que o dono colocou em --player-hosts. Para o Streamer.bot: http://127.0.0.1:7474/DoAction",
+      addressTaken: "Você já tem um hook com este endereço.",
       addressWrong:
         "O Marquee não pode enviar nada para este endereço. Informe outro, como https://example.org/songs",
       action: "Ação no Streamer.bot",

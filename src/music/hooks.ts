@@ -8,6 +8,7 @@ import {
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "../accounts/users.ts";
 import { step } from "../db/store.ts";
+import { createInTurn } from "../in-turn.ts";
 
 /** What a hook can send. */
 export const HOOK_EVENTS = [
@@ -43,11 +44,14 @@ export interface DamagedHook extends Pick<Hook, "id" | "userId"> {
   readonly off: "damaged";
 }
 
+/** The user has a hook with this address. */
+export class SameAddressError extends AccountError {}
+
 export interface Hooks {
   allOf(userId: number): Promise<readonly (Hook | DamagedHook)[]>;
   /** The ids of users who have a hook. */
   users(): Promise<readonly number[]>;
-  /** @throws {AccountError} when the user has the maximum */
+  /** @throws {AccountError} when the user has the maximum, or a hook with this address */
   add(user: User, settings: Omit<HookSettings, "secret">): Promise<Hook>;
   /** @throws {AccountError} when the user has no such hook */
   remove(user: User, id: number): Promise<void>;
@@ -57,6 +61,13 @@ export interface Hooks {
 
 export const MOST_HOOKS = 10;
 const SECRET_BYTES = 32;
+
+/** What two spellings of one address have in common. */
+const addressKeyOf = (text: string): string => {
+  const url = URL.parse(text);
+  if (!url) return text;
+  return `${url.protocol}//${url.hostname.replace(/\.$/, "")}:${url.port}${url.pathname}${url.search}`;
+};
 
 export function createHooks(
   { store, vault, wallMs }: AccountsContext,
@@ -78,35 +89,55 @@ export function createHooks(
       }),
     );
   };
+  /** Two requests at once do not both find that an address is still free. */
+  const inTurn = createInTurn();
+
+  /** @throws {SameAddressError} */
+  const refuseSameAddress = async (user: User, url: string): Promise<void> => {
+    const same = (await allOf(user.id)).find(
+      (hook) => hook.off !== "damaged" && addressKeyOf(hook.url) === addressKeyOf(url),
+    );
+    if (!same) return;
+    throw new SameAddressError(
+      `Hook ${same.id} of ${user.name} has this address already. Remove it first to add it anew: "marquee hook remove ${user.name} ${same.id}".`,
+    );
+  };
+
   return {
     allOf,
     users: async () =>
       (await queries.selectDistinct({ userId: hooks.userId }).from(hooks)).map(
         ({ userId }) => userId,
       ),
-    async add(user, given) {
-      const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-      const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
-      const id = await storeSealed(vault, async () => {
-        const sealedSettings = await vault.seal("hook-settings", user.id, JSON.stringify(settings));
-        return exclusively(function* (writer) {
-          const [{ many } = { many: 0 }] = yield* step(
-            writer.select({ many: count() }).from(hooks).where(eq(hooks.userId, user.id)),
+    add: (user, given) =>
+      inTurn(async () => {
+        await refuseSameAddress(user, given.url);
+        const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+        const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
+        const id = await storeSealed(vault, async () => {
+          const sealedSettings = await vault.seal(
+            "hook-settings",
+            user.id,
+            JSON.stringify(settings),
           );
-          if (many >= MOST_HOOKS) {
-            throw new AccountError(
-              `${user.name} has ${MOST_HOOKS} hooks, which is the maximum. Remove one first: "marquee hook list ${user.name}" shows them.`,
+          return exclusively(function* (writer) {
+            const [{ many } = { many: 0 }] = yield* step(
+              writer.select({ many: count() }).from(hooks).where(eq(hooks.userId, user.id)),
             );
-          }
-          const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
-          const added = yield* step(
-            writer.insert(hooks).values(values).returning({ id: hooks.id }),
-          );
-          return added[0]?.id ?? 0;
+            if (many >= MOST_HOOKS) {
+              throw new AccountError(
+                `${user.name} has ${MOST_HOOKS} hooks, which is the maximum. Remove one first: "marquee hook list ${user.name}" shows them.`,
+              );
+            }
+            const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
+            const added = yield* step(
+              writer.insert(hooks).values(values).returning({ id: hooks.id }),
+            );
+            return added[0]?.id ?? 0;
+          });
         });
-      });
-      return { id, userId: user.id, failures: 0, off: null, ...settings };
-    },
+        return { id, userId: user.id, failures: 0, off: null, ...settings };
+      }),
     async remove(user, id) {
       const [removed] = await atomically((writer) => [
         writer

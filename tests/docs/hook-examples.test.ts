@@ -77,7 +77,17 @@ const play = async () => {
   await says("playing");
   await server.clock.advance(4_000);
 };
-const pause = () => says("paused");
+/** At most one event a second is sent, and a pause counts after a second. */
+const aSecond = async () => {
+  await until(() => underWay === 0 || undefined);
+  await settle();
+  await server.clock.advance(1_000);
+};
+const pause = async () => {
+  await says("paused");
+  await aSecond();
+  await aSecond();
+};
 const stop = () => says(null);
 
 /** Tells an address of a song from its beginning to its end. */
@@ -91,6 +101,8 @@ async function tell(url: string, action: string | null, countTold: () => number)
   await pause();
   await are(2);
   await stop();
+  await are(3);
+  await aSecond();
   await are(TYPES.length);
   await hooks.remove(ada.user, id);
   await settle();
@@ -219,6 +231,7 @@ describe("the program that checks signatures", () => {
       expect(await says()).toBe(`playback.paused: ${SONG}`);
       await stop();
       expect(await says()).toBe(`song.ended: ${SONG}`);
+      await aSecond();
       expect(await says()).toBe("playback.stopped");
       for (const [name, forged] of forgeries(secret)) {
         const { status } = await fetch(url, { method: "POST", ...forged });

@@ -79,7 +79,9 @@ describe("what is told of a user's music", () => {
     songs.note(playing("a"));
     await clock.advance(3_000);
     songs.note(playing("a", "paused"));
+    await clock.advance(500);
     songs.note(playing("a", "paused"));
+    await clock.advance(500);
     songs.note(playing("a"));
     songs.note({ kind: "unavailable", retryAfterMs: 1 });
     songs.note(NOTHING);
@@ -90,6 +92,24 @@ describe("what is told of a user's music", () => {
       "song.ended a",
       "playback.stopped",
     ]);
+  });
+});
+
+describe("what is told of a player that alternates", () => {
+  test("is no pause that is over within a second, and none after the song", async () => {
+    const clock = createFakeClock();
+    const told: string[] = [];
+    const songs = createSongEvents(clock, ({ type }) => told.push(type));
+    songs.note(playing("a"));
+    await clock.advance(3_000);
+    for (let count = 0; count < 100; count += 1) {
+      songs.note(playing("a", count % 2 === 0 ? "paused" : "playing"));
+      await clock.advance(60);
+    }
+    songs.note(playing("a", "paused"));
+    songs.note(NOTHING);
+    await clock.advance(60_000);
+    expect(told).toEqual(["song.started", "song.ended", "playback.stopped"]);
   });
 });
 
@@ -214,6 +234,26 @@ describe("telling a hook", () => {
     expect(noted.at(-1)).toEqual({ failures: 100, off: "failing" });
   });
 
+  test("is one event a second, and the newest that waited", async () => {
+    const { deliver } = delivery();
+    for (let count = 0; count < 50; count += 1) {
+      deliver(event(String(count)));
+      await clock.advance(100);
+    }
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000]);
+    expect(sent.map(({ id }) => id)).toEqual(["0", "9", "19", "29", "39", "49"]);
+  });
+
+  test("is nothing of an event that was dropped while it waited for its second", async () => {
+    const told = delivery();
+    told.deliver(event("a"));
+    await settle();
+    told.deliver(event("b"));
+    told.drop();
+    await clock.advance(60_000);
+    expect(sent.map(({ id }) => id)).toEqual(["a"]);
+  });
+
   test("is one request at a time, however many events come", async () => {
     const one = delivery();
     for (let count = 0; count < 10_000; count += 1) one.deliver(event(String(count)));
@@ -283,6 +323,7 @@ describe("the address of a hook", () => {
     "https://example.org:8443/",
     "http://127.0.0.1:7474/DoAction",
     "http://nas/",
+    `https://example.org/${"a".repeat(2_028)}`,
   ])("may be %s", (url) => {
     expect(readHookAddress(url, ada, rules).href).toBe(url);
   });
@@ -305,6 +346,9 @@ describe("the address of a hook", () => {
     "https://[64:ff9b::7f00:1]/",
     "https://224.0.0.1/",
     "https://[fe80::1]/",
+    `https://example.org/${"a".repeat(2_029)}`,
+    "https://example.org/so\tngs",
+    "https://exam\nple.org/",
   ])("may not be %s", (url) => {
     expect(() => readHookAddress(url, ada, rules)).toThrow("cannot go there");
   });
@@ -331,6 +375,8 @@ describe("a user's hooks", () => {
 
   const add = (action: string | null = null) =>
     server.accounts.hooks.add(ada.user, { url: HOOK.url, events: HOOK_EVENTS, action });
+  const addAt = (url: string) =>
+    server.accounts.hooks.add(ada.user, { url, events: HOOK_EVENTS, action: null });
   const plays = async (id: string) => {
     await server.sourceOf(ada).says(song(id));
     await server.clock.advance(4_000);
@@ -364,10 +410,11 @@ describe("a user's hooks", () => {
     await plays("Lanterns");
     // Until each try of the other hook has failed and that is stored.
     await server.clock.advance(120_000);
-    await add();
+    await addAt("https://example.org/another");
     await server.clock.advance(120_000);
     const sent = requests.map(({ url, body }) => `${url} ${body["type"]}`);
-    expect(sent.filter((one) => one === `${HOOK.url} song.started`)).toHaveLength(2);
+    expect(sent.filter((one) => one === `${HOOK.url} song.started`)).toHaveLength(1);
+    expect(sent.filter((one) => one.endsWith("another song.started"))).toHaveLength(1);
     expect(sent.filter((one) => one.endsWith("broken song.started"))).toHaveLength(3);
   });
 
@@ -451,8 +498,18 @@ describe("a user's hooks", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test("have an address each, however it is spelled and however many are added at once", async () => {
+    const spellings = [HOOK.url, "https://EXAMPLE.org:443/songs", "https://example.org./songs"];
+    const added = await Promise.allSettled([...spellings, ...spellings].map(addAt));
+    expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await addAt(HOOK.url).catch(String)).toContain("has this address already");
+    const grace = await server.addUser("grace");
+    const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
+    expect(await server.accounts.hooks.add(grace.user, settings)).toMatchObject({ off: null });
+  });
+
   test("are ten at most, and gone with the user", async () => {
-    for (let count = 0; count < MOST_HOOKS; count += 1) await add();
+    for (let count = 0; count < MOST_HOOKS; count += 1) await addAt(`${HOOK.url}/${count}`);
     expect(await add().catch(String)).toContain("10 hooks");
     await server.accounts.users.remove("ada");
     expect(await server.accounts.hooks.users()).toEqual([]);
@@ -487,6 +544,18 @@ describe("the page of hooks", () => {
     const secret = hook && "secret" in hook ? hook.secret : "?";
     expect(await added.text()).toContain(secret);
     expect(await (await browser.get(HOOKS)).text()).not.toContain(secret);
+  });
+
+  test("refuses an address that the user has, and an action that is no name", async () => {
+    await browser.submit(HOOKS, { do: "add", url: HOOK.url, action: "" });
+    const again = await browser.post(HOOKS, { do: "add", url: HOOK.url, action: "" });
+    expect(await textOf(again, ".mistake")).toBe("You have a hook with this address already.");
+    for (const action of ["a".repeat(61), "New\u0007song"]) {
+      const fields = { do: "add", url: "https://example.org/other", action };
+      const answer = await browser.post(HOOKS, fields);
+      expect(await textOf(answer, ".mistake")).toContain("1 to 60 visible characters");
+    }
+    expect(await server.accounts.hooks.allOf(ada.user.id)).toHaveLength(1);
   });
 
   test("refuses an address that may not be told, and keeps what was typed", async () => {
@@ -532,6 +601,17 @@ describe("the page of hooks", () => {
     expect(sent).toBe(2);
   });
 
+  test("sends no second test to another hook at once, nor to one that was added anew", async () => {
+    const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
+    const { id } = await server.accounts.hooks.add(ada.user, settings);
+    await browser.submit(HOOKS, { do: "test", target: String(id) });
+    await server.accounts.hooks.remove(ada.user, id);
+    const anew = await server.accounts.hooks.add(ada.user, settings);
+    const answer = await browser.submit(HOOKS, { do: "test", target: String(anew.id) });
+    expect(await answer.text()).toContain("Wait five seconds");
+    expect(sent).toBe(1);
+  });
+
   test("says of an address whose host must be listed first who can do that", async () => {
     const answer = await browser.post(HOOKS, {
       do: "add",
@@ -549,7 +629,7 @@ describe("the page of hooks", () => {
     server.store.queries.run(
       "UPDATE hooks SET sealed_settings = CAST(sealed_settings || x'00' AS BLOB)",
     );
-    await server.accounts.hooks.add(ada.user, settings);
+    await server.accounts.hooks.add(ada.user, { ...settings, url: "https://example.org/other" });
     const page = await browser.get(HOOKS);
     expect(await textOf(page.clone(), ".status.bad")).toStartWith("The stored address");
     expect(await textOf(page, "h2")).toBe(`#${damaged.id}`);

@@ -1,12 +1,20 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
+import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
 import { UnlistedHostError } from "../../hooks/address.ts";
 import type { HooksFeature } from "../../hooks/feature.ts";
 import { isTaken, type Try } from "../../hooks/delivery.ts";
 import { fieldOf, targetIdOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { type DamagedHook, type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../music/hooks.ts";
+import {
+  type DamagedHook,
+  type Hook,
+  HOOK_EVENTS,
+  MOST_HOOKS,
+  SameAddressError,
+} from "../../music/hooks.ts";
+import { LONGEST_ADDRESS } from "../../text-limits.ts";
 import { ActionButton, ConfirmedAction, Field, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
@@ -20,7 +28,7 @@ export interface HooksSectionDeps {
 interface Refused {
   readonly url: string;
   readonly action: string;
-  readonly mistake: string;
+  readonly mistakes: { readonly url?: string; readonly action?: string };
 }
 
 /** The page of the programs that songs are sent to. */
@@ -55,6 +63,12 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
     const { user, words } = request;
     const { hooks: t } = words.dashboard;
     const typed = { url: fieldOf(form, "url"), action: fieldOf(form, "action") };
+    const refuse = (mistakes: Refused["mistakes"]) => page(request, { ...typed, mistakes });
+    const action = typed.action === "" ? null : readKeyName(typed.action);
+    if (action === undefined) {
+      const most = String(LONGEST_KEY_NAME);
+      return refuse({ action: fill(words.dashboard.keys.nameWrong, { most }) });
+    }
     let address: string;
     try {
       address = hooks.addressOf(typed.url, user);
@@ -64,13 +78,17 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
         error instanceof UnlistedHostError
           ? fill(words.dashboard.music.hostRefused, { host: error.host })
           : t.addressWrong;
-      return page(request, { ...typed, mistake });
+      return refuse({ url: mistake });
     }
     if ((await accounts.hooks.allOf(user.id)).length >= MOST_HOOKS) {
       return { tone: "bad", text: fill(t.tooMany, { most: String(MOST_HOOKS) }) };
     }
-    const action = typed.action || null;
-    const hook = await accounts.hooks.add(user, { url: address, events: HOOK_EVENTS, action });
+    const settings = { url: address, events: HOOK_EVENTS, action };
+    const hook = await accounts.hooks.add(user, settings).catch((error: unknown) => {
+      if (error instanceof SameAddressError) return undefined;
+      throw error;
+    });
+    if (!hook) return refuse({ url: t.addressTaken });
     return {
       tone: "good",
       text: t.added,
@@ -84,6 +102,7 @@ export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
     if (!hook) return { tone: "bad", text: t.gone };
     if (hook.off === "damaged") return { tone: "bad", text: t.off.damaged };
     const status = await hooks.test(hook);
+    if (status === "too soon") return { tone: "bad", text: t.testTooSoon };
     const text = status === null ? t.testLost : fill(t.tested, { status: String(status) });
     return { tone: isTaken(status) ? "good" : "bad", text };
   };
@@ -178,11 +197,18 @@ function AddForm({ request, refused }: AddFormProps): JSX.Element {
             label={t.address}
             hint={t.addressHint}
             value={refused?.url}
-            mistake={refused?.mistake}
-            maxlength={2_000}
+            mistake={refused?.mistakes.url}
+            maxlength={LONGEST_ADDRESS}
             required
           />
-          <Field id="action" label={t.action} hint={t.actionHint} value={refused?.action} />
+          <Field
+            id="action"
+            label={t.action}
+            hint={t.actionHint}
+            value={refused?.action}
+            mistake={refused?.mistakes.action}
+            maxlength={LONGEST_KEY_NAME}
+          />
           <button type="submit" safe>
             {t.add}
           </button>

@@ -1,0 +1,25 @@
+/**
+ * How long a text may be that somebody enters in a form, a command or a setting. A page names the
+ * same limits in `maxlength`, which limits nobody who sends a form by himself.
+ */
+
+/** Of an address, in UTF-16 units. */
+export const LONGEST_ADDRESS = 2_048;
+/** Of any other text whose field has no limit of its own, in UTF-16 units. */
+export const LONGEST_ENTERED_TEXT = 300;
+
+/** Why a text is refused: more than `longest` UTF-16 units, or a character that nobody sees. */
+export type TextMistake =
+  { readonly kind: "too long"; readonly longest: number } | { readonly kind: "control character" };
+
+/** What is wrong with a text of one line; `undefined` when nothing is. */
+export function mistakeIn(text: string, longest = LONGEST_ENTERED_TEXT): TextMistake | undefined {
+  if (text.length > longest) return { kind: "too long", longest };
+  return /\p{Cc}/u.test(text) ? { kind: "control character" } : undefined;
+}
+
+/** The same as the end of a sentence: "the field …". */
+export const saidOf = (mistake: TextMistake): string =>
+  mistake.kind === "too long"
+    ? `may have at most ${mistake.longest} characters`
+    : "may not contain line breaks or other control characters";
