@@ -1,15 +1,22 @@
 import type { Cli } from "./cli.ts";
 import { AccountError } from "../accounts/context.ts";
+import type { User } from "../accounts/users.ts";
 import { knownBaseUrl, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { readHookAction, readHookAddress } from "../hooks/address.ts";
+import {
+  type HookAddressRules,
+  readHookAction,
+  readHookAddress,
+  UnlistedHostError,
+} from "../hooks/address.ts";
 import { ownAddresses } from "../hooks/feature.ts";
 import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
 import { mayBePublic } from "../upstream/public-hosts.ts";
 import { type Command, readId, table, UsageError } from "./command.ts";
+import { isServerRunning, readRunningFacts } from "./process/server-lock.ts";
 import { forUser, type Workspace } from "./workspace.ts";
 import { NETWORK } from "../upstream/index.ts";
 
@@ -54,17 +61,29 @@ function readEvents(text: string): readonly HookEvent[] {
   });
 }
 
-/** Whoever runs a command may name any host; the server judges each address by its own settings. */
-async function rulesOf(config: Config, { accounts }: Workspace, url: string) {
-  const baseUrl = await knownBaseUrl(config, accounts);
-  const own = ownAddresses(baseUrl, listeningAddressOf(config, config.port));
-  return { playerHosts: [hostOf(url)], own };
+/** The rules of the running server; where none runs, those of the settings of this command. */
+async function rulesOf(config: Config, { accounts }: Workspace): Promise<HookAddressRules> {
+  const running = isServerRunning(config.data) ? readRunningFacts(config.data) : undefined;
+  const baseUrl = running?.url ?? (await knownBaseUrl(config, accounts));
+  const listens = running?.listens ?? listeningAddressOf(config, config.port);
+  const { playerHosts } = running ?? config;
+  return { playerHosts, own: ownAddresses(baseUrl, listens) };
 }
 
-const hostOf = (url: string): string =>
-  URL.parse(url)
-    ?.hostname.replace(/^\[|\]$/g, "")
-    .toLowerCase() ?? "";
+/** Why the server does not send to an address until its owner lists the host, if that is so. */
+function unlistedIn(
+  url: string,
+  user: User,
+  rules: HookAddressRules,
+): UnlistedHostError | undefined {
+  try {
+    readHookAddress(url, user, rules);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnlistedHostError) return error;
+    throw error;
+  }
+}
 
 /** What programs read of a hook. */
 const documentOf = (hook: Hook | DamagedHook) =>
@@ -86,17 +105,20 @@ function addHook(
 ): Command {
   const action = typedAction === undefined ? null : readHookAction(typedAction);
   return forUser(userName, async ({ config, io, workspace, accounts, user, print }) => {
-    const address = readHookAddress(url, user, await rulesOf(config, workspace, url));
+    const rules = await rulesOf(config, workspace);
+    const unlisted = unlistedIn(url, user, rules);
+    // Whoever runs a command may name any host. The server judges the address at each call.
+    const playerHosts = unlisted ? [unlisted.host] : rules.playerHosts;
+    const address = readHookAddress(url, user, { ...rules, playerHosts });
     const hook = await accounts.hooks.add(user, { url: address.href, events, action });
     const lines = [`Hook ${hook.id} sends ${events.join(", ")} to ${address.host}.`];
     if (hook.action === null) lines.push(`Its secret, to check signatures: ${hook.secret}`);
     print([{ ...documentOf(hook), secret: hook.secret }], lines);
-    const isListed = config.playerHosts.includes(hostOf(url));
-    if (!isListed && !mayBePublic(address)) {
-      io.error(
-        `Note: the server sends there only if it was started with --player-hosts ${hostOf(url)}.`,
-      );
-    }
+    if (!unlisted) return;
+    const overHttps = mayBePublic(address) ? "over https, or " : "";
+    io.error(
+      `Note: the server sends there only ${overHttps}if it was started with --player-hosts ${unlisted.host}.`,
+    );
   });
 }
 
@@ -136,9 +158,12 @@ function testHook(userName: string, typedId: string): Command {
         `The address of hook ${id} cannot be read. Remove the hook and add it again: "marquee hook remove ${userName} ${id}".`,
       );
     }
+    const rules = await rulesOf(config, workspace);
+    const unlisted = unlistedIn(hook.url, user, rules);
+    if (unlisted) throw new AccountError(unlisted.message);
     const send = createSender({
       clock: systemClock,
-      rules: await rulesOf(config, workspace, hook.url),
+      rules,
       artworkUrl: () => "",
       network: NETWORK,
     });
@@ -149,8 +174,7 @@ function testHook(userName: string, typedId: string): Command {
     });
     print([{ id, status }], [`It answered ${status}.`]);
     if (status >= 300) throw new AccountError("It has to answer with a status of 2xx.");
-    // It works again.
-    await accounts.hooks.note(id, { failures: 0, off: null });
+    if (hook.off !== null) await accounts.hooks.note(id, { failures: 0, off: null });
   });
 }
 

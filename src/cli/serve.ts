@@ -114,6 +114,7 @@ async function serveFolder(
       listens: listeningAddressOf(config, running.port),
       pid: process.pid,
       version: VERSION,
+      playerHosts: config.playerHosts,
     });
     const followSecretKey = createKeyFollower({ store, vault }, log);
     const stopping = stopSignal();

@@ -2,6 +2,7 @@ import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { parseIp } from "../ip-address.ts";
+import { mayBePublic } from "../upstream/public-hosts.ts";
 import { LONGEST_ADDRESS, mistakeIn, saidOf } from "../text-limits.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
@@ -64,12 +65,12 @@ export function readHookAddress(
   if (isNever(host)) return refuse("nothing may be sent to such an address.");
   if (isOwn(host, port, own)) return refuse("it is Marquee itself.");
   const isListed = playerHosts.includes(host);
-  if (!isListed && url.protocol !== "https:") {
-    const why = `use https, or ask the owner of this server to list ${host} with --player-hosts.`;
+  if (!isListed && !mayBePublic(url)) {
+    const why = `the owner of this server has to list ${host} with --player-hosts first.`;
     throw new UnlistedHostError(said(why), host);
   }
-  if (!isListed && (parseIp(host)?.range() ?? "unicast") !== "unicast") {
-    const why = `the owner of this server has to list ${host} with --player-hosts first.`;
+  if (!isListed && url.protocol !== "https:") {
+    const why = `use https, or ask the owner of this server to list ${host} with --player-hosts.`;
     throw new UnlistedHostError(said(why), host);
   }
   return url;

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { HOOK_EVENTS } from "../../src/music/hooks.ts";
+import { holdServerLock } from "../../src/cli/process/server-lock.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
-const { marquee, documentsOf } = useCommandLine();
+const { marquee, documentsOf, environment, path } = useCommandLine();
 const URL = "https://example.org/songs";
 
 beforeEach(async () => {
@@ -46,6 +47,25 @@ describe("marquee hook", () => {
     }
   });
 
+  test("refuses an address that the user has, and an action without a name", async () => {
+    await marquee("hook", "add", "ada", URL);
+    const again = await marquee("hook", "add", "ada", URL);
+    expect([again.code, again.errors]).toEqual([1, expect.stringContaining("address already")]);
+    for (const action of ["", "  ", "a".repeat(61), "New\u0007song"]) {
+      const { code, errors } = await marquee("hook", "add", "ada", `${URL}/2`, "--action", action);
+      expect([code, errors]).toEqual([2, expect.stringContaining("1 to 60 visible characters")]);
+    }
+    expect(await hooks()).toHaveLength(1);
+  });
+
+  test("says that a public host is called over https only", async () => {
+    const { code, errors } = await marquee("hook", "add", "ada", "http://example.org/songs");
+    expect(code).toBe(0);
+    expect(errors).toContain(
+      "only over https, or if it was started with --player-hosts example.org",
+    );
+  });
+
   test("says when the server has to allow a host first", async () => {
     const { code, errors } = await marquee("hook", "add", "ada", "http://127.0.0.1:7474/DoAction");
     expect(code).toBe(0);
@@ -56,11 +76,17 @@ describe("marquee hook", () => {
 describe("marquee hook test", () => {
   let server: Bun.Server<undefined>;
   let status: number;
+  let asked: number;
   beforeEach(() => {
+    asked = 0;
+    environment["MARQUEE_PLAYER_HOSTS"] = "127.0.0.1";
     server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
-      fetch: () => new Response("", { status }),
+      fetch() {
+        asked += 1;
+        return new Response("", { status });
+      },
     });
   });
   afterEach(() => server.stop(true));
@@ -75,5 +101,24 @@ describe("marquee hook test", () => {
     const { code, errors } = await marquee("hook", "test", "ada", "1");
     expect(code).toBe(1);
     expect(errors).toContain("It could not be sent");
+  });
+
+  test("sends nothing to a host that the running server does not call", async () => {
+    status = 204;
+    await marquee("hook", "add", "ada", `http://127.0.0.1:${server.port}/`);
+    const lock = holdServerLock(path("data"));
+    try {
+      const facts = { url: "http://127.0.0.1:1", listens: "127.0.0.1:1", pid: 1, version: "1" };
+      lock?.publish({ ...facts, playerHosts: [] });
+      const refused = await marquee("hook", "test", "ada", "1");
+      expect(refused.code).toBe(1);
+      expect(refused.errors).toContain("has to list 127.0.0.1 with --player-hosts");
+      expect(asked).toBe(0);
+      lock?.publish({ ...facts, playerHosts: ["127.0.0.1"] });
+      delete environment["MARQUEE_PLAYER_HOSTS"];
+      expect(await documentsOf("hook", "test", "ada", "1")).toEqual([{ id: 1, status: 204 }]);
+    } finally {
+      lock?.release();
+    }
   });
 });

@@ -114,7 +114,13 @@ describe("the lock of a data folder", () => {
   }, 20_000);
 
   test("tells what was published, and no longer after its end", () => {
-    const facts = { url: "http://a.test", listens: "127.0.0.1:1", pid: 7, version: "0.1.0" };
+    const facts = {
+      url: "http://a.test",
+      listens: "127.0.0.1:1",
+      pid: 7,
+      version: "0.1.0",
+      playerHosts: ["nas"],
+    };
     const lock = holdServerLock(data());
     expect(holdServerLock(data())).toBeUndefined();
     expect(readRunningFacts(data())).toBeUndefined();

@@ -335,6 +335,8 @@ describe("the address of a hook", () => {
     "https://example.org:22/",
     "http://example.org/",
     "https://10.0.0.1/",
+    "https://tower/",
+    "https://tower.local/",
     "https://[::1]/",
     "https://[::ffff:10.0.0.1]/",
     "http://2130706433:4747/",

@@ -12,6 +12,8 @@ export interface RunningFacts {
   readonly listens: string;
   readonly pid: number;
   readonly version: string;
+  /** The hosts that it may call although they are not public: a command judges as it does. */
+  readonly playerHosts: readonly string[];
 }
 
 /** Held by the one server of a data folder. */
@@ -88,9 +90,12 @@ export function readRunningFacts(folder: string): RunningFacts | undefined {
   try {
     const facts: unknown = JSON.parse(readFileSync(join(folder, FACTS_FILE), "utf8"));
     if (!isRecord(facts)) return undefined;
-    const { url, listens, pid, version } = facts;
+    const { url, listens, pid, version, playerHosts = [] } = facts;
     const isWhole = [url, listens, version].every((one) => typeof one === "string");
-    return isWhole && typeof pid === "number" ? (facts as unknown as RunningFacts) : undefined;
+    const hasHosts =
+      Array.isArray(playerHosts) && playerHosts.every((host) => typeof host === "string");
+    if (!isWhole || typeof pid !== "number" || !hasHosts) return undefined;
+    return { ...facts, playerHosts } as unknown as RunningFacts;
   } catch {
     return undefined;
   }
