@@ -114,7 +114,10 @@ function candidatesOf(recording: Record<string, unknown>): Candidate[] {
   const names = credits.flatMap(({ name }) => textOf(name) ?? []);
   // Players often give several artists as one name.
   const together = credits
-    .map(({ name, joinphrase }) => (textOf(name) ?? "") + (textOf(joinphrase) ?? ""))
+    .map(
+      ({ name, joinphrase }) =>
+        (textOf(name) ?? "") + (typeof joinphrase === "string" ? joinphrase : ""),
+    )
     .join("");
   return recordsOf(recording["releases"]).flatMap((release) => {
     const group = isRecord(release["release-group"]) ? release["release-group"] : {};

@@ -1,4 +1,5 @@
-import { toTimeMs } from "./fields.ts";
+import { lengthMs } from "../sources/times.ts";
+import { textOf } from "../upstream/json.ts";
 import { type Message, refused } from "./message.ts";
 
 /**
@@ -8,20 +9,19 @@ import { type Message, refused } from "./message.ts";
 
 /** Reads the form that a program posts when a track begins. */
 export function readNowPlaying(form: URLSearchParams): Message {
-  const title = form.get("t")?.trim();
-  const artist = form.get("a")?.trim();
+  const title = textOf(form.get("t"));
+  const artist = textOf(form.get("a"));
   if (!title) return refused("t, the title, must not be empty.");
   if (!artist) return refused("a, the artist, must not be empty.");
-  const seconds = form.get("l")?.trim();
   return {
     kind: "track",
     track: {
       state: "playing",
       title,
       artists: [artist],
-      album: form.get("b")?.trim() ?? "",
+      album: textOf(form.get("b")) ?? "",
       id: null,
-      durationMs: (seconds && toTimeMs(Number(seconds) * 1_000)) || null,
+      durationMs: lengthMs(form.get("l"), 1_000),
       positionMs: null,
       volumePercent: null,
       device: null,

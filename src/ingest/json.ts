@@ -1,5 +1,6 @@
 import { COVER_RULE, type Covers } from "./covers.ts";
-import { type Fields, toTimeMs } from "./fields.ts";
+import { timeMs } from "../sources/times.ts";
+import { type Fields, isBlank, numberOf, textOf } from "../upstream/json.ts";
 import { type Message, NOTHING, refused } from "./message.ts";
 
 /** Our own protocol, for scripts: one object that says what plays. */
@@ -37,24 +38,10 @@ export function readJson(fields: Fields, covers: Pick<Covers, "allows">): Messag
   }
 }
 
-/** The query of a GET as the object that a POST would have. */
+/** The query of a GET as the object that a POST would have: a name that comes twice is a list. */
 export function fieldsOfQuery(query: URLSearchParams): Fields {
-  const fields: Record<string, unknown> = {};
-  for (const name of new Set(query.keys())) {
-    const values = query.getAll(name);
-    const value = values.length > 1 ? values : values[0];
-    const isNumber = NUMBERS.some((number) => number === name) && typeof value === "string";
-    fields[name] = isNumber ? toNumber(value) : value;
-  }
-  return fields;
-}
-
-const NUMBERS: readonly Name[] = ["duration_ms", "position_ms", "volume", "ttl_s"];
-
-/** A text that is no number stays what it is, so that it is refused. An empty one is left out. */
-function toNumber(text: string): unknown {
-  if (text === "") return undefined;
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  const names = [...new Set(query.keys())];
+  return Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
 }
 
 function read(fields: Fields, covers: Pick<Covers, "allows">): Message {
@@ -65,18 +52,19 @@ function read(fields: Fields, covers: Pick<Covers, "allows">): Message {
     throw new WrongField(`${named} is not known. The fields are ${NAMES.join(", ")}.`);
   }
   const state = stateOf(fields);
-  const title = textOf(fields, "title");
-  const artists = artistsOf(fields);
-  const album = textOf(fields, "album");
-  const durationMs = timeOf(fields, "duration_ms");
-  const positionMs = timeOf(fields, "position_ms");
-  const volumePercent = numberOf(fields, "volume", 0, 100, "a number from 0 to 100");
-  const device = textOf(fields, "device");
-  const id = textOf(fields, "id");
-  const ttlS = numberOf(fields, "ttl_s", SHORTEST_TTL_S, LONGEST_TTL_S, TTL_RULE);
-  const cover = textOf(fields, "cover_url") || null;
+  const title = textIn(fields, "title");
+  const artists = artistsIn(fields);
+  const album = textIn(fields, "album");
+  const durationMs = timeIn(fields, "duration_ms");
+  const positionMs = timeIn(fields, "position_ms");
+  const volumePercent = numberIn(fields, "volume", 0, 100, "a number from 0 to 100");
+  const device = textIn(fields, "device");
+  const id = textIn(fields, "id");
+  const ttlS = numberIn(fields, "ttl_s", SHORTEST_TTL_S, LONGEST_TTL_S, TTL_RULE);
+  const cover = textIn(fields, "cover_url") ?? null;
   if (cover !== null && !covers.allows(cover)) throw new WrongField(`cover_url ${COVER_RULE}.`);
-  if (state === "stopped" || title === "") return NOTHING;
+  const isEmpty = isGiven(fields["title"]) && title === undefined;
+  if (state === "stopped" || isEmpty) return NOTHING;
   if (title === undefined) {
     throw new WrongField("title is missing. Send an empty one when nothing plays any more.");
   }
@@ -87,64 +75,61 @@ function read(fields: Fields, covers: Pick<Covers, "allows">): Message {
       title,
       artists,
       album: album ?? "",
-      id: id || null,
+      id: id ?? null,
       durationMs: durationMs || null,
       positionMs,
       volumePercent: volumePercent === null ? null : Math.round(volumePercent),
-      device: device || null,
+      device: device ?? null,
       cover,
     },
     ...(ttlS !== null && { ttlMs: ttlS * 1000 }),
   };
 }
 
-/** The value of a field; `null` counts as none. */
-const valueOf = (fields: Fields, name: Name): unknown => fields[name] ?? undefined;
+/** `null` counts as nothing. */
+const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
 
-function textOf(fields: Fields, name: Name): string | undefined {
-  const value = valueOf(fields, name);
-  if (value !== undefined && typeof value !== "string") {
-    throw new WrongField(`${name} must be a text.`);
-  }
-  return value?.trim();
+const textIn = (fields: Fields, name: Name): string | undefined =>
+  nameIn(fields[name], `${name} must be a text.`);
+
+const artistsIn = ({ artist }: Fields): string[] =>
+  (Array.isArray(artist) ? artist : [artist]).flatMap(
+    (name) => nameIn(name, "artist must be a text or a list of texts.") ?? [],
+  );
+
+/** `undefined` for an empty text. */
+function nameIn(value: unknown, refusal: string): string | undefined {
+  if (isBlank(value)) return undefined;
+  const isSingle = !Array.isArray(value) || value.length === 1;
+  const text = isSingle ? textOf(value) : undefined;
+  if (text === undefined) throw new WrongField(refusal);
+  return text;
 }
 
-function artistsOf(fields: Fields): string[] {
-  const value = valueOf(fields, "artist") ?? [];
-  const names: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return names
-    .map((name) => {
-      if (typeof name !== "string") {
-        throw new WrongField("artist must be a text or a list of texts.");
-      }
-      return name.trim();
-    })
-    .filter((name) => name !== "");
-}
-
-function stateOf(fields: Fields): "playing" | "paused" | "stopped" {
-  const value = valueOf(fields, "state") ?? "playing";
+function stateOf({ state }: Fields): "playing" | "paused" | "stopped" {
+  const value = isBlank(state) ? "playing" : textOf(state);
   if (value === "playing" || value === "paused" || value === "stopped") return value;
   throw new WrongField("state must be playing, paused or stopped.");
 }
 
-function timeOf(fields: Fields, name: "duration_ms" | "position_ms"): number | null {
-  const value = valueOf(fields, name);
-  if (value === undefined) return null;
-  const ms = typeof value === "number" ? toTimeMs(value) : null;
+function timeIn(fields: Fields, name: "duration_ms" | "position_ms"): number | null {
+  const value = fields[name];
+  if (isBlank(value)) return null;
+  const ms = timeMs(value, 1);
   if (ms === null) throw new WrongField(`${name} must be a number of milliseconds, 0 or more.`);
   return ms;
 }
 
-function numberOf(
+function numberIn(
   fields: Fields,
   name: Name,
   least: number,
   most: number,
   rule: string,
 ): number | null {
-  const value = valueOf(fields, name);
-  if (value === undefined) return null;
-  if (typeof value === "number" && value >= least && value <= most) return value;
+  const value = fields[name];
+  if (isBlank(value)) return null;
+  const number = numberOf(value);
+  if (number !== undefined && number >= least && number <= most) return number;
   throw new WrongField(`${name} must be ${rule}.`);
 }

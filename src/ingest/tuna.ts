@@ -1,5 +1,5 @@
-import { isRecord } from "../upstream/json.ts";
-import { durationIn, parseFields, textIn, textsIn, timeIn } from "./fields.ts";
+import { lengthMs, timeMs } from "../sources/times.ts";
+import { parseFields, recordsOf, textOf, textsOf } from "../upstream/json.ts";
 import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
 
 /**
@@ -8,29 +8,30 @@ import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
  */
 export function readTuna(text: string): Message {
   const body = parseFields(text);
-  const data = body?.["data"];
-  if (!isRecord(data)) return refused("The body must be a JSON object with an object data.");
-  const { status } = data;
-  if (typeof status !== "string") return refused("data.status must be a text.");
-  const title = textIn(data, "title");
-  if (title === null) return NOTHING;
+  const [data] = recordsOf(body?.["data"]);
+  if (!data) return refused("The body must be a JSON object with an object data.");
+  const status = textOf(data["status"]);
+  if (status === undefined) return refused("data.status must be a text.");
+  const title = textOf(data["title"]);
+  if (title === undefined) return NOTHING;
   // Most programs say `stopped` for a pause, and send an empty title when nothing plays.
   const state = status === "playing" ? "playing" : PAUSES.has(status) ? "paused" : undefined;
   if (state === undefined) return IGNORED;
+  const artists = textsOf(data["artists"]);
   return {
     kind: "track",
     track: {
       state,
       title,
-      artists: textsIn(data, "artists"),
-      album: textIn(data, "album") ?? "",
+      artists: artists.length > 0 ? artists : textsOf(data["artist"]),
+      album: textOf(data["album"]) ?? "",
       id: null,
-      durationMs: durationIn(data, "duration", 1),
-      positionMs: timeIn(data, "progress", 1),
+      durationMs: lengthMs(data["duration"], 1),
+      positionMs: timeMs(data["progress"], 1),
       volumePercent: null,
-      device: textIn(body ?? {}, "hostname"),
+      device: textOf(body?.["hostname"]) ?? null,
       // Older scripts call it `cover_url`.
-      cover: textIn(data, "cover") ?? textIn(data, "cover_url"),
+      cover: textOf(data["cover"]) ?? textOf(data["cover_url"]) ?? null,
     },
   };
 }

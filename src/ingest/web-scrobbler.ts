@@ -1,5 +1,12 @@
-import { isRecord } from "../upstream/json.ts";
-import { durationIn, type Fields, fieldsIn, parseFields, textIn, timeIn } from "./fields.ts";
+import { lengthMs, timeMs } from "../sources/times.ts";
+import {
+  type Fields,
+  fieldsOf,
+  parseFields,
+  recordsOf,
+  textOf,
+  textsOf,
+} from "../upstream/json.ts";
 import { IGNORED, type Message, refused } from "./message.ts";
 
 /**
@@ -9,37 +16,40 @@ import { IGNORED, type Message, refused } from "./message.ts";
 export function readWebhook(text: string): Message {
   const body = parseFields(text);
   if (!body) return refused("The body must be a JSON object.");
-  const { eventName } = body;
-  if (typeof eventName !== "string") return refused("eventName must be a text.");
+  const eventName = textOf(body["eventName"]);
+  if (eventName === undefined) return refused("eventName must be a text.");
   if (!EVENTS.has(eventName)) return IGNORED;
-  const { song } = fieldsIn(body, "data");
-  if (!isRecord(song)) return refused("data.song must be an object.");
+  const [song] = recordsOf(fieldsOf(body["data"])["song"]);
+  if (!song) return refused("data.song must be an object.");
   return readSong(song, eventName === "paused" ? "paused" : "playing");
 }
 
 const EVENTS: ReadonlySet<string> = new Set(["nowplaying", "paused", "resumedplaying"]);
 
 function readSong(song: Fields, state: "playing" | "paused"): Message {
-  const parsed = fieldsIn(song, "parsed");
+  const parsed = fieldsOf(song["parsed"]);
   // What the user has corrected.
-  const processed = fieldsIn(song, "processed");
-  const either = (name: string) => textIn(processed, name) ?? textIn(parsed, name);
+  const processed = fieldsOf(song["processed"]);
+  const either = (name: string) => textOf(processed[name]) ?? textOf(parsed[name]);
   const title = either("track");
-  if (title === null) return refused("data.song.parsed.track must be a text that is not empty.");
-  const artist = either("artist");
+  if (title === undefined) {
+    return refused("data.song.parsed.track must be a text that is not empty.");
+  }
+  const artists = textsOf(processed["artist"]);
   return {
     kind: "track",
     track: {
       state,
       title,
-      artists: artist === null ? [] : [artist],
+      artists: artists.length > 0 ? artists : textsOf(parsed["artist"]),
       album: either("album") ?? "",
-      id: textIn(parsed, "uniqueID"),
-      durationMs: durationIn(parsed, "duration", 1_000) ?? durationIn(processed, "duration", 1_000),
-      positionMs: timeIn(parsed, "currentTime", 1_000),
+      id: textOf(parsed["uniqueID"]) ?? null,
+      durationMs: lengthMs(parsed["duration"], 1_000) ?? lengthMs(processed["duration"], 1_000),
+      positionMs: timeMs(parsed["currentTime"], 1_000),
       volumePercent: null,
-      device: textIn(fieldsIn(song, "connector"), "label"),
-      cover: textIn(parsed, "trackArt") ?? textIn(fieldsIn(song, "metadata"), "trackArtUrl"),
+      device: textOf(fieldsOf(song["connector"])["label"]) ?? null,
+      cover:
+        textOf(parsed["trackArt"]) ?? textOf(fieldsOf(song["metadata"])["trackArtUrl"]) ?? null,
     },
   };
 }

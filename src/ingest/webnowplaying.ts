@@ -1,4 +1,5 @@
-import { toTimeMs } from "./fields.ts";
+import { lengthMs, timeMs } from "../sources/times.ts";
+import { numberOf } from "../upstream/json.ts";
 import type { PushedTrack } from "./message.ts";
 import type { PictureId } from "./webnowplaying-pictures.ts";
 
@@ -230,7 +231,7 @@ function changed(
   const album = text("album", before.album);
   const cover = text("cover", before.cover);
   const state = stateOf(changes.state) ?? before.state;
-  const nextMs = secondsIn(changes.position);
+  const nextMs = timeMs(changes.position, 1_000);
   const reportedMs = nextMs ?? before.reportedMs;
   const isOther = title !== before.title || artist !== before.artist;
   const isReported = nextMs !== null || isOther;
@@ -248,9 +249,9 @@ function changed(
     positionMs: isReported ? reportedMs : restarts ? positionOf(before, nowMs) : before.positionMs,
     positionAtMs: restarts ? nowMs : before.positionAtMs,
     durationMs:
-      changes.duration === undefined ? before.durationMs : secondsIn(changes.duration) || null,
+      changes.duration === undefined ? before.durationMs : lengthMs(changes.duration, 1_000),
     volumePercent: changes.volume === undefined ? before.volumePercent : percentIn(changes.volume),
-    activeAt: numberIn(changes.activeAt) ?? before.activeAt,
+    activeAt: numberOf(changes.activeAt) ?? before.activeAt,
   };
 }
 
@@ -266,17 +267,7 @@ const STATES: Readonly<Record<string, Player["state"]>> = {
 const stateOf = (text = ""): Player["state"] | undefined =>
   Object.hasOwn(STATES, text) ? STATES[text] : undefined;
 
-function numberIn(text = ""): number | undefined {
-  const number = text.trim() === "" ? Number.NaN : Number(text);
-  return Number.isFinite(number) ? number : undefined;
-}
-
-function secondsIn(text: string | undefined): number | null {
-  const seconds = numberIn(text);
-  return seconds === undefined ? null : toTimeMs(seconds * 1_000);
-}
-
 function percentIn(text: string): number | null {
-  const percent = numberIn(text);
+  const percent = numberOf(text);
   return percent !== undefined && percent >= 0 && percent <= 100 ? Math.round(percent) : null;
 }

@@ -1,6 +1,6 @@
 import { numberOf } from "../upstream/json.ts";
 
-/** What upstreams say of lengths and positions, in milliseconds. */
+/** What upstreams and programs report of lengths and positions, in milliseconds. */
 
 /** Nothing that is played is longer: a larger number is no time. */
 const LONGEST_MS = 30 * 86_400_000;
@@ -11,11 +11,15 @@ const LONGEST_MS = 30 * 86_400_000;
  */
 export const WHOLE_SECONDS_LAG_MS = 1_100;
 
-/** A track's length; `null` for a stream, whose length is absent, 0 or negative. */
-export function lengthMs(value: unknown, unitMs: number): number | null {
-  const ms = Math.round((numberOf(value) ?? 0) * unitMs);
-  return ms > 0 && ms <= LONGEST_MS ? ms : null;
+/** A time of a track; `null` when it is no number, negative, or longer than any track. */
+export function timeMs(value: unknown, unitMs: number): number | null {
+  const ms = Math.round((numberOf(value) ?? Number.NaN) * unitMs);
+  return ms >= 0 && ms <= LONGEST_MS ? ms : null;
 }
+
+/** A track's length; `null` for a stream, whose length is absent, 0 or negative. */
+export const lengthMs = (value: unknown, unitMs: number): number | null =>
+  timeMs(value, unitMs) || null;
 
 /** A position within a track of this length; 0 if the upstream reports none. */
 export function positionMs(value: unknown, unitMs: number, durationMs: number | null): number {

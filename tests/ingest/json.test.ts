@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createCovers } from "../../src/ingest/covers.ts";
-import { parseFields } from "../../src/ingest/fields.ts";
+import { parseFields } from "../../src/upstream/json.ts";
 import { fieldsOfQuery, readJson } from "../../src/ingest/json.ts";
 import { JSON_PUSHES } from "../../src/sources/pushed.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
@@ -104,17 +104,23 @@ describe("our own JSON", () => {
   });
 
   test.each<[field: string, value: unknown]>([
-    ["title", 7],
-    ["artist", [1]],
+    ["title", { name: "A" }],
+    ["title", ["A", "B"]],
+    ["title", true],
+    ["artist", ["A", {}]],
     ["artist", { name: "A" }],
     ["album", []],
-    ["duration_ms", "200000"],
+    ["duration_ms", "long"],
+    ["duration_ms", "0x10"],
+    ["duration_ms", {}],
     ["duration_ms", -1],
     ["position_ms", 1e300],
     ["state", "running"],
     ["volume", 101],
     ["device", true],
-    ["id", 5],
+    ["id", { id: 5 }],
+    ["volume", "loud"],
+    ["ttl_s", "soon"],
     ["ttl_s", 0],
     ["ttl_s", 86_401],
     ["cover_url", "http://127.0.0.1/cover.png"],
@@ -134,6 +140,29 @@ describe("our own JSON", () => {
       expect(server.inbox.postOf(server.connectionId).refusal?.reason).toBe(body.error);
     },
   );
+
+  test("is read where numbers and texts stand for each other, as templates write them", async () => {
+    const song = {
+      title: 1979,
+      artist: 311,
+      album: [1989],
+      duration_ms: "200000",
+      position_ms: " 1000.4 ",
+      volume: "40",
+      id: 5,
+      device: 7,
+      ttl_s: "",
+      cover_url: null,
+    };
+    expect(await push(song)).toEqual({ status: 200, body: { success: true } });
+    expect(await server.shown()).toMatchObject({
+      progress_ms: 1_000,
+      track: { id: "5", name: "1979", duration_ms: 200_000 },
+      artist_name: "311",
+      album: { name: "1989" },
+      device: { name: "7", volume: 40 },
+    });
+  });
 
   test("is refused with a field that is not known, and told which are", async () => {
     const { status, body } = await push({ title: "A", duration: 5 });

@@ -1,6 +1,14 @@
 import type { Artwork, Playback } from "../../playback.ts";
 import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../upstream/json.ts";
+import {
+  fieldsOf,
+  flagOf,
+  isRecord,
+  numberOf,
+  recordOf,
+  textOf,
+  textsOf,
+} from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../times.ts";
 import { type Source, unavailable, wrongOption } from "../source.ts";
@@ -75,21 +83,20 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
   const station = recordOf(answer, "the answer");
   const current = station["now_playing"];
   const song = isRecord(current) ? current["song"] : undefined;
-  if (station["is_online"] === false || !isRecord(current) || !isRecord(song)) return null;
+  if (flagOf(station["is_online"]) === false || !isRecord(current) || !isRecord(song)) return null;
   const title = textOf(song["title"]) ?? textOf(song["text"]);
   if (title === undefined) return null;
   // The same song may be played twice: only its start tells one time from the other.
   const id = [textOf(song["id"]) ?? title, numberOf(current["played_at"])].join(" ");
   // It is 0 for what a person broadcasts live.
   const durationMs = lengthMs(current["duration"], 1000);
-  const artist = textOf(song["artist"]);
   const cover = textOf(song["art"]);
-  const stationName = isRecord(station["station"]) ? textOf(station["station"]["name"]) : undefined;
+  const stationName = textOf(fieldsOf(station["station"])["name"]);
   return {
     source: NAME,
     state: "playing",
     track: { id, title, durationMs, explicit: false },
-    artists: artist === undefined ? [] : [artist],
+    artists: textsOf(song["artist"]),
     album: {
       name: textOf(song["album"]) ?? "",
       artworks: cover !== undefined && URL.canParse(cover) ? [context.artworkAt(cover)] : [],

@@ -1,5 +1,5 @@
 import { readTexts } from "../entered-server.ts";
-import { isRecord, recordOf, recordsOf, textOf } from "../../upstream/json.ts";
+import { fieldsOf, recordOf, recordsOf, textOf, textsOf } from "../../upstream/json.ts";
 import {
   definePolledSource,
   jsonOf,
@@ -79,34 +79,26 @@ export function createListenBrainzReader({
 function readPlayingNow(answer: unknown): Track | null {
   const payload = recordOf(recordOf(answer, "the answer")["payload"], "payload");
   const [listen] = recordsOf(payload["listens"]);
-  const metadata = listen?.["track_metadata"];
-  const title = isRecord(metadata) ? textOf(metadata["track_name"]) : undefined;
-  if (!isRecord(metadata) || title === undefined) return null;
-  const info = isRecord(metadata["additional_info"]) ? metadata["additional_info"] : {};
-  const artist = textOf(metadata["artist_name"]);
+  const metadata = fieldsOf(listen?.["track_metadata"]);
+  const title = textOf(metadata["track_name"]);
+  if (title === undefined) return null;
+  const info = fieldsOf(metadata["additional_info"]);
+  const artists = textsOf(metadata["artist_name"]);
   const album = textOf(metadata["release_name"]) ?? "";
-  const names: unknown = info["artist_names"];
-  const artists = (Array.isArray(names) ? names : []).map(textOf);
+  const names = textsOf(info["artist_names"]);
   const player = textOf(info["media_player"]) ?? textOf(info["music_service_name"]);
   return {
     source: NAME,
     track: {
-      id: JSON.stringify([artist, title, album]),
+      id: JSON.stringify([artists[0], title, album]),
       title,
-      durationMs: durationOf(info),
+      // Players send `duration_ms` or `duration` in seconds.
+      durationMs: lengthMs(info["duration_ms"], 1) ?? lengthMs(info["duration"], 1000),
       explicit: false,
     },
-    artists: (artists.length > 0 ? artists : [artist]).filter((name) => name !== undefined),
+    artists: names.length > 0 ? names : artists,
     // There is no cover: its address takes two more calls, and it redirects to other hosts.
     album: { name: album, artworks: [] },
     device: { name: player ?? NAME, type: "listenbrainz", volumePercent: null },
   };
-}
-
-/** Players send `duration_ms` or `duration` in seconds, some of them as text. */
-function durationOf({ duration_ms, duration }: Record<string, unknown>): number | null {
-  const [ms, seconds] = [duration_ms, duration].map((value) =>
-    typeof value === "string" ? Number(value) : value,
-  );
-  return lengthMs(ms, 1) ?? lengthMs(seconds, 1000);
 }

@@ -134,7 +134,7 @@ const protocols: readonly (readonly [string, readonly unknown[], (message: unkno
   ],
 ];
 
-test("an identifier is a text or a number, whatever a server sends instead", () => {
+test("an identifier is a text or a number, or a list of one, whatever a server sends instead", () => {
   expect([7, "7", "", null, undefined, NaN, [7], {}].map(identifierOf)).toEqual([
     "7",
     "7",
@@ -142,7 +142,7 @@ test("an identifier is a text or a number, whatever a server sends instead", () 
     "",
     "",
     "",
-    "",
+    "7",
     "",
   ]);
   const hostile = { toString: false };
@@ -154,7 +154,7 @@ test("an identifier is a text or a number, whatever a server sends instead", () 
 
 test("attributes that are gone are named by texts, whatever a server sends instead", () => {
   const entity = homeassistant.readEntity({ state: "playing", attributes: { x: 1, 7: 1 } });
-  const gone = [{ toString: false }, null, 7, "x"];
+  const gone = [{ toString: false }, null, "x"];
   const event = { c: { "media_player.a": { "-": { a: gone } } } };
   expect(homeassistant.afterEvent(entity, "media_player.a", event)?.attributes).toEqual({ 7: 1 });
 });

@@ -1,6 +1,6 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { lengthMs, positionMs } from "../../times.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, flagOf, isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 
 export const NAME = "Beefweb";
 const COLUMNS = ["%title%", "%artist%", "%album%"];
@@ -18,7 +18,7 @@ export function readPlayer(
   const { playbackState: state, activeItem: item } = player;
   if ((state !== "playing" && state !== "paused") || !isRecord(item)) return null;
   const columns: unknown = item["columns"];
-  const [title = "", artist, album] = (Array.isArray(columns) ? columns : []).map(columnOf);
+  const [title = "", artist, album] = (Array.isArray(columns) ? columns : [columns]).map(columnOf);
   const playlist = textOf(item["playlistId"]);
   const index = numberOf(item["index"]) ?? -1;
   const isInPlaylist = playlist !== undefined && index >= 0;
@@ -28,7 +28,6 @@ export function readPlayer(
   const durationMs = lengthMs(item["duration"], 1000);
   // An index alone would name another track once the playlist is sorted.
   const id = JSON.stringify([place, title, artist, album]);
-  const info = isRecord(player["info"]) ? player["info"] : {};
   return {
     source: NAME,
     state,
@@ -36,7 +35,7 @@ export function readPlayer(
     artists: artist === undefined ? [] : [artist],
     album: { name: album ?? "", artworks: coverAt ? [coverAt(place, id)] : [] },
     device: {
-      name: textOf(info["title"]) ?? NAME,
+      name: textOf(fieldsOf(player["info"])["title"]) ?? NAME,
       type: "beefweb",
       volumePercent: percentOf(player["volume"]),
     },
@@ -48,13 +47,13 @@ export function readPlayer(
 
 /** foobar2000 writes a question mark for a tag that is missing. */
 const columnOf = (value: unknown): string | undefined =>
-  value === "?" ? undefined : textOf(value);
+  textOf(value) === "?" ? undefined : textOf(value);
 
 function percentOf(volume: unknown): number | null {
   if (!isRecord(volume)) return null;
   const [value, min, max] = [volume["value"], volume["min"], volume["max"]].map(numberOf);
   if (value === undefined || min === undefined || max === undefined || max <= min) return null;
-  if (volume["isMuted"] === true || value <= min) return 0;
+  if (flagOf(volume["isMuted"]) === true || value <= min) return 0;
   const share = volume["type"] === "db" ? 10 ** ((value - max) / 20) : (value - min) / (max - min);
   return Number.isFinite(share) ? Math.min(100, Math.round(share * 100)) : null;
 }

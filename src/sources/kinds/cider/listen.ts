@@ -1,6 +1,15 @@
 import type { Playback } from "../../../playback.ts";
 import { type CiderSettings, ID, NAME } from "./settings.ts";
-import { isRecord, numberOf, textOf, parseJson } from "../../../upstream/json.ts";
+import {
+  fieldsOf,
+  flagOf,
+  isRecord,
+  numberOf,
+  parseJson,
+  recordsOf,
+  textOf,
+  textsOf,
+} from "../../../upstream/json.ts";
 import { type PlayerServer, createPlayerServer, digestOf } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
@@ -35,12 +44,11 @@ export async function* listen(
   const ask = async (): Promise<Playback | null> => {
     const playing = await server.getJson("/api/v1/playback/is-playing");
     const { body, observedAtMs } = await server.getJson("/api/v1/playback/now-playing");
-    const info = isRecord(body) ? body["info"] : undefined;
-    const song = isRecord(info) ? info : null;
+    const [song = null] = recordsOf(fieldsOf(body)["info"]);
     player = {
       ...player,
       song,
-      isPlaying: isRecord(playing.body) && playing.body["is_playing"] === true,
+      isPlaying: flagOf(fieldsOf(playing.body)["is_playing"]) === true,
       positionMs: (numberOf(song?.["currentPlaybackTime"]) ?? 0) * 1000,
     };
     return read(observedAtMs);
@@ -90,11 +98,10 @@ function afterEvent(player: Player, event: unknown): Player {
     }
     case "playbackStatus.playbackTimeDidChange": {
       if (!isRecord(data)) return player;
-      const { isPlaying, currentPlaybackTime: seconds } = data;
       return {
         ...player,
-        isPlaying: typeof isPlaying === "boolean" ? isPlaying : player.isPlaying,
-        positionMs: (numberOf(seconds) ?? player.positionMs / 1000) * 1000,
+        isPlaying: flagOf(data["isPlaying"]) ?? player.isPlaying,
+        positionMs: (numberOf(data["currentPlaybackTime"]) ?? player.positionMs / 1000) * 1000,
       };
     }
     case "playerStatus.volumeDidChange": {
@@ -115,8 +122,7 @@ function withSong(player: Player, song: Player["song"]): Player {
 
 function idOf(song: Readonly<Record<string, unknown>>): string {
   const { playParams, name, artistName, albumName } = song;
-  const id = isRecord(playParams) ? textOf(playParams["id"]) : undefined;
-  return id ?? digestOf([name, artistName, albumName].map(textOf));
+  return textOf(fieldsOf(playParams)["id"]) ?? digestOf([name, artistName, albumName].map(textOf));
 }
 
 function readPlayer(
@@ -127,7 +133,6 @@ function readPlayer(
   const title = song && textOf(song["name"]);
   if (!song || !title) return null;
   const id = idOf(song);
-  const artist = textOf(song["artistName"]);
   const cover = coverAddress(song["artwork"]);
   return {
     source: NAME,
@@ -138,7 +143,7 @@ function readPlayer(
       durationMs: lengthMs(song["durationInMillis"], 1),
       explicit: song["contentRating"] === "explicit",
     },
-    artists: artist === undefined ? [] : [artist],
+    artists: textsOf(song["artistName"]),
     album: {
       name: textOf(song["albumName"]) ?? "",
       artworks: cover === undefined ? [] : [server.artwork(cover, cover)],
@@ -153,7 +158,7 @@ function readPlayer(
 
 /** Apple's addresses have places for the size. */
 function coverAddress(artwork: unknown): string | undefined {
-  const address = isRecord(artwork) ? textOf(artwork["url"]) : undefined;
+  const address = textOf(fieldsOf(artwork)["url"]);
   const sized = address?.replace("{w}", "640").replace("{h}", "640");
   return sized?.startsWith("https:") && URL.canParse(sized) ? sized : undefined;
 }

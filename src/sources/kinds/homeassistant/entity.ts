@@ -1,5 +1,5 @@
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, isRecord, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
 import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
@@ -12,7 +12,7 @@ export interface Entity {
 /** @throws {UnreadableAnswer} */
 export function readEntity(answer: unknown): Entity {
   const { state, attributes } = recordOf(answer, "the entity");
-  return { state: textOf(state) ?? "", attributes: isRecord(attributes) ? attributes : {} };
+  return { state: textOf(state) ?? "", attributes: fieldsOf(attributes) };
 }
 
 /**
@@ -22,23 +22,20 @@ export function readEntity(answer: unknown): Entity {
 export function afterEvent(entity: Entity | null, id: string, event: unknown): Entity | null {
   if (!isRecord(event)) return entity;
   const { a: added, c: changed, r: removed } = event;
-  if (Array.isArray(removed) && removed.includes(id)) return null;
+  if (textsOf(removed).includes(id)) return null;
   const whole = isRecord(added) ? added[id] : undefined;
   if (isRecord(whole)) return readEntity({ state: whole["s"], attributes: whole["a"] });
   const part = isRecord(changed) ? changed[id] : undefined;
   if (!isRecord(part) || entity === null) return entity;
   const { "+": more, "-": less } = part;
   const attributes = { ...entity.attributes };
-  const gone: unknown = isRecord(less) ? less["a"] : undefined;
-  for (const name of Array.isArray(gone) ? gone.filter(isText) : []) delete attributes[name];
+  for (const name of textsOf(fieldsOf(less)["a"])) delete attributes[name];
   if (!isRecord(more)) return { ...entity, attributes };
   return {
     state: textOf(more["s"]) ?? entity.state,
-    attributes: { ...attributes, ...(isRecord(more["a"]) && more["a"]) },
+    attributes: { ...attributes, ...fieldsOf(more["a"]) },
   };
 }
-
-const isText = (name: unknown): name is string => typeof name === "string";
 
 export interface EntityContext {
   readonly id: string;
@@ -57,9 +54,18 @@ export function readPlayback(
   const title = textOf(reported["media_title"]);
   const isPlaying = state === "playing" || state === "buffering";
   if (title === undefined || !(isPlaying || state === "paused")) return null;
-  const artist = textOf(reported["media_artist"]) ?? textOf(reported["media_album_artist"]);
+  const [own, ofAlbum] = [
+    textsOf(reported["media_artist"]),
+    textsOf(reported["media_album_artist"]),
+  ];
+  const artists = own.length > 0 ? own : ofAlbum;
   const album = textOf(reported["media_album_name"]) ?? "";
-  const trackId = digestOf([textOf(reported["media_content_id"]), title, artist, album]);
+  const trackId = digestOf([
+    textOf(reported["media_content_id"]),
+    title,
+    artists.join(", "),
+    album,
+  ]);
   const volume = numberOf(reported["volume_level"]);
   const picture = textOf(reported["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
@@ -73,7 +79,7 @@ export function readPlayback(
       durationMs: lengthMs(reported["media_duration"], 1000),
       explicit: false,
     },
-    artists: artist === undefined ? [] : [artist],
+    artists,
     album: { name: album, artworks: cover ? [cover] : [] },
     device: {
       name: textOf(reported["friendly_name"]) ?? id,
@@ -97,7 +103,10 @@ export function readPlayback(
 
 /** How long ago the position was reported, in milliseconds. */
 function ageOf(reported: Entity["attributes"], serverWallMs: number): number {
-  const reportedAtMs = Date.parse(textOf(reported["media_position_updated_at"]) ?? "");
+  const { media_position_updated_at: stamp } = reported;
+  const unixSeconds = numberOf(stamp);
+  const reportedAtMs =
+    unixSeconds === undefined ? Date.parse(textOf(stamp) ?? "") : unixSeconds * 1000;
   return Number.isNaN(reportedAtMs) ? 0 : Math.max(0, serverWallMs - reportedAtMs);
 }
 

@@ -1,5 +1,5 @@
 import { readTexts } from "../../entered-server.ts";
-import { isRecord, numberOf, jsonIn } from "../../../upstream/json.ts";
+import { fieldsOf, numberOf, jsonIn } from "../../../upstream/json.ts";
 import { LASTFM, readRecentTracks } from "./recent-tracks.ts";
 import {
   type Answer,
@@ -36,8 +36,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
 
   /** https://www.last.fm/api/errorcodes; they come with status 200 or another one. */
   const refuse = async ({ from, text }: Answer, user: string): Promise<void> => {
-    const body = jsonIn(text);
-    const code = isRecord(body) ? numberOf(body["error"]) : undefined;
+    const code = numberOf(fieldsOf(jsonIn(text))["error"]);
     switch (code) {
       case undefined:
         return;

@@ -1,5 +1,5 @@
 import type { Artwork } from "../../../playback.ts";
-import { isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, flagOf, isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
 import type { Track } from "../../polling/polled-source.ts";
 import { unavailable } from "../../source.ts";
 
@@ -22,14 +22,13 @@ export function readRecentTracks(
   const recent = recordOf(recordOf(answer, "the answer")["recenttracks"], "recenttracks");
   // Last.fm has answered with other users' tracks:
   // https://github.com/lastfm-docs/api-docs/blob/master/docs/bugs.md
-  const owner = isRecord(recent["@attr"]) ? textOf(recent["@attr"]["user"]) : undefined;
+  const owner = textOf(fieldsOf(recent["@attr"])["user"]);
   if (owner !== undefined && owner.toLowerCase() !== user.toLowerCase()) {
     throw unavailable("Last.fm answered with the tracks of another user");
   }
-  const track = recordsOf(recent["track"]).find(({ "@attr": attributes }) => {
-    const isPlaying = isRecord(attributes) && attributes["nowplaying"];
-    return isPlaying === true || isPlaying === "true";
-  });
+  const track = recordsOf(recent["track"]).find(
+    ({ "@attr": attributes }) => flagOf(fieldsOf(attributes)["nowplaying"]) === true,
+  );
   const title = textOf(track?.["name"]);
   if (track === undefined || title === undefined) return null;
   const artist = nameOf(track["artist"]);
@@ -50,7 +49,7 @@ export function readRecentTracks(
 }
 
 const nameOf = (value: unknown): string | undefined =>
-  isRecord(value) ? (textOf(value["#text"]) ?? textOf(value["name"])) : undefined;
+  isRecord(value) ? (textOf(value["#text"]) ?? textOf(value["name"])) : textOf(value);
 
 /** The largest picture, which comes last. */
 const coverOf = ({ image }: Record<string, unknown>): string | undefined =>

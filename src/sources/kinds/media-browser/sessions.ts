@@ -1,5 +1,14 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
-import { UnreadableAnswer, isRecord, numberOf, recordsOf, textOf } from "../../../upstream/json.ts";
+import {
+  fieldsOf,
+  flagOf,
+  identifierOf,
+  numberOf,
+  recordsOf,
+  textOf,
+  textsOf,
+  UnreadableAnswer,
+} from "../../../upstream/json.ts";
 import { lengthMs } from "../../times.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
@@ -53,11 +62,8 @@ export function readSession(
 ): Playback {
   const item = itemOf(session);
   const state = stateOf(session);
-  const id = textOf(item["Id"]) ?? "";
-  const artists = Array.isArray(item["Artists"])
-    ? item["Artists"].map(textOf).filter((artist) => artist !== undefined)
-    : [];
-  const albumArtist = textOf(item["AlbumArtist"]);
+  const id = identifierOf(item["Id"]);
+  const artists = textsOf(item["Artists"]);
   const volume = numberOf(state["VolumeLevel"]);
   const ticks = ticksOf(session);
   const last = before?.playback.track.id === id ? before.playback : null;
@@ -71,7 +77,7 @@ export function readSession(
       durationMs: lengthMs(item["RunTimeTicks"], 1 / TICKS_IN_MS),
       explicit: false,
     },
-    artists: artists.length > 0 || albumArtist === undefined ? artists : [albumArtist],
+    artists: artists.length > 0 ? artists : textsOf(item["AlbumArtist"]),
     album: { name: textOf(item["Album"]) ?? "", artworks: artworksOf(item, artworkOf) },
     device: {
       name: textOf(session["DeviceName"]) ?? name,
@@ -93,9 +99,9 @@ export function readSession(
 export const ticksOf = (session: Session): number | undefined =>
   numberOf(stateOf(session)["PositionTicks"]);
 
-const itemOf = ({ NowPlayingItem: item }: Session) => (isRecord(item) ? item : {});
-const stateOf = ({ PlayState: state }: Session) => (isRecord(state) ? state : {});
-const isPaused = (session: Session): boolean => stateOf(session)["IsPaused"] === true;
+const itemOf = ({ NowPlayingItem: item }: Session) => fieldsOf(item);
+const stateOf = ({ PlayState: state }: Session) => fieldsOf(state);
+const isPaused = (session: Session): boolean => flagOf(stateOf(session)["IsPaused"]) === true;
 
 function playsMusic(session: Session): boolean {
   const { Type: type, ExtraType: extra, Name: title } = itemOf(session);
@@ -116,9 +122,8 @@ function isGhost(session: Session, serverWallMs: number): boolean {
 }
 
 function artworksOf(item: Session, artworkOf: (itemId: string, tag: string) => Artwork): Artwork[] {
-  const tags = item["ImageTags"];
   const album = [textOf(item["AlbumId"]), textOf(item["AlbumPrimaryImageTag"])] as const;
-  const own = [textOf(item["Id"]), isRecord(tags) ? textOf(tags["Primary"]) : undefined] as const;
+  const own = [textOf(item["Id"]), textOf(fieldsOf(item["ImageTags"])["Primary"])] as const;
   return [album, own]
     .flatMap(([id, tag]) => (id !== undefined && tag !== undefined ? [artworkOf(id, tag)] : []))
     .slice(0, 1);

@@ -1,4 +1,5 @@
-import { isRecord, jsonIn, numberOf, textOf } from "../../../upstream/json.ts";
+import { flagOf, isRecord, jsonIn, numberOf, textOf } from "../../../upstream/json.ts";
+import { lengthMs, timeMs } from "../../times.ts";
 
 /**
  * What the program that reads the system's media sessions writes on its standard output: one line of
@@ -59,7 +60,7 @@ const MEDIA = ["music", "video", "image", "unknown"] as const;
 export function readLine(text: string): ReaderLine | undefined {
   const line = jsonIn(text);
   if (!isRecord(line)) return undefined;
-  if (line["alive"] === true) return { kind: "alive" };
+  if (flagOf(line["alive"]) === true) return { kind: "alive" };
   const reason = textOf(line["failed"]);
   if (reason !== undefined) return { kind: "failed", reason };
   if (isRecord(line["cover"])) return coverIn(line["cover"]);
@@ -77,10 +78,7 @@ function coverIn(cover: Record<string, unknown>): ReaderLine | undefined {
 
 function sessionIn(value: unknown): MediaSession | undefined {
   if (!isRecord(value)) return undefined;
-  const text = (name: string) => {
-    const given = value[name];
-    return typeof given === "string" ? given : "";
-  };
+  const text = (name: string) => textOf(value[name]) ?? "";
   const app = text("app");
   const state = STATES.find((one) => one === value["state"]);
   const media = MEDIA.find((one) => one === value["media"]);
@@ -96,9 +94,9 @@ function sessionIn(value: unknown): MediaSession | undefined {
     albumArtist: text("albumArtist"),
     album: text("album"),
     trackNumber: numberOf(value["trackNumber"]) ?? 0,
-    positionMs: numberOf(value["positionMs"]) ?? null,
+    positionMs: timeMs(value["positionMs"], 1),
     ageMs,
-    durationMs: numberOf(value["durationMs"]) ?? null,
+    durationMs: lengthMs(value["durationMs"], 1),
     rate,
     cover: textOf(value["cover"]) ?? null,
     problem: textOf(value["problem"]) ?? null,

@@ -1,4 +1,6 @@
 import type { Artwork, Playback } from "../../../playback.ts";
+import { numberOf } from "../../../upstream/json.ts";
+import { lengthMs, timeMs } from "../../times.ts";
 import { fieldOf, fieldsOf, type MpdResponse } from "./protocol.ts";
 
 export const NAME = "MPD";
@@ -32,8 +34,8 @@ export function readPlayback(
       title: fieldOf(answer, "Title") ?? station ?? fileName(uri),
       // Mopidy reports it as before MPD 0.20: "time: 12:180", in whole seconds.
       durationMs:
-        milliseconds(fieldOf(answer, "duration")) ??
-        milliseconds(fieldOf(answer, "time")?.split(":")[1]),
+        lengthMs(fieldOf(answer, "duration"), 1000) ??
+        lengthMs(fieldOf(answer, "time")?.split(":")[1], 1000),
       explicit: false,
     },
     artists:
@@ -43,21 +45,15 @@ export function readPlayback(
       artworks: cover ? [cover] : [],
     },
     device: { name: "MPD", type: "mpd", volumePercent: volume(fieldOf(answer, "volume")) },
-    positionMs: milliseconds(fieldOf(answer, "elapsed")) ?? 0,
+    positionMs: timeMs(fieldOf(answer, "elapsed"), 1000) ?? 0,
     observedAtMs,
     rate: 1,
   };
 }
 
-/** Converts MPD's decimal seconds; `null` for a stream, whose length is absent or 0. */
-function milliseconds(seconds: string | undefined): number | null {
-  const value = Number(seconds ?? Number.NaN);
-  return Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : null;
-}
-
 /** `null` when the output has no mixer: MPD then sends -1 or nothing. */
 function volume(text: string | undefined): number | null {
-  const value = Number(text ?? -1);
+  const value = numberOf(text) ?? -1;
   return Number.isInteger(value) && value >= 0 && value <= 100 ? value : null;
 }
 

@@ -106,11 +106,13 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     });
   };
 
-  const own = (busName: unknown, owner: unknown) => {
-    if (typeof busName !== "string" || !busName.startsWith(PREFIX)) return;
+  const own = (ownedName: unknown, newOwner: unknown) => {
+    const busName = textOf(ownedName);
+    if (!busName?.startsWith(PREFIX)) return;
     const name = busName.slice(PREFIX.length);
     if (name === REPEATING_PLAYER || name.startsWith(`${REPEATING_PLAYER}.`)) return;
-    if (typeof owner !== "string" || owner === "") {
+    const owner = textOf(newOwner);
+    if (owner === undefined) {
       if (known.delete(name)) onChange();
       return;
     }

@@ -1,5 +1,5 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
-import { isRecord, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, numberOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../player-server.ts";
 import type { PlayerState } from "./known-players.ts";
 
@@ -17,19 +17,21 @@ export function readPlayer(
   before: Playback | null,
   cover: Artwork | null,
 ): Playback | null {
-  const { PlaybackStatus: status, Position: position, Rate: rate, Volume: volume } = properties;
-  const metadata = isRecord(properties["Metadata"]) ? properties["Metadata"] : {};
+  const metadata = fieldsOf(properties["Metadata"]);
+  const status = textOf(properties["PlaybackStatus"]);
   const url = textOf(metadata["xesam:url"]);
   const title = textOf(metadata["xesam:title"]) ?? (url && fileNameOf(url));
   if ((status !== "Playing" && status !== "Paused") || !title) return null;
-  const artists = [namesOf(metadata["xesam:artist"]), namesOf(metadata["xesam:albumArtist"])].find(
-    (names) => names.length > 0,
-  );
-  const lengthMs = numberOf(metadata["mpris:length"]) / MICROSECONDS_IN_MS;
+  const artists = [metadata["xesam:artist"], metadata["xesam:albumArtist"]]
+    .map(textsOf)
+    .find((names) => names.length > 0);
+  const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
   // Many players give every track the same id, and a file's address names folders of its owner.
   const id = digestOf([textOf(metadata["mpris:trackid"]), url, title, ...(artists ?? [])]);
   const expectedMs = expectedPosition(before, id, observedAtMs);
-  const positionMs = numberOf(position) / MICROSECONDS_IN_MS;
+  const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
+  const volume = numberOf(properties["Volume"]) ?? -1;
+  const rate = numberOf(properties["Rate"]) ?? 1;
   return {
     source: "MPRIS",
     state: status === "Playing" ? "playing" : "paused",
@@ -45,30 +47,18 @@ export function readPlayer(
     device: {
       name: identity ?? name,
       type: "mpris",
-      volumePercent:
-        typeof volume === "number" && volume >= 0 ? Math.min(100, Math.round(volume * 100)) : null,
+      volumePercent: volume >= 0 ? Math.min(100, Math.round(volume * 100)) : null,
     },
     // Some players refuse to report the position at some moments.
     positionMs: Math.round(positionMs >= 0 ? positionMs : expectedMs),
     observedAtMs,
-    rate: typeof rate === "number" && rate > 0.05 && rate < 20 ? rate : 1,
+    rate: rate > 0.05 && rate < 20 ? rate : 1,
   };
 }
 
 /** The address of a player's cover; empty when it has none. */
 export function artUrlOf({ properties: { Metadata: metadata } }: PlayerState): string {
-  return (isRecord(metadata) && textOf(metadata["mpris:artUrl"])) || "";
-}
-
-/** A number of any of D-Bus's types; `NaN` for anything else. */
-function numberOf(value: unknown): number {
-  return typeof value === "bigint" || typeof value === "number" ? Number(value) : Number.NaN;
-}
-
-/** A list of names; some players send a single one. */
-function namesOf(value: unknown): string[] {
-  const names: unknown[] = Array.isArray(value) ? value : [value];
-  return names.map(textOf).filter((name) => name !== undefined);
+  return textOf(fieldsOf(metadata)["mpris:artUrl"]) ?? "";
 }
 
 /** Pages of YouTube, whose artist is a channel. YouTube Music names artists. */

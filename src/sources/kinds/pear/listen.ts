@@ -1,12 +1,20 @@
 import type { Artwork, Playback } from "../../../playback.ts";
-import { isRecord, numberOf, recordOf, textOf, parseJson } from "../../../upstream/json.ts";
+import {
+  flagOf,
+  isRecord,
+  numberOf,
+  parseJson,
+  recordOf,
+  textOf,
+  textsOf,
+} from "../../../upstream/json.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { ID, NAME, type PearSettings } from "./settings.ts";
 import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";
-import { WHOLE_SECONDS_LAG_MS } from "../../times.ts";
+import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 const POLL_MS = 1_000;
 
@@ -63,13 +71,13 @@ function fromSong(body: unknown): Player {
   if (body === null) return SILENT;
   const song = recordOf(body, "the song");
   const positionS = numberOf(song["elapsedSeconds"]) ?? 0;
-  return { song, isPlaying: song["isPaused"] !== true, positionS, volume: null };
+  return { song, isPlaying: flagOf(song["isPaused"]) !== true, positionS, volume: null };
 }
 
 /** The answer of the Amuse plug-in. */
 export function fromAmuse(body: unknown): Player {
   const { player, track } = recordOf(body, "the answer");
-  if (!isRecord(player) || !isRecord(track) || player["hasSong"] !== true) return SILENT;
+  if (!isRecord(player) || !isRecord(track) || flagOf(player["hasSong"]) !== true) return SILENT;
   return {
     song: {
       videoId: track["id"],
@@ -78,7 +86,7 @@ export function fromAmuse(body: unknown): Player {
       imageSrc: track["cover"],
       songDuration: track["duration"],
     },
-    isPlaying: player["isPaused"] !== true,
+    isPlaying: flagOf(player["isPaused"]) !== true,
     positionS: numberOf(player["seekbarCurrentPosition"]) ?? 0,
     volume: null,
   };
@@ -90,7 +98,7 @@ function afterMessage(player: Player, message: unknown): Player {
   const { song, isPlaying, position, volume } = message;
   return {
     song: isRecord(song) ? song : player.song,
-    isPlaying: typeof isPlaying === "boolean" ? isPlaying : player.isPlaying,
+    isPlaying: flagOf(isPlaying) ?? player.isPlaying,
     positionS: numberOf(position) ?? player.positionS,
     volume: numberOf(volume) ?? player.volume,
   };
@@ -104,18 +112,16 @@ function readPlayer(
   const title = song && textOf(song["title"]);
   if (!song || !title) return null;
   const id = textOf(song["videoId"]) ?? title;
-  const artist = textOf(song["artist"]);
-  const durationS = numberOf(song["songDuration"]) ?? 0;
   return {
     source: NAME,
     state: isPlaying ? "playing" : "paused",
     track: {
       id,
       title,
-      durationMs: durationS > 0 ? Math.round(durationS * 1000) : null,
+      durationMs: lengthMs(song["songDuration"], 1000),
       explicit: false,
     },
-    artists: artist === undefined ? [] : [artist],
+    artists: textsOf(song["artist"]),
     album: { name: textOf(song["album"]) ?? "", artworks: coversOf(song, server) },
     device: {
       name: NAME,

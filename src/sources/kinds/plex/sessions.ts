@@ -1,5 +1,6 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import {
+  fieldsOf,
   identifierOf,
   isRecord,
   numberOf,
@@ -41,8 +42,8 @@ export function chooseSession(
   const { Metadata: sessions } = recordOf(container, "MediaContainer");
   const rank = (session: Session) =>
     (isPaused(session) ? 0 : 2) + (keyOf(session) === shownKey ? 1 : 0);
-  const mine = (sessions === undefined ? [] : recordsOf(sessions)).filter(
-    (session) => session["type"] === "track" && isOf(user, session),
+  const mine = recordsOf(sessions).filter(
+    (session) => textOf(session["type"]) === "track" && isOf(user, session),
   );
   return mine
     .filter(
@@ -128,7 +129,7 @@ export const keyOf = ({ sessionKey: key }: Session): string => identifierOf(key)
 export const offsetOf = ({ viewOffset: offset }: Session): number =>
   Math.max(0, numberOf(offset) ?? 0);
 
-const playerOf = ({ Player: player }: Session) => (isRecord(player) ? player : {});
+const playerOf = ({ Player: player }: Session) => fieldsOf(player);
 const isPaused = (session: Session): boolean => playerOf(session)["state"] === "paused";
 
 function isOf(user: string, { User: of }: Session): boolean {
@@ -139,7 +140,7 @@ function isOf(user: string, { User: of }: Session): boolean {
 
 function isSamePlayer(a: Session, b: Session): boolean {
   const machine = textOf(playerOf(a)["machineIdentifier"]);
-  return a !== b && machine !== undefined && machine === playerOf(b)["machineIdentifier"];
+  return a !== b && machine !== undefined && machine === textOf(playerOf(b)["machineIdentifier"]);
 }
 
 const isNewer = (a: Session, b: Session): boolean => Number(keyOf(a)) > Number(keyOf(b));

@@ -1,5 +1,15 @@
 import type { Artwork, Playback } from "../../../playback.ts";
-import { isRecord, recordOf, textOf } from "../../../upstream/json.ts";
+import {
+  fieldsOf,
+  flagOf,
+  identifierOf,
+  isRecord,
+  namesOf,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+} from "../../../upstream/json.ts";
 
 /**
  * Converts the answer of `GET /v1/me/player` to a playback.
@@ -22,8 +32,8 @@ export interface ReadingContext {
  */
 export function readPlayer(answer: unknown, context: ReadingContext): Playback | null {
   const player = recordOf(answer, "the answer");
-  const device = isRecord(player["device"]) ? player["device"] : {};
-  if (device["is_private_session"] === true) return null;
+  const device = fieldsOf(player["device"]);
+  if (flagOf(device["is_private_session"]) === true) return null;
   // The item is null in advertisements, between two tracks, and for what Spotify does not know.
   if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
   const item = player["item"];
@@ -35,12 +45,12 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   const positionMs = amountOf(player["progress_ms"]) ?? context.expectedPositionMs(id ?? "");
   return {
     source: "Spotify",
-    state: player["is_playing"] === true ? "playing" : "paused",
+    state: flagOf(player["is_playing"]) === true ? "playing" : "paused",
     track: {
       id: id ?? "",
       title: title ?? "",
       durationMs,
-      explicit: item["explicit"] === true,
+      explicit: flagOf(item["explicit"]) === true,
       ...pageOf(item),
     },
     ...readCredits(item, context),
@@ -57,9 +67,10 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
 }
 
 /** The page of a track or an episode; files on the user's own disk have none. */
-function pageOf({ id, type }: Record<string, unknown>): { readonly url?: string } {
+function pageOf({ id: given, type }: Record<string, unknown>): { readonly url?: string } {
   const isKnown = type === "track" || type === "episode";
-  if (!isKnown || typeof id !== "string" || !/^[A-Za-z0-9]{22}$/.test(id)) return {};
+  const id = identifierOf(given);
+  if (!isKnown || !/^[A-Za-z0-9]{22}$/.test(id)) return {};
   return { url: `https://open.spotify.com/${type}/${id}` };
 }
 
@@ -67,7 +78,7 @@ type Credits = Pick<Playback, "artists" | "album">;
 
 function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContext): Credits {
   if (item["type"] === "episode" || isRecord(item["show"])) {
-    const show = isRecord(item["show"]) ? item["show"] : {};
+    const show = fieldsOf(item["show"]);
     const name = textOf(show["name"]) ?? "";
     const own = imageUrls(item["images"]);
     const urls = own.length > 0 ? own : imageUrls(show["images"]);
@@ -76,12 +87,9 @@ function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContex
       album: { name, artworks: urls.map(artworkAt) },
     };
   }
-  const album = isRecord(item["album"]) ? item["album"] : {};
-  const artists = Array.isArray(item["artists"]) ? item["artists"] : [];
+  const album = fieldsOf(item["album"]);
   return {
-    artists: artists
-      .map((artist: unknown) => (isRecord(artist) ? textOf(artist["name"]) : undefined))
-      .filter((name) => name !== undefined),
+    artists: namesOf(item["artists"], "name"),
     album: {
       name: textOf(album["name"]) ?? "",
       artworks: imageUrls(album["images"]).map(artworkAt),
@@ -91,10 +99,8 @@ function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContex
 
 /** In Spotify's order, the largest first. */
 function imageUrls(images: unknown): string[] {
-  if (!Array.isArray(images)) return [];
-  return images
-    .map((image: unknown) => (isRecord(image) ? textOf(image["url"]) : undefined))
-    .filter((url) => url !== undefined)
+  return recordsOf(images)
+    .flatMap(({ url }) => textOf(url) ?? [])
     .filter((url) => PICTURE_ADDRESS.test(url) && URL.canParse(url));
 }
 
@@ -103,8 +109,8 @@ const PICTURE_ADDRESS = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[
 
 /** Rounds a number to a whole one; `null` when it is negative or not a number. */
 function amountOf(value: unknown): number | null {
-  const isAmount = typeof value === "number" && Number.isFinite(value) && value >= 0;
-  return isAmount ? Math.round(value) : null;
+  const amount = numberOf(value) ?? -1;
+  return amount >= 0 ? Math.round(amount) : null;
 }
 
 function percentOf(value: unknown): number | null {

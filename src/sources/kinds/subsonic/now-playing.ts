@@ -1,5 +1,16 @@
 import type { Artwork, Playback } from "../../../playback.ts";
-import { isRecord, numberOf, recordOf, recordsOf, textOf, jsonIn } from "../../../upstream/json.ts";
+import {
+  fieldsOf,
+  identifierOf,
+  isRecord,
+  jsonIn,
+  namesOf,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  textsOf,
+} from "../../../upstream/json.ts";
 import { type Answer, jsonOf, type Polling, type Track } from "../../polling/polled-source.ts";
 import { unauthorized, unavailable } from "../../source.ts";
 import { lengthMs, positionMs, rateOf } from "../../times.ts";
@@ -25,7 +36,7 @@ export function errorCodeIn({ text }: Answer): number | undefined {
   const body = jsonIn(text);
   const response = isRecord(body) ? body["subsonic-response"] : undefined;
   if (!isRecord(response) || response["status"] !== "failed") return undefined;
-  return (isRecord(response["error"]) ? numberOf(response["error"]["code"]) : undefined) ?? 0;
+  return numberOf(fieldsOf(response["error"])["code"]) ?? 0;
 }
 
 /**
@@ -49,7 +60,7 @@ export function readNowPlaying(
   const body = recordOf(jsonOf(answer), "the answer");
   const response = recordOf(body["subsonic-response"], "subsonic-response");
   const { nowPlaying } = response;
-  const entries = recordsOf(isRecord(nowPlaying) ? nowPlaying["entry"] : undefined).filter(
+  const entries = recordsOf(fieldsOf(nowPlaying)["entry"]).filter(
     (entry) =>
       textOf(entry["username"])?.toLowerCase() === user.toLowerCase() && isStillPlaying(entry),
   );
@@ -66,18 +77,20 @@ function readEntry(
   { withoutPosition, coverOf }: ReadingContext,
 ): Playback {
   const durationMs = lengthMs(entry["duration"], 1000);
-  const names = recordsOf(entry["artists"]).map(({ name }) => textOf(name));
-  const artist = textOf(entry["displayArtist"]) ?? textOf(entry["artist"]);
+  const names = namesOf(entry["artists"], "name");
+  const displayArtist = textsOf(entry["displayArtist"]);
+  const artists =
+    [names, displayArtist].find((found) => found.length > 0) ?? textsOf(entry["artist"]);
   const cover = textOf(entry["coverArt"]);
   const track: Track = {
     source: SUBSONIC,
     track: {
-      id: textOf(entry["id"]) ?? "",
+      id: identifierOf(entry["id"]),
       title: textOf(entry["title"]) ?? "",
       durationMs,
       explicit: entry["explicitStatus"] === "explicit",
     },
-    artists: (names.length > 0 ? names : [artist]).filter((name) => name !== undefined),
+    artists,
     album: {
       name: textOf(entry["album"]) ?? "",
       artworks: cover === undefined ? [] : [coverOf(cover)],
@@ -107,8 +120,9 @@ const minutesAgo = (entry: Record<string, unknown>): number => numberOf(entry["m
 
 /** Servers without `playbackReport` list a track for minutes after its end. */
 function isStillPlaying(entry: Record<string, unknown>): boolean {
-  const { state, duration } = entry;
-  if (textOf(state) !== undefined) return state !== "stopped";
+  const { duration } = entry;
+  const state = textOf(entry["state"]);
+  if (state !== undefined) return state !== "stopped";
   const lengthS = numberOf(duration) || USUAL_LENGTH_S;
   return minutesAgo(entry) * 60 <= lengthS * 1.05 + 60;
 }

@@ -7,7 +7,7 @@ import {
   readTexts,
   urlOption,
 } from "../../entered-server.ts";
-import { isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { splitStreamTitle } from "../../stream-title.ts";
 import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
@@ -105,11 +105,8 @@ function readStatus(
   };
 }
 
-function metaOf({ information }: Record<string, unknown>): Record<string, unknown> {
-  const category = isRecord(information) ? information["category"] : undefined;
-  const meta = isRecord(category) ? category["meta"] : undefined;
-  return isRecord(meta) ? meta : {};
-}
+const metaOf = ({ information }: Record<string, unknown>): Record<string, unknown> =>
+  fieldsOf(fieldsOf(fieldsOf(information)["category"])["meta"]);
 
 /** `null` when no audio is open: VLC then reports a negative volume. */
 function percentOf(volume: unknown): number | null {
