@@ -90,9 +90,46 @@ describe("a player on the session bus", () => {
     player.says({ PlaybackStatus: "Playing" });
     await next(({ state }) => state === "playing");
     player.seeks(90_000);
-    await next(({ positionMs }) => positionMs === 90_000);
+    await next(({ positionMs }) => positionMs >= 90_000);
+    player.settles();
     player.says(titled("Next One"));
     await next(isTitled("Next One"));
+  });
+
+  test.each<[answer: string, answeredMs: number]>([
+    ["0", 0],
+    ["the position before it", 12_000],
+  ])("is believed about a seek although it answers %s for a while", async (_, answeredMs) => {
+    const player = await play("lute");
+    const { next, received } = listen();
+    await next(isTitled("Paper Lanterns"));
+    player.seeks(90_000, answeredMs);
+    const sought = await next(({ positionMs }) => positionMs > 12_000);
+    const since = received.indexOf(sought);
+    // Whatever it signals meanwhile is read with the same wrong position.
+    player.says({ Volume: 0.25 });
+    const louder = await next(({ device }) => device.volumePercent === 25);
+    const elapsedMs = louder.observedAtMs - sought.observedAtMs;
+    expect(louder.positionMs - sought.positionMs).toBeWithin(elapsedMs - 1, elapsedMs + 1);
+    player.settles();
+    // A fake player's position stands still, so that it shows when it was read.
+    const settled = await next(
+      ({ positionMs, observedAtMs }) =>
+        positionMs === 90_000 && observedAtMs - sought.observedAtMs > 500,
+    );
+    expect(settled.observedAtMs - sought.observedAtMs).toBeWithin(900, 5_000);
+    expect(received.slice(since).every((one) => one && one.positionMs >= 90_000)).toBe(true);
+  });
+
+  test("is at the beginning of the next track, although it has just sought in the one before", async () => {
+    const player = await play("lute");
+    const { next } = listen();
+    await next(isTitled("Paper Lanterns"));
+    player.seeks(90_000);
+    await next(({ positionMs }) => positionMs >= 90_000);
+    player.settles();
+    player.says({ ...titled("Next One"), positionMs: 300 });
+    expect((await next(isTitled("Next One"))).positionMs).toBe(300);
   });
 
   test("is nothing when it stops, and when it leaves", async () => {

@@ -85,10 +85,9 @@ export async function connectBus(
   const receive = ({ interface: on, member, sender, path, body = [] }: Message) => {
     if (on === BUS && member === "NameOwnerChanged" && sender === BUS)
       return players.own(body[0], body[2]);
-    const isChange = on === PROPERTIES && member === "PropertiesChanged";
-    const isSeek = on === PLAYER && member === "Seeked";
-    if (path !== PATH || !(isChange || isSeek)) return;
-    players.changed(sender);
+    if (path !== PATH) return;
+    if (on === PROPERTIES && member === "PropertiesChanged") players.changed(sender);
+    if (on === PLAYER && member === "Seeked") players.sought(sender, body[0]);
   };
 
   signal.addEventListener("abort", onAbort);

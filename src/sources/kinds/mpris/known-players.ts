@@ -1,5 +1,6 @@
 import type { Clock } from "../../../clock.ts";
 import { isRecord, textOf } from "../../../upstream/json.ts";
+import { afterSeek, createSeek, type Seek, SEEK_SETTLES_MS } from "./seek.ts";
 
 /** What a player reports of itself, by property name; not checked. */
 export type PlayerProperties = Readonly<Record<string, unknown>>;
@@ -35,6 +36,8 @@ interface Player {
   reading: "no" | "yes" | "again";
   /** When it was last read. */
   readonly reads: number[];
+  /** Its last seek, until that has settled. */
+  seek: Seek | undefined;
 }
 
 /** The players on a bus, each read again when it has changed. */
@@ -47,6 +50,8 @@ export interface Players {
   own(busName: unknown, owner: unknown): void;
   /** The player with this connection has changed. */
   changed(owner: string | undefined): void;
+  /** The player with this connection has signalled a seek to a position in microseconds. */
+  sought(owner: string | undefined, position: unknown): void;
   /** Reads those that play, now and from then on. */
   readPlayingAgain(): void;
 }
@@ -82,7 +87,12 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     ]);
     if (!isRecord(properties)) return null;
     const observedAtMs = clock.monotonicMs();
-    return { name, identity: textOf(identity), properties, observedAtMs };
+    return {
+      name,
+      identity: textOf(identity),
+      properties: player.seek ? afterSeek(player.seek, properties, observedAtMs) : properties,
+      observedAtMs,
+    };
   };
 
   const read = async (name: string, player: Player): Promise<void> => {
@@ -118,10 +128,20 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     }
     // VLC has two names for the same player.
     if ([...known.values()].some((player) => player.owner === owner)) return;
-    const player: Player = { owner, state: undefined, reading: "no", reads: [] };
+    const player: Player = { owner, state: undefined, reading: "no", reads: [], seek: undefined };
     known.set(name, player);
     void read(name, player);
   };
+
+  /** Reads a player again when its last seek has settled. Of many seeks, one waits. */
+  const readSettled = (name: string, player: Player, waitMs = SEEK_SETTLES_MS): void =>
+    after(waitMs, () => {
+      if (known.get(name) !== player || !player.seek) return;
+      const leftMs = player.seek.atMs + SEEK_SETTLES_MS - clock.monotonicMs();
+      if (leftMs > 0) return readSettled(name, player, leftMs);
+      player.seek = undefined;
+      void read(name, player);
+    });
 
   const readPlayingAgain = () => {
     after(RESYNC_MS, readPlayingAgain);
@@ -138,6 +158,15 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     own,
     changed(owner) {
       for (const [name, player] of known) if (player.owner === owner) void read(name, player);
+    },
+    sought(owner, position) {
+      const seek = createSeek(position, clock.monotonicMs());
+      for (const [name, player] of known) {
+        if (player.owner !== owner) continue;
+        if (seek && !player.seek) readSettled(name, player);
+        player.seek = seek ?? player.seek;
+        void read(name, player);
+      }
     },
     readPlayingAgain,
   };
