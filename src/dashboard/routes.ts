@@ -15,7 +15,7 @@ import { redirect } from "../http/redirect.ts";
 import { exportOf } from "./people/export.ts";
 import type { DashboardLive } from "./live.ts";
 import { createDashboardGuard, type DashboardGuardDeps } from "./guard.ts";
-import { setListFile } from "./history/history.tsx";
+import { createSetListFile } from "./history/history.tsx";
 import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
@@ -42,6 +42,7 @@ const BACKUP_PAUSE_MS = 10_000;
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
   const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
   const guard = createDashboardGuard(deps);
+  const setListFile = createSetListFile(deps);
   let nextBackupMs = -Infinity;
 
   return {
@@ -75,7 +76,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
     setList: inLanguage(
       guard.guard(async ({ user }, language, { request }) => {
         const query = new URL(request.url).searchParams;
-        const file = await setListFile(deps, { user, query, words: languages[language] });
+        const file = await setListFile({ user, query, words: languages[language] });
         return download(file.text, file.name, file.type);
       }),
     ),

@@ -1,3 +1,5 @@
+import { nextTurn } from "../next-turn.ts";
+
 /** How many are read at once, in about a millisecond: requests are answered in between. */
 const MOST_AT_ONCE = 100;
 
@@ -30,5 +32,3 @@ export function createBatch<Key, Found>(
     return (await next.found).get(key);
   };
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,5 +1,6 @@
 import { createInTurn } from "../in-turn.ts";
 import { isPassing } from "./errors.ts";
+import { nextTurn } from "../next-turn.ts";
 
 type Write = () => unknown;
 
@@ -92,5 +93,3 @@ interface PlannedWrite {
 /** After a write with so many calls, as after a start, more follow, and each transaction takes milliseconds. */
 const CROWD = 32;
 const AFTER_CROWD_MS = 50;
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

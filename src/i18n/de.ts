@@ -1296,6 +1296,7 @@ export const de: Words = {
       "Fügen Sie das in die Beschreibung des Videos ein. Die Zeiten stimmen, wenn die Aufnahme mit dem Stream begonnen hat.",
     tooFew: "YouTube braucht mindestens {least} Kapitel. Es sind noch nicht genug.",
     download: "Herunterladen",
+    onlyLast: "Hier stehen die letzten {most} Titel. Die Datei enthält auch die früheren.",
     songs: "Titel",
     none: "Noch keine Titel.",
     playedFor: "{time} gespielt",

@@ -1253,6 +1253,7 @@ export const en = {
       "Paste this into the video’s description. The times are right if the recording started with the stream.",
     tooFew: "YouTube needs at least {least} chapters. There aren’t enough yet.",
     download: "Download",
+    onlyLast: "Here are the last {most} songs. The file has the earlier ones too.",
     songs: "Songs",
     none: "No songs yet.",
     playedFor: "played for {time}",

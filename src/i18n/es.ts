@@ -1275,6 +1275,7 @@ export const es: Words = {
       "Pega esto en la descripción del vídeo. Los tiempos encajan si la grabación empezó con el directo.",
     tooFew: "YouTube muestra capítulos a partir de {least}. Todavía no hay suficientes.",
     download: "Descargar",
+    onlyLast: "Aquí están las últimas {most} canciones. El archivo incluye también las anteriores.",
     songs: "Canciones",
     none: "Todavía no se ha guardado ninguna canción.",
     playedFor: "sonó {time}",

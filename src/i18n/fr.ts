@@ -1291,6 +1291,7 @@ export const fr: Words = {
       "Collez ceci dans la description de la vidéo. Les temps sont justes si l’enregistrement a commencé avec le direct.",
     tooFew: "YouTube n’affiche les chapitres qu’à partir de {least}. Il n’y en a pas encore assez.",
     download: "Télécharger",
+    onlyLast: "Voici les {most} derniers morceaux. Le fichier contient aussi les précédents.",
     songs: "Morceaux",
     none: "Aucun morceau n’a encore été gardé.",
     playedFor: "passé pendant {time}",

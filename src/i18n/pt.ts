@@ -1261,6 +1261,7 @@ export const pt: Words = {
       "Cole isto na descrição do vídeo. Os tempos batem se a gravação começou junto com a live.",
     tooFew: "O YouTube exige pelo menos {least} capítulos. Ainda não há o suficiente.",
     download: "Baixar",
+    onlyLast: "Aqui estão as últimas {most} músicas. O arquivo inclui também as anteriores.",
     songs: "Músicas",
     none: "Nenhuma música ainda.",
     playedFor: "tocou por {time}",

@@ -1,8 +1,10 @@
 import { and, desc, eq, gte, lt, lte, sql } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
-import { hidesTrack, type PrivacyRules } from "../accounts/privacy.ts";
+import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { User } from "../accounts/users.ts";
+import { nextTurn } from "../next-turn.ts";
+import { createHiddenSongs } from "./hidden-songs.ts";
 import { charactersOf, type KeptSong, toRow, toSong } from "./kept-song.ts";
 import { createSongLimits, MOST_KEPT } from "./song-limits.ts";
 import { createSongWrites } from "./song-writes.ts";
@@ -16,8 +18,10 @@ export const PERIODS = {
 } as const;
 export type Period = keyof typeof PERIODS;
 
-/** How often more songs are read in place of hidden ones. */
-const MOST_PAGES = 20;
+/** An answer passes over at most so many hidden songs, and then has the fewer. */
+const MOST_PASSED_OVER = 200;
+/** How many songs are compared in one turn of the event loop: others are answered in between. */
+const COMPARED_AT_ONCE = 50;
 
 /** What a user has chosen. */
 export interface HistoryChoice {
@@ -47,8 +51,16 @@ export interface History {
    * stored now; it is tried again.
    */
   note(userId: number, song: KeptSong): Promise<void>;
-  /** For others: songs that the user does not hide, the newest first. */
-  shownOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
+  /**
+   * For others: songs that the user does not hide, the newest first. At most 200 hidden ones are
+   * passed over.
+   * @param letOthersIn awaited between parts of the work
+   */
+  shownOf(
+    user: Pick<User, "id">,
+    range?: Omit<Range, "skip">,
+    letOthersIn?: () => Promise<void>,
+  ): Promise<KeptSong[]>;
   /** For the user alone: hidden songs too, the newest first. */
   songsOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
   countOf(user: Pick<User, "id">): Promise<number>;
@@ -87,6 +99,7 @@ export async function createHistory(
   const streams = createStreams(store, wallMs, deferred, (userId) => of(userId).followsStreams);
   const writes = createSongWrites(store, deferred);
   const limits = createSongLimits(store);
+  const hidesSong = createHiddenSongs();
   /** When each history was last cleared. */
   const clearings = new Map<number, number>();
   const clearListeners: Parameters<History["onCleared"]>[0][] = [];
@@ -121,9 +134,9 @@ export async function createHistory(
   /** The oldest time that is kept. */
   const sinceOf = (keeps: Period): number => wallMs() - PERIODS[keeps];
 
-  const songsOf: History["songsOf"] = async (
-    { id: userId },
-    { from = -Infinity, until = Infinity, most, skip = 0 } = {},
+  const rowsOf = async (
+    { id: userId }: Pick<User, "id">,
+    { from = -Infinity, until = Infinity, most, skip = 0 }: Range = {},
   ) => {
     const { keeps } = of(userId);
     if (keeps === null) return [];
@@ -135,15 +148,16 @@ export async function createHistory(
       since === -Infinity ? undefined : gte(songs.startedAt, since),
       until === Infinity ? undefined : lte(songs.startedAt, until),
     );
-    const found = queries
+    return queries
       .select()
       .from(songs)
       .where(wanted)
       .orderBy(desc(songs.startedAt))
       .limit(most ?? MOST_KEPT)
       .offset(skip);
-    return (await found).map(toSong);
   };
+  const songsOf: History["songsOf"] = async (user, range) =>
+    (await rowsOf(user, range)).map(toSong);
 
   return {
     of,
@@ -185,14 +199,25 @@ export async function createHistory(
       limits.count(userId, charactersOf(row));
       await writes.note(row);
     },
-    async shownOf(user, range = {}) {
-      const { most = MOST_KEPT, skip = 0 } = range;
+    async shownOf(
+      user,
+      { from = -Infinity, until = Infinity, most = MOST_KEPT } = {},
+      letOthersIn = nextTurn,
+    ) {
       const rules = rulesOf(user.id);
       const shown: KeptSong[] = [];
-      for (let page = 0; page < MOST_PAGES && shown.length < most; page++) {
-        const songs = await songsOf(user, { ...range, most, skip: skip + page * most });
-        shown.push(...songs.filter((song) => !hidesTrack(rules, song)));
-        if (songs.length < most) break;
+      let left = most + MOST_PASSED_OVER;
+      let next = { from, until };
+      for (;;) {
+        const asked = Math.min(left, COMPARED_AT_ONCE);
+        const rows = await rowsOf(user, { ...next, most: asked });
+        const songs = rows.map((row) => ({ id: row.id, song: toSong(row) }));
+        for (const { id, song } of songs) if (!hidesSong(rules, id, song)) shown.push(song);
+        left -= rows.length;
+        const last = rows.at(-1);
+        if (!last || rows.length < asked || left === 0 || shown.length >= most) break;
+        next = { from, until: last.startedAt - 1 };
+        await letOthersIn();
       }
       return shown.slice(0, most);
     },

@@ -214,6 +214,19 @@ describe("the set list", () => {
     await queries.insert(tables.songs).values(songs);
     const lines = (await (await file("text")).text()).trim().split("\n");
     expect([lines.length, lines.at(-1)]).toEqual([1_000, "24:00:00 Song 0"]);
+    const onPage = (await textOf(await browser.get(PATH), ".set-list code"))?.split("\n") ?? [];
+    expect([onPage.length, onPage.at(-1)]).toEqual([200, "24:00:00 Song 0"]);
+    expect(await page()).toContain("Here are the last 200 songs.");
+  });
+
+  test("is read once for all who ask for its file at the same time", async () => {
+    await stream();
+    const { history } = server.accounts;
+    const read = spyOn(history, "shownOf");
+    const files = await Promise.all([file("text"), file("csv"), file("text")]);
+    expect(files.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(read).toHaveBeenCalledTimes(1);
+    read.mockRestore();
   });
 
   test("is an empty file where there is none", async () => {

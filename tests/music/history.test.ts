@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { History, HistoryChoice } from "../../src/music/history.ts";
@@ -117,6 +117,44 @@ describe("the history", () => {
     expect([await titles(), await titles(grace)]).toEqual([[], ["G"]]);
     await play("B");
     expect(await titles()).toEqual(["B"]);
+  });
+
+  test("passes over at most two hundred hidden songs in an answer, and compares the names of each once", async () => {
+    await choose({ keeps: "always" });
+    const nowMs = world.clock.wallMs();
+    await world.store.queries.insert(world.store.tables.songs).values(
+      Array.from({ length: 300 }, (_, index) => ({
+        ...{ userId: ada.user.id, startedAt: nowMs - index * 1_000, playedMs: 30_000 },
+        ...{ source: "", trackId: "", title: `Secret ${index}`, explicit: false },
+        ...{ artists: "[]", albumName: "" },
+      })),
+    );
+    const { privacy } = world.accounts;
+    await privacy.change(ada.user, { hiddenTitles: ["secret"] });
+    const normalise = spyOn(String.prototype, "normalize");
+    try {
+      expect(await history.shownOf(ada.user, { most: 50 })).toEqual([]);
+      const once = normalise.mock.calls.length;
+      await history.shownOf(ada.user, { most: 50 });
+      expect(normalise.mock.calls.length).toBe(once);
+    } finally {
+      normalise.mockRestore();
+    }
+    await privacy.change(ada.user, { hiddenTitles: ["secret 1"] });
+    const shown = await history.shownOf(ada.user, { most: 2 });
+    expect(shown.map(({ track }) => track.title)).toEqual(["Secret 0", "Secret 2"]);
+  });
+
+  test("lets others in while many songs are compared", async () => {
+    await choose({ keeps: "always" });
+    for (let index = 0; index < 120; index++) {
+      await play(`Secret ${index}`);
+      await world.clock.advance(1_000);
+    }
+    await world.accounts.privacy.change(ada.user, { hiddenTitles: ["secret"] });
+    let turns = 0;
+    await history.shownOf(ada.user, { most: 50 }, async () => void turns++);
+    expect(turns).toBe(2);
   });
 
   test("goes with its user, also when songs of that user still wait", async () => {

@@ -1,4 +1,5 @@
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { User } from "../../accounts/users.ts";
 import { type HistoryChoice, type Period, PERIODS } from "../../music/history.ts";
 import type { KeptSong } from "../../music/kept-song.ts";
 import type { Stream } from "../../music/streams.ts";
@@ -31,8 +32,10 @@ export interface HistoryDeps {
 }
 
 const SONGS_A_PAGE = 50;
-/** The last songs of a stream: two days of them, of three minutes each. */
+/** The last songs of a stream in its file: two days of them, of three minutes each. */
 const MOST_IN_SET_LIST = 1_000;
+/** The last songs of a stream on the page: an evening of them. The file has the others, too. */
+const MOST_ON_PAGE = 200;
 const PERIOD_NAMES = Object.keys(PERIODS) as readonly Period[];
 
 /** The forms of a set list, with the endings of their files. */
@@ -46,6 +49,7 @@ const formIn = (query: URLSearchParams): SetListForm =>
 export function createSection(deps: HistoryDeps): Section {
   const { accounts, clock } = deps;
   const { history } = accounts;
+  const readSetList = createReadSetList(deps);
 
   const show = async (request: DashboardRequest): Promise<Response> => {
     const { words, user, query } = request;
@@ -69,7 +73,7 @@ export function createSection(deps: HistoryDeps): Section {
               <SetList
                 request={request}
                 choice={choice}
-                list={await readSetList(deps, request)}
+                list={await readSetList(user, MOST_ON_PAGE)}
                 nowMs={nowMs}
               />
               <Songs request={request} songs={songs} page={page} pages={pages} nowMs={nowMs} />
@@ -110,20 +114,27 @@ interface PlayedStream {
   readonly songs: readonly SetListSong[];
 }
 
-async function readSetList(
-  { accounts: { history }, hub }: HistoryDeps,
-  { user }: Pick<DashboardRequest, "user">,
-): Promise<PlayedStream | undefined> {
-  const stream = history.streamOf(user.id);
-  if (!stream) return undefined;
-  hub.countSongs(user.id);
-  const from = stream.startedAt - LONGEST_SONG_MS;
-  const songs = await history.shownOf(user, {
-    from,
-    until: stream.endedAt ?? Infinity,
-    most: MOST_IN_SET_LIST,
-  });
-  return { stream, songs: setListOf(songs, stream) };
+/** Reads a user's set list. Whoever asks again meanwhile gets the same one. */
+type ReadSetList = (user: User, most: number) => Promise<PlayedStream | undefined>;
+
+function createReadSetList({ accounts: { history }, hub }: HistoryDeps): ReadSetList {
+  const read: ReadSetList = async (user, most) => {
+    const stream = history.streamOf(user.id);
+    if (!stream) return undefined;
+    hub.countSongs(user.id);
+    const from = stream.startedAt - LONGEST_SONG_MS;
+    const songs = await history.shownOf(user, { from, until: stream.endedAt ?? Infinity, most });
+    return { stream, songs: setListOf(songs, stream) };
+  };
+  const reading = new Map<string, ReturnType<ReadSetList>>();
+  return (user, most) => {
+    const name = `${user.id} ${most}`;
+    const running = reading.get(name);
+    if (running) return running;
+    const started = read(user, most).finally(() => reading.delete(name));
+    reading.set(name, started);
+    return started;
+  };
 }
 
 const writeSetList = (
@@ -136,18 +147,18 @@ const writeSetList = (
 };
 
 /** The set list as a file. */
-export async function setListFile(
-  deps: HistoryDeps,
-  request: Pick<DashboardRequest, "user" | "query" | "words">,
-): Promise<{ readonly text: string; readonly name: string; readonly type: string }> {
-  const form = formIn(request.query);
-  const list = await readSetList(deps, request);
-  const day = new Date(list?.stream.startedAt ?? deps.clock.wallMs()).toISOString().slice(0, 10);
-  const text = list ? writeSetList(list, form, request.words.history.start) : "";
-  return {
-    text: form === "csv" || text === "" ? text : `${text}\n`,
-    name: `marquee-${form === "chapters" ? "chapters" : "set-list"}-${day}.${FORMS[form]}`,
-    type: `text/${form === "csv" ? "csv" : "plain"}; charset=utf-8`,
+export function createSetListFile(deps: HistoryDeps) {
+  const readSetList = createReadSetList(deps);
+  return async ({ user, query, words }: Pick<DashboardRequest, "user" | "query" | "words">) => {
+    const form = formIn(query);
+    const list = await readSetList(user, MOST_IN_SET_LIST);
+    const day = new Date(list?.stream.startedAt ?? deps.clock.wallMs()).toISOString().slice(0, 10);
+    const text = list ? writeSetList(list, form, words.history.start) : "";
+    return {
+      text: form === "csv" || text === "" ? text : `${text}\n`,
+      name: `marquee-${form === "chapters" ? "chapters" : "set-list"}-${day}.${FORMS[form]}`,
+      type: `text/${form === "csv" ? "csv" : "plain"}; charset=utf-8`,
+    };
   };
 }
 
@@ -263,6 +274,11 @@ function PlayedSetList({
           {form === "chapters" && (
             <p class={isTooShort ? "status warn" : "hint"} safe>
               {isTooShort ? fill(t.tooFew, { least: String(LEAST_CHAPTERS) }) : t.chaptersHint}
+            </p>
+          )}
+          {list.songs.length === MOST_ON_PAGE && (
+            <p class="hint" safe>
+              {fill(t.onlyLast, { most: String(MOST_ON_PAGE) })}
             </p>
           )}
           <p class="actions">

@@ -2,6 +2,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { User } from "../../accounts/users.ts";
 import { isoTime } from "../../clock.ts";
+import { nextTurn } from "../../next-turn.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { KeptSong } from "../../music/kept-song.ts";
 import { musicOf } from "../../sources/connected-music.ts";
@@ -49,7 +50,7 @@ async function* songsOf(user: User, history: Accounts["history"]): AsyncGenerato
     const last = songs.at(-1);
     if (songs.length < SONGS_A_PART || !last) return;
     until = last.startedAt - 1;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }
 
