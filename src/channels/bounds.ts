@@ -1,23 +1,32 @@
 import type { Artwork, Playback } from "../playback.ts";
+import { mendText } from "../titles/mend-text.ts";
+import { namesAnArtist } from "../titles/placeholders.ts";
 
 /** No real track comes near these limits: an upstream that exceeds them is broken or hostile. */
 const MOST_ARTISTS = 50;
 const LONGEST_TEXT = 1_000;
+/** Before its encoding is mended, which makes it shorter. */
+const LONGEST_GIVEN = 10 * LONGEST_TEXT;
 const MOST_ARTWORKS = 10;
 const LONGEST_URL = 2_048;
 
-/** What was made of each: several connections may report the same object, and it stays one. */
+/**
+ * What was made of each: several connections may report the same object, and it stays one. A text
+ * is mended once, so what was made stays as it is when it comes here again.
+ */
 const bounded = new WeakMap<Playback, Playback>();
 
 /**
  * Cuts a source's playback to a size that is safe for the rest of the server: privacy rules are
- * compared with its texts, and every answer and every message to an overlay repeats them.
+ * compared with its texts, and every answer and every message to an overlay repeats them. Its names
+ * are mended, and what stands for an artist whom nobody knows is left out.
  */
 export function boundPlayback(playback: Playback): Playback {
   const before = bounded.get(playback);
   if (before) return before;
   const within = withinBounds(playback);
   bounded.set(playback, within);
+  bounded.set(within, within);
   return within;
 }
 
@@ -30,19 +39,19 @@ function withinBounds(playback: Playback): Playback {
     track: {
       ...track,
       id: identityOf(track.id),
-      title: cut(track.title),
+      title: nameOf(track.title),
       durationMs: timeOf(track.durationMs),
     },
-    artists: artists.slice(0, MOST_ARTISTS).map(cut),
+    artists: artists.slice(0, MOST_ARTISTS).map(nameOf).filter(namesAnArtist),
     ...(namesFrom?.origin === "upload" && {
-      namesFrom: { origin: "upload", text: cut(namesFrom.text) },
+      namesFrom: { origin: "upload", text: nameOf(namesFrom.text) },
     }),
     album: {
       ...album,
-      name: cut(album.name),
+      name: nameOf(album.name),
       artworks: album.artworks.slice(0, MOST_ARTWORKS).map(boundArtwork),
     },
-    device: { ...device, name: cut(device.name), type: cut(device.type) },
+    device: { ...device, name: nameOf(device.name), type: cut(device.type) },
   };
 }
 
@@ -53,6 +62,9 @@ function withinBounds(playback: Playback): Playback {
 function timeOf(ms: number | null): number | null {
   return ms !== null && ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? Math.round(ms) : null;
 }
+
+/** A name in a mended encoding, whatever its user wants of titles. */
+const nameOf = (text: string): string => cut(mendText(text.slice(0, LONGEST_GIVEN)));
 
 /** Counts code points, so that no surrogate pair is cut in half. */
 function cut(text: string): string {

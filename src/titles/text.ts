@@ -1,21 +1,8 @@
 /** Texts as people see them. Every function here reads a text a fixed number of times. */
 
-const NAMED: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-};
-
-/** One way of writing: composed letters, HTML's signs decoded once, single spaces, no 🅴 at an edge. */
+/** One way of writing: composed letters, single spaces, no 🅴 at an edge. */
 export function normalize(text: string): string {
-  const decoded = text.replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7}));/g, (sign, name, number) => {
-    if (name !== undefined) return NAMED[String(name)] ?? sign;
-    const point = Number(number);
-    return point >= 32 && point <= 0x10_ff_ff ? String.fromCodePoint(point) : sign;
-  });
-  const spaced = decoded.normalize("NFC").replace(/\s+/gu, " ").trim();
+  const spaced = text.normalize("NFC").replace(/\s+/gu, " ").trim();
   return orElse(spaced.replace(/^🅴 ?/u, "").replace(/ ?🅴$/u, ""), spaced);
 }
 

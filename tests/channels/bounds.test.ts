@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { boundPlayback } from "../../src/channels/bounds.ts";
 import { givenNames, type Playback } from "../../src/playback.ts";
+import { AS_GIVEN } from "../../src/titles/shown-names.ts";
+import { mendText } from "../../src/titles/mend-text.ts";
+import { namesAnArtist } from "../../src/titles/placeholders.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -22,6 +26,10 @@ async function readingsOf(said: Partial<Playback>): Promise<Playback> {
   if (reading.kind !== "playback") throw new Error(`it is ${reading.kind}`);
   return reading.playback;
 }
+
+/** A name whose encoding has nothing to mend. */
+const name = (maxLength: number) =>
+  fc.string({ unit: "grapheme", maxLength }).filter((text) => mendText(text) === text);
 
 const codePoints = (text: string): number => Array.from(text).length;
 const { track, album, device } = aPlayback();
@@ -66,11 +74,40 @@ describe("what a source says is bounded for every reader", () => {
     );
   });
 
+  test("with its encoding mended once in every name, whatever its user wants of titles", async () => {
+    const given = "A &amp;amp; &#x27;B&#39; &eacute;t&eacute;&nbsp;";
+    const mended = "A &amp; 'B' été";
+    await server.accounts.privacy.change(ada.user, { titles: AS_GIVEN });
+    const received = await readingsOf({
+      track: { ...track, title: given },
+      artists: [given, "BjÃ¶rk"],
+      album: { ...album, name: given },
+      device: { ...device, name: given },
+    });
+    expect(received).toMatchObject({
+      track: { title: mended },
+      artists: [mended, "Björk"],
+      album: { name: mended },
+      device: { name: mended },
+    });
+    // A connection whose messages are kept hands them on again.
+    expect(boundPlayback(boundPlayback(aPlayback({ artists: [given] }))).artists).toEqual([mended]);
+  });
+
+  test.each(["Unknown Artist", "<unknown>", "[Unknown]", "Unbekannter Interpret", " ", "N/A"])(
+    "without the artist %j, who is nobody",
+    async (nobody) => {
+      expect((await readingsOf({ artists: [nobody, "Various Artists"] })).artists).toEqual([
+        "Various Artists",
+      ]);
+    },
+  );
+
   test("but as it is within the bounds", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.string({ unit: "grapheme", maxLength: 400 }).filter((text) => codePoints(text) <= 1_000),
-        fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { maxLength: 50 }),
+        name(400).filter((text) => codePoints(text) <= 1_000),
+        fc.array(name(20).filter(namesAnArtist), { maxLength: 50 }),
         async (title, artists) => {
           const said = aPlayback({ track: { ...track, id: `test:${title}`, title }, artists });
           const { given: _, ...shown } = await readingsOf(said);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { mendText } from "../../src/titles/mend-text.ts";
 import { folded } from "../../src/titles/text.ts";
 import type { Names } from "../../src/playback.ts";
 import { type NamesOrigin, tidy } from "../../src/titles/tidy.ts";
@@ -14,9 +15,10 @@ const ORIGINS: Readonly<Record<string, NamesOrigin>> = {
   vlc: "upload",
 };
 const originOf = (source: string): NamesOrigin => ORIGINS[source] ?? "catalogue";
+/** The names as the channel hands them on. */
 const namesOf = (title: string, artist: string | null): Names => ({
-  title,
-  artists: artist === null ? [] : [artist],
+  title: mendText(title),
+  artists: artist === null ? [] : [mendText(artist)],
 });
 const tidied = (title: string, artist: string | null, source: string) => {
   const { title: clean, artists } = tidy(namesOf(title, artist), originOf(source));
