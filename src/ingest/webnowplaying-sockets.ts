@@ -15,7 +15,6 @@ import {
   afterText,
   type Browser,
   GREETING,
-  isPartOfTrack,
   NEW_BROWSER,
   readPicture,
   shownOf,
@@ -79,8 +78,8 @@ export const LARGEST_FRAME_BYTES = 2 * 1024 * 1024 + 4;
 /** A user's browsers and their reconnections; more are refused. */
 const MOST_SOCKETS = 8;
 const FLOOD = "More messages came in a second than a browser sends.";
-/** Revision 2 sends the fields of a track one by one: this is how long the rest is waited for. */
-const REST_OF_TRACK_MS = 30;
+const NOT_UNDERSTOOD =
+  "A message could not be understood. The extension has to be of version 3 or newer.";
 
 export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
   const { clock, inbox, covers, guard, delivery } = deps;
@@ -155,7 +154,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (!next || next === browser) {
         if (turn.kind === "later") return;
         if (next) inbox.noteReceived(connectionId);
-        else inbox.noteRefused(connectionId, "A message could not be understood.");
+        else inbox.noteRefused(connectionId, NOT_UNDERSTOOD);
         return;
       }
       browsers.set(socket, next);
@@ -163,7 +162,6 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       if (typeof frame !== "string") return;
       choosePlayer(connectionId);
       if (turn.kind === "later") showIn(turn.waitMs, connectionId);
-      else if (isPartOfTrack(frame)) showIn(REST_OF_TRACK_MS, connectionId);
       else show(connectionId);
     },
 

@@ -4,11 +4,11 @@ import type { PushedTrack } from "./message.ts";
 import type { PictureId } from "./webnowplaying-pictures.ts";
 
 /**
- * The protocol of WebNowPlaying, revisions 3 and 2: https://wnp.keifufu.dev. A browser reports
- * each of its players; times are whole seconds, sent when they change.
+ * The protocol of WebNowPlaying, revision 3: https://wnp.keifufu.dev. A browser reports each of its
+ * players; times are whole seconds, sent when they change.
  */
 
-/** What we say first. The extension speaks the revision that it names. */
+/** What we say first. Since version 3 the extension speaks the revision that this names. */
 export const GREETING = "ADAPTER_VERSION 1.0.0;WNPLIB_REVISION 3";
 
 /** A player in a browser, such as a tab. */
@@ -36,7 +36,7 @@ export interface Player {
 /** What one browser has sent: its players by id, and a picture whose track is still to come. */
 export interface Browser {
   readonly players: ReadonlyMap<string, Player>;
-  readonly waiting: { readonly playerId: string; readonly picture: PictureId } | undefined;
+  readonly waiting: { readonly playerId: number; readonly picture: PictureId } | undefined;
 }
 
 export const NEW_BROWSER: Browser = { players: new Map(), waiting: undefined };
@@ -52,7 +52,7 @@ const MOST_PLAYERS = 16;
  */
 export function afterText(browser: Browser, frame: string, nowMs: number): Browser | undefined {
   if (Buffer.byteLength(frame) > LONGEST_TEXT_BYTES) return undefined;
-  const [, kind = "", rest = ""] = /^(\d|[A-Z_]+) ?(.*)$/s.exec(frame) ?? [];
+  const [, kind, rest = ""] = /^(\d) ?(.*)$/s.exec(frame) ?? [];
   if (kind === "0" || kind === "1") {
     const [, id, listed] = /^(\d{1,20}) (.*)$/s.exec(rest) ?? [];
     const fields = listed === undefined ? undefined : splitFields(listed);
@@ -61,30 +61,25 @@ export function afterText(browser: Browser, frame: string, nowMs: number): Brows
   }
   if (kind === "2") return withoutPlayer(browser, rest.trim());
   // Whether the browser reads its players from the operating system.
-  if (kind === "4") return browser;
-  const field = Object.hasOwn(OLD_NAMES, kind) ? OLD_NAMES[kind] : undefined;
-  return field && withPlayer(browser, OLD_PLAYER, { [field]: rest }, nowMs);
+  return kind === "4" ? browser : undefined;
 }
 
-/** Reads a binary frame: a player's id and a PNG file, sent before the player's text. */
+/** Reads a binary frame: 32 bits of a player's id and a PNG file, sent before the player's text. */
 export function readPicture(
   frame: Uint8Array,
-): { readonly playerId: string; readonly png: Uint8Array } | undefined {
+): { readonly playerId: number; readonly png: Uint8Array } | undefined {
   const png = frame.subarray(4);
   const isPng = PNG_SIGNATURE.every((byte, index) => png[index] === byte);
   if (!isPng || png.length > LARGEST_PICTURE_BYTES) return undefined;
   const playerId = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
-  return { playerId: String(playerId), png };
+  return { playerId, png };
 }
 
 /** The state after a picture for the next text of a player. */
-export const afterPicture = (browser: Browser, playerId: string, picture: PictureId): Browser => ({
+export const afterPicture = (browser: Browser, playerId: number, picture: PictureId): Browser => ({
   ...browser,
   waiting: { playerId, picture },
 });
-
-/** Whether a frame is of revision 2, which sends each field of a track on its own. */
-export const isPartOfTrack = (frame: string): boolean => /^[A-Z]/.test(frame);
 
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
@@ -128,7 +123,7 @@ export function trackOf(player: Player, nowMs: number): PushedTrack {
 const positionOf = ({ state, positionMs, positionAtMs }: Player, nowMs: number): number =>
   state === "playing" ? positionMs + nowMs - positionAtMs : positionMs;
 
-/** The fields of revision 3 that we use, by their place; it has more. */
+/** The fields that we use, by their place; there are more. */
 const PLACES = {
   name: 1,
   title: 2,
@@ -147,20 +142,6 @@ const MOST_FIELDS = 26;
 type FieldName = keyof typeof PLACES;
 /** Fields that have changed. */
 type Changes = Readonly<Partial<Record<FieldName, string>>>;
-
-/** The only player of a browser that speaks revision 2. */
-const OLD_PLAYER = "2";
-const OLD_NAMES: Readonly<Record<string, FieldName>> = {
-  PLAYER_NAME: "name",
-  TITLE: "title",
-  ARTIST: "artist",
-  ALBUM: "album",
-  COVER_URL: "cover",
-  STATE: "state",
-  POSITION_SECONDS: "position",
-  DURATION_SECONDS: "duration",
-  VOLUME: "volume",
-};
 
 /** Fields end with `|`, and `\|` is part of one. `undefined` when there are too few. */
 function splitFields(text: string): string[] | undefined {
@@ -205,12 +186,15 @@ const NEW_PLAYER: Player = {
 function withPlayer(browser: Browser, id: string, changes: Changes, nowMs: number): Browser {
   const { waiting } = browser;
   const before = browser.players.get(id) ?? NEW_PLAYER;
-  const isFor = waiting?.playerId === id;
+  const isFor = waiting?.playerId === pictureIdOf(id);
   const players = new Map(browser.players);
   players.set(id, changed(before, changes, isFor ? waiting.picture : undefined, nowMs));
   for (const oldest of players.keys()) if (players.size > MOST_PLAYERS) players.delete(oldest);
   return { players, waiting: isFor ? undefined : waiting };
 }
+
+/** The id of a player as its pictures give it: Chromium's ids are longer than the 32 bits that it has there. */
+const pictureIdOf = (id: string): number => Number(BigInt.asUintN(32, BigInt(id)));
 
 function withoutPlayer(browser: Browser, id: string): Browser | undefined {
   if (!browser.players.has(id)) return undefined;
@@ -259,9 +243,6 @@ const STATES: Readonly<Record<string, Player["state"]>> = {
   "0": "playing",
   "1": "paused",
   "2": "stopped",
-  PLAYING: "playing",
-  PAUSED: "paused",
-  STOPPED: "stopped",
 };
 
 const stateOf = (text = ""): Player["state"] | undefined =>

@@ -36,7 +36,7 @@ interface Fields {
   readonly activeAt?: string;
 }
 
-/** A frame of revision 3 with its 26 fields; those not given have not changed. */
+/** A frame with its 26 fields; those not given have not changed. */
 function frame(kind: "0" | "1", id: string, fields: Fields): string {
   const { name, title, artist, album, cover, state, position, duration, volume, activeAt } = fields;
   const known = [id, name, title, artist, album, cover, state, position, duration, volume];
@@ -163,44 +163,35 @@ describe("WebNowPlaying", () => {
     await titleShown("Older");
   });
 
-  test("shows a cover that it sends with the track that follows", async () => {
-    const browser = await openBrowser();
-    browser.send(frame("0", "7", { ...SONG, cover: "file:///tmp/cover.png" }));
-    expect((await titleShown("Paper Lanterns")).shown?.album.images).toEqual([]);
-    browser.send(await picture(7));
-    browser.send(frame("1", "7", { title: "Next", cover: "file:///tmp/next.png" }));
-    const [image] = (await titleShown("Next")).shown?.album.images ?? [];
-    const art = await fetch(`${port.origin}${new URL(image?.url ?? "").pathname}`);
-    expect([art.status, art.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
-  });
-
-  test("speaks revision 2, whose fields come one by one", async () => {
-    const browser = await openBrowser();
-    for (const line of [
-      "PLAYER_NAME YouTube",
-      "TITLE Paper Lanterns",
-      "ARTIST Juniper Vale",
-      "STATE PLAYING",
-      "POSITION_SECONDS 12",
-      "DURATION_SECONDS 200",
-      "VOLUME 100",
-      "COVER_URL https://covers.example/1.png",
-    ]) {
-      browser.send(line);
-    }
-    const shown = await until(async () => {
-      await server.clock.advance(30);
-      const now = await server.shown();
-      return now?.device.volume === 100 && now.album.images.length === 1 ? now : undefined;
-    });
-    expect(shown).toMatchObject({ is_playing: true, artist_name: "Juniper Vale" });
-  });
+  // The id is a tab's with random digits behind it: Chromium's are longer than the 32 bits in a picture.
+  test.each([7, 11_234, 12_412_822_066_467])(
+    "shows a cover that only the browser can load, of the player %d",
+    async (id) => {
+      const browser = await openBrowser();
+      browser.send(frame("0", `${id}`, { ...SONG, cover: "http://music.home.example/cover.png" }));
+      expect((await titleShown("Paper Lanterns")).shown?.album.images).toEqual([]);
+      browser.send(await picture(id));
+      browser.send(frame("1", `${id}`, { title: "Next", cover: "http://music.home.example/next" }));
+      const [image] = (await titleShown("Next")).shown?.album.images ?? [];
+      const art = await fetch(`${port.origin}${new URL(image?.url ?? "").pathname}`);
+      expect([art.status, art.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    },
+  );
 
   test("is not closed for nonsense, and what was playing stays", async () => {
     const browser = await openBrowser();
     browser.send(frame("0", "7", SONG));
     await titleShown("Paper Lanterns");
-    for (const nonsense of ["", "x", "0 7 a|b|", "9 9", "2 8", "{}", "x".repeat(70_000)]) {
+    for (const nonsense of [
+      "",
+      "x",
+      "0 7 a|b|",
+      "9 9",
+      "2 8",
+      "TITLE Next",
+      "{}",
+      "x".repeat(70_000),
+    ]) {
       browser.send(nonsense);
     }
     browser.send(new Uint8Array(0));
@@ -649,13 +640,7 @@ describe("a browser", () => {
     const fields = fc.array(field, { maxLength: 30 }).map((all) => all.join("|"));
     const texts = fc.oneof(
       fc.tuple(fc.constantFrom("0", "1"), fc.nat(40), fields).map((parts) => `${parts.join(" ")}|`),
-      fc
-        .tuple(
-          fc.constantFrom("TITLE", "STATE", "VOLUME", "POSITION_SECONDS", "constructor"),
-          field,
-        )
-        .map((parts) => parts.join(" ")),
-      fc.constantFrom("2 1", "2 99", "4 1", GREETING),
+      fc.constantFrom("2 1", "2 99", "4 1", "USE_NATIVE_APIS true", GREETING),
       fc.string(),
     );
     const pictures = fc.uint8Array({ maxLength: 40 });
@@ -686,7 +671,7 @@ describe("a browser", () => {
 
   test("may send pictures, but nothing else as one", async () => {
     const good = await picture(7);
-    expect(readPicture(good)).toMatchObject({ playerId: "7" });
+    expect(readPicture(good)).toMatchObject({ playerId: 7 });
     expect(readPicture(Buffer.concat([good, Buffer.alloc(2 * 1024 * 1024)]))).toBe(undefined);
     expect(readPicture(good.subarray(1))).toBe(undefined);
   });
