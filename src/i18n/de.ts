@@ -779,7 +779,7 @@ export const de: Words = {
             "Fügen Sie in den Optionen der Erweiterung unter „Accounts“ einen Webhook mit dieser Adresse hinzu.",
           webnowplaying:
             "Gehört Ihnen dieser Server, tragen Sie in der Erweiterung auf dem Rechner, auf dem Marquee läuft, den Port aus --webnowplaying-port ein. Andere Programme und andere Nutzer verbinden sich mit dieser Adresse.",
-          tuna: "Ersetzen Sie http://localhost:1608/ im Skript durch diese Adresse.",
+          tuna: "Suchen Sie im Skript „var url =“, und ersetzen Sie, was bis zum Semikolon folgt, durch diese Adresse in Anführungszeichen.",
           listenbrainz: "Tragen Sie beides ein, wo das Programm nach ListenBrainz fragt.",
           audioscrobbler:
             "Tragen Sie alle drei ein, wo das Programm nach einem Scrobbling-Server fragt.",

@@ -755,7 +755,7 @@ export const en = {
             "In the extension’s options, under “Accounts”, add a webhook with this address.",
           webnowplaying:
             "If you own this server, enter the port from --webnowplaying-port in the extension, on the computer that runs Marquee. Other programs and other users connect to this address.",
-          tuna: "Replace http://localhost:1608/ in the script with this address.",
+          tuna: "In the script, find “var url =” and put this address, in quotation marks, in place of what follows up to the semicolon.",
           listenbrainz: "Enter both where the program asks for ListenBrainz.",
           audioscrobbler: "Enter all three where the program asks for a scrobbling server.",
           json: "Send what’s playing to this address, as JSON.",

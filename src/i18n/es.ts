@@ -766,7 +766,7 @@ export const es: Words = {
             "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
           webnowplaying:
             "Si este servidor es tuyo, introduce en la extensión el puerto de --webnowplaying-port, en el ordenador donde se ejecuta Marquee. Los demás programas, y los de otros usuarios, se conectan a esta dirección.",
-          tuna: "Sustituye http://localhost:1608/ en el script por esta dirección.",
+          tuna: "Busca «var url =» en el script y sustituye lo que sigue, hasta el punto y coma, por esta dirección entre comillas rectas.",
           listenbrainz: "Introduce las dos cosas donde el programa pida ListenBrainz.",
           audioscrobbler:
             "Introduce las tres cosas donde el programa pida un servidor de scrobbling.",

@@ -775,7 +775,7 @@ export const fr: Words = {
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
           webnowplaying:
             "Si ce serveur est le vôtre, saisissez le port de --webnowplaying-port dans l’extension, sur l’ordinateur où tourne Marquee. Les autres programmes, et ceux des autres utilisateurs, se connectent à cette adresse.",
-          tuna: "Remplacez http://localhost:1608/ dans le script par cette adresse.",
+          tuna: "Dans le script, cherchez « var url = » et remplacez ce qui suit, jusqu’au point-virgule, par cette adresse entre guillemets droits.",
           listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
           audioscrobbler:
             "Saisissez les trois là où le programme demande un serveur de scrobbling.",

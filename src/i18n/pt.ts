@@ -759,7 +759,7 @@ export const pt: Words = {
             "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
           webnowplaying:
             "Se este servidor é seu, coloque na extensão a porta de --webnowplaying-port, no computador em que o Marquee roda. Outros programas, e os de outros usuários, se conectam a este endereço.",
-          tuna: "Troque http://localhost:1608/ no script por este endereço.",
+          tuna: "Procure “var url =” no script e substitua o que vem depois, até o ponto e vírgula, por este endereço entre aspas retas.",
           listenbrainz: "Coloque os dois onde o programa pede os dados do ListenBrainz.",
           audioscrobbler: "Coloque os três onde o programa pede um servidor de scrobbling.",
           json: "Envie a este endereço o que está tocando, em JSON.",

@@ -237,6 +237,8 @@ describe("an example of the API", () => {
   const statusOf = (path: string) => {
     // Nobody is on their way back from Spotify here, and an example sends its title in the body.
     if (path.startsWith("/callback/") || path.endsWith("/json")) return 400;
+    // The secret of these examples opens another program's address only.
+    if (path.endsWith("/tuna")) return 401;
     // Programs post there.
     return path === "/listenbrainz/" ? 405 : 200;
   };
