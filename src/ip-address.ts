@@ -31,11 +31,40 @@ const GLOBAL_IPV6 = "2000::/3";
 const NAT64 = "64:ff9b::/96";
 
 /** Whether an address belongs to the public internet. */
-export function isPublic(address: IpAddress): boolean {
-  if (address.kind() === "ipv4") return address.range() === "unicast";
+export function isPublic(given: IpAddress): boolean {
+  const address = withoutNat64(given);
+  if (address.range() !== "unicast") return false;
+  return address.kind() === "ipv4" || isWithin(address, library().parseCIDR(GLOBAL_IPV6));
+}
+
+/** Nobody's program listens there, or what does gives away the secrets of a machine. */
+const NEVER: readonly string[] = [
+  "linkLocal",
+  "unspecified",
+  "broadcast",
+  "multicast",
+  // IPv4 addresses in IPv6 ones, which are translated on the way.
+  "rfc6145",
+  "6to4",
+  "teredo",
+];
+/** Where the machines of Amazon, Google, Alibaba and Oracle ask for their secrets, besides link-local addresses. */
+const METADATA: readonly string[] = [
+  "fd00:ec2::254",
+  "fd20:ce::254",
+  "100.100.100.200",
+  "192.0.0.192",
+];
+
+/** Whether an address is never called, whoever has listed it. */
+export function isNeverCalled(given: IpAddress): boolean {
+  const address = withoutNat64(given);
+  return NEVER.includes(address.range()) || METADATA.includes(address.toString());
+}
+
+/** The IPv4 address that is meant where one is written for a network that only has IPv6. */
+function withoutNat64(address: IpAddress): IpAddress {
   const { IPv4, parseCIDR } = library();
-  if (isWithin(address, parseCIDR(NAT64))) {
-    return isPublic(new IPv4(address.toByteArray().slice(-4)));
-  }
-  return address.range() === "unicast" && isWithin(address, parseCIDR(GLOBAL_IPV6));
+  if (!isWithin(address, parseCIDR(NAT64))) return address;
+  return new IPv4(address.toByteArray().slice(-4));
 }

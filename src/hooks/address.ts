@@ -1,23 +1,11 @@
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
-import { parseIp } from "../ip-address.ts";
+import { isNeverCalled, parseIp } from "../ip-address.ts";
 import { mayBePublic } from "../upstream/public-hosts.ts";
 import { LONGEST_ADDRESS, mistakeIn, saidOf } from "../text-limits.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
-
-/** Nobody's program listens there, and some of them answer with secrets of a machine. */
-const NEVER: readonly string[] = [
-  "linkLocal",
-  "unspecified",
-  "broadcast",
-  "multicast",
-  "carrierGradeNat",
-  "reserved",
-  "rfc6052",
-  "rfc6145",
-];
 
 export interface HookAddressRules {
   /** Hosts that the owner has listed. */
@@ -62,7 +50,8 @@ export function readHookAddress(
     return refuse("its port must be 80, 443 or from 1024 up.");
   }
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  if (isNever(host)) return refuse("nothing may be sent to such an address.");
+  const ip = parseIp(host);
+  if (ip && isNeverCalled(ip)) return refuse("nothing may be sent to such an address.");
   if (isOwn(host, port, own)) return refuse("it is Marquee itself.");
   const isListed = playerHosts.includes(host);
   if (!isListed && !mayBePublic(url)) {
@@ -85,9 +74,6 @@ export function readHookAction(text: string): string {
   if (action !== undefined) return action;
   throw new AccountError(`The name of an action has ${KEY_NAME_RULE}.`, true);
 }
-
-/** Whether an address is never called, whoever has listed it. */
-export const isNever = (host: string): boolean => NEVER.includes(parseIp(host)?.range() ?? "");
 
 function isOwn(host: string, port: number, own: readonly string[]): boolean {
   const isLoopback = host === "localhost" || parseIp(host)?.range() === "loopback";

@@ -1,7 +1,12 @@
 /** What every call to an upstream has in common. */
 
 /** Like `fetch`. */
-export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
+export type Fetch = (url: string, init: UpstreamInit) => Promise<Response>;
+
+interface UpstreamInit extends BunFetchRequestInit {
+  /** Bytes are counted as they come. Bun's types do not know this option of its `fetch`. */
+  readonly decompress?: false;
+}
 
 /** The same for a call that is always given a signal. */
 export type AbortableFetch = (
@@ -13,8 +18,13 @@ export type UpstreamHeaders = ConstructorParameters<typeof Headers>[0];
 
 /** For a whole call with its body: without it, a half-open connection would never end. */
 export const UPSTREAM_DEADLINE_MS = 5_000;
-/** After decompression: a small compressed body can become very large. */
 export const LARGEST_ANSWER_BYTES = 1024 * 1024;
+
+/** Whether an answer's body is compressed, which nobody asked for. */
+export function isEncoded({ headers, body }: Response): boolean {
+  const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  return body !== null && encoding !== "" && encoding !== "identity";
+}
 
 /** An upstream gave no usable answer. The message names the address without its query. */
 export class UpstreamError extends Error {

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { createMessageQueue } from "./message-queue.ts";
 import {
   type AbortableFetch,
+  isEncoded,
   LARGEST_ANSWER_BYTES,
   sizeText,
   UPSTREAM_DEADLINE_MS,
@@ -84,7 +85,7 @@ export async function openEvents(
   const response = await opening.promise;
   const { status, body } = response;
   const type = response.headers.get("content-type") ?? "";
-  if (status !== 200 || !body || !type.startsWith("text/event-stream")) {
+  if (status !== 200 || !body || !type.startsWith("text/event-stream") || isEncoded(response)) {
     throw end(`answered ${status} and no stream of events`);
   }
 

@@ -4,6 +4,7 @@ import type { EventRequest, UpstreamEvents } from "./events.ts";
 import {
   type AbortableFetch,
   type Fetch,
+  isEncoded,
   LARGEST_ANSWER_BYTES,
   sizeText,
   SocketClosed,
@@ -13,12 +14,13 @@ import {
 } from "./call.ts";
 import {
   type Destination,
+  destinationsOf,
   headersFor,
   type LookUp,
   mayBePublic,
   NETWORK,
   type Network,
-  publicDestinationsOf,
+  type Reach,
 } from "./public-hosts.ts";
 import { isWithin, MOST_REDIRECTS, redirectOf } from "./redirects.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
@@ -36,14 +38,14 @@ export interface UpstreamRequest {
   readonly redirects?: "sameOrigin";
   /** Without it nothing of the answer's body is read. */
   readonly wantsBody?: false;
-  /** The largest answer, after decompression; by default a megabyte. */
+  /** The largest answer; by default a megabyte. */
   readonly largestBytes?: number;
 }
 
 export interface Upstream {
   /**
    * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
-   * seconds in all and a megabyte after decompression, unless the request says otherwise.
+   * seconds in all and a megabyte, unless the request says otherwise. Compressed ones are refused.
    * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
    */
   fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
@@ -98,19 +100,21 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
   const guard = (target: string | URL) => guarded(target, isTrusted);
 
   /** Where an address leads that `guard` has let through. */
-  const destinationsOf = async (url: URL, place: string, signal: AbortSignal) =>
-    isTrusted(url) || !network.lookUp
-      ? [{ url }]
-      : publicDestinations(url, place, { clock, lookUp: network.lookUp, signal });
+  const findDestinations = async (url: URL, place: string, signal: AbortSignal) => {
+    const reach = isTrusted(url) ? "allowed" : "public";
+    if (!network.lookUp) return [{ url }];
+    return judgedDestinations(url, place, reach, { clock, lookUp: network.lookUp, signal });
+  };
 
   /** Like `fetch`, for addresses that `guard` has let through. */
   const callAt =
     (place: string): AbortableFetch =>
     async (address, init) =>
-      firstReached(await destinationsOf(new URL(address), place, init.signal), (destination) => {
+      firstReached(await findDestinations(new URL(address), place, init.signal), (destination) => {
         const { url, name } = destination;
         const headers = headersFor(destination, init.headers);
-        return network.fetch(url.href, { ...init, headers, ...(name && { tls: name.tls }) });
+        const tls = name && { tls: name.tls };
+        return network.fetch(url.href, { ...init, headers, decompress: false, ...tls });
       });
 
   /** Opens a stream. Its code is loaded when it is first used. */
@@ -189,7 +193,7 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         const { url, place } = guard(target);
         const { openSocket } = await import("./socket.ts");
         const headers = withUserAgent(request.headers);
-        const destinations = await destinationsOf(url, place, request.signal);
+        const destinations = await findDestinations(url, place, request.signal);
         const stream = await firstReached(destinations, (destination) =>
           openSocket(destination, place, { ...request, headers }, clock),
         );
@@ -225,10 +229,11 @@ function guarded(target: string | URL, isTrusted: (url: URL) => boolean) {
   return { url, place };
 }
 
-/** The public addresses of a server, found in time. @throws {UpstreamError} when there is none */
-async function publicDestinations(
+/** Where a server may be called, found in time. @throws {UpstreamError} when that is nowhere */
+async function judgedDestinations(
   url: URL,
   place: string,
+  reach: Reach,
   {
     clock,
     lookUp,
@@ -240,13 +245,15 @@ async function publicDestinations(
   const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
   signal.addEventListener("abort", giveUp);
   try {
-    const found = publicDestinationsOf(url, lookUp).catch(() => {
+    const found = destinationsOf(url, lookUp, reach).catch(() => {
       throw new UpstreamError(`${place} could not be reached, as its name is not known`);
     });
     const destinations = await Promise.race([found, late.promise]);
     if (destinations.length > 0) return destinations;
     throw new UpstreamError(
-      `${place} leads to a private address, which the operator has to allow before it is called`,
+      reach === "allowed"
+        ? `${place} leads to an address that is never called`
+        : `${place} leads to a private address, which the operator has to allow before it is called`,
     );
   } finally {
     cancelDeadline();
@@ -279,7 +286,12 @@ async function readAll(
   signal: AbortSignal,
   place: string,
   largestBytes = LARGEST_ANSWER_BYTES,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (isEncoded(response)) {
+    response.body?.cancel().catch(() => {});
+    if (!response.ok) return null;
+    throw new UpstreamError(`${place} answered compressed, which was not asked for`);
+  }
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
   let bytes = 0;

@@ -1,19 +1,36 @@
-import { isPublic, parseIp } from "../ip-address.ts";
+import { type IpAddress, isNeverCalled, isPublic, parseIp } from "../ip-address.ts";
+import { keepingAnswers } from "./look-up.ts";
 import type { Fetch, UpstreamHeaders } from "./call.ts";
 
 /**
- * Which hosts may be called although nobody has allowed them: those with a public address, by name
- * or by number. Judged here and nowhere else.
+ * Which addresses may be called: those that are public; of a host that somebody has allowed, all but
+ * the few that are never called. Judged here and nowhere else.
  */
+
+/** Who may be called at a name. */
+export type Reach =
+  /** Nobody has allowed the host: only what is public. */
+  | "public"
+  /** The owner has listed the host, or entered it. */
+  | "allowed";
 
 /** The addresses of a name. */
-export type LookUp = (name: string) => Promise<readonly string[]>;
+export type LookUp = (name: string, reach: Reach) => Promise<readonly string[]>;
+
+const addressesOf = async (name: string, how?: { readonly backend: "system" }) =>
+  (await Bun.dns.lookup(name, how)).map(({ address }) => address);
+
+/** As all programs of this machine find it, so that names such as `tower.local` are known. */
+const askSystem = keepingAnswers(
+  (name) => addressesOf(name, { backend: "system" }),
+  () => performance.now(),
+);
 
 /**
- * Asks the name servers without a thread of its own where the platform can: a name server that
- * never answers must not hold the threads that read files and draw pictures.
+ * Asks the name servers for a public name without a thread of its own where the platform can: one
+ * that never answers must not hold the threads that read files and draw pictures.
  */
-const lookUp: LookUp = async (name) => (await Bun.dns.lookup(name)).map(({ address }) => address);
+const lookUp: LookUp = (name, reach) => (reach === "allowed" ? askSystem(name) : addressesOf(name));
 
 /** The way to other servers. */
 export interface Network {
@@ -66,30 +83,45 @@ export interface Destination {
   readonly name?: { readonly hostHeader: string; readonly tls: { readonly serverName: string } };
 }
 
-/** The public addresses of a URL's host, in the order in which they are to be tried. */
-export async function publicDestinationsOf(
+/** Where a URL may be called, in the order in which the addresses are to be tried. */
+export async function destinationsOf(
   url: URL,
   lookUp: LookUp,
+  reach: Reach,
 ): Promise<readonly Destination[]> {
   const host = bareHostOf(url);
-  const direct = parseIp(host);
-  if (direct) return isPublic(direct) ? [{ url }] : [];
+  const addresses = await reachableAddressesOf(host, lookUp, reach);
+  if (parseIp(host)) return addresses.map(() => ({ url }));
   const name = { hostHeader: url.host, tls: { serverName: host } };
-  const addresses = (await lookUp(host)).flatMap((text) => parseIp(text) ?? []);
-  return addresses
-    .filter(isPublic)
+  return addresses.map((address) => {
+    const at = new URL(url);
+    at.hostname = address.kind() === "ipv6" ? `[${address}]` : String(address);
+    return { url: at, name };
+  });
+}
+
+/** The addresses at which a host may be called, in the order in which they are to be tried. */
+export async function reachableAddressesOf(
+  host: string,
+  lookUp: LookUp,
+  reach: Reach,
+): Promise<readonly IpAddress[]> {
+  const mayReach = (address: IpAddress) =>
+    reach === "public" ? isPublic(address) : !isNeverCalled(address);
+  const direct = parseIp(host);
+  if (direct) return [direct].filter(mayReach);
+  return (await lookUp(host, reach))
+    .flatMap((text) => parseIp(text) ?? [])
+    .filter(mayReach)
     .toSorted((one, other) => FAMILIES.indexOf(one.kind()) - FAMILIES.indexOf(other.kind()))
-    .slice(0, MOST_ADDRESSES)
-    .map((address) => {
-      const at = new URL(url);
-      at.hostname = address.kind() === "ipv6" ? `[${address}]` : String(address);
-      return { url: at, name };
-    });
+    .slice(0, MOST_ADDRESSES);
 }
 
 /** The headers of a request that is sent there. */
 export function headersFor({ name }: Destination, given?: UpstreamHeaders): Headers {
   const headers = new Headers(given);
   if (name) headers.set("Host", name.hostHeader);
+  // A small compressed body can become very large before its bytes can be counted.
+  headers.set("Accept-Encoding", "identity");
   return headers;
 }

@@ -55,6 +55,7 @@ describe("a search at MusicBrainz", () => {
     });
     expect(Object.fromEntries(call?.headers ?? [])).toEqual({
       accept: "application/json",
+      "accept-encoding": "identity",
       "user-agent": expect.stringMatching(/^Marquee\/\S+ \( https:\/\/music\.example\.org \)$/),
     });
   });

@@ -9,6 +9,7 @@ import {
   type UpstreamDeps,
   UpstreamError,
 } from "../../src/upstream/index.ts";
+import { keepingAnswers } from "../../src/upstream/look-up.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
 import {
@@ -241,17 +242,79 @@ describe("a name", () => {
     expect(clock.waiting()).toBe(0);
   });
 
-  test("that the operator trusts is called as it is", async () => {
-    const { upstream, calls, names } = withNames(() => ["10.0.0.1"], {
-      trustedOrigins: ["http://music.lan:8096", "https://music.example"],
-    });
+  const TRUSTED = { trustedOrigins: ["http://music.lan:8096", "https://music.example"] };
+
+  test("that the operator trusts is called at its address, by its name, though it is private", async () => {
+    const { upstream, calls, names } = withNames(() => ["10.0.0.1"], TRUSTED);
     await upstream.fetch("http://music.lan:8096/a");
     await upstream.fetch("https://music.example/b");
     expect(calls).toEqual([
-      { url: "http://music.lan:8096/a", host: null, serverName: undefined },
-      { url: "https://music.example/b", host: null, serverName: undefined },
+      { url: "http://10.0.0.1:8096/a", host: "music.lan:8096", serverName: "music.lan" },
+      { url: "https://10.0.0.1/b", host: "music.example", serverName: "music.example" },
     ]);
-    expect(names).toEqual([]);
+    expect(names).toEqual(["music.lan", "music.example"]);
+  });
+
+  test.each([
+    [["169.254.169.254", "fe80::1", "192.168.1.20"], ["192.168.1.20"]],
+    [
+      ["fd00::20", "192.168.1.20", "127.0.0.1"],
+      ["192.168.1.20", "127.0.0.1", "[fd00::20]"],
+    ],
+    [["100.64.0.7"], ["100.64.0.7"]],
+    [["198.18.0.7"], ["198.18.0.7"]],
+    [["64:ff9b::5db8:d70e"], ["[64:ff9b::5db8:d70e]"]],
+  ])("that the operator trusts and leads to %j is called at %j", async (addresses, hosts) => {
+    const { upstream, calls } = withNames(() => addresses, {
+      ...TRUSTED,
+      fetch: () => Promise.reject(failedWith("ECONNREFUSED")),
+    });
+    await failureOf(upstream.fetch("http://music.lan:8096/"));
+    expect(calls.map(({ url }) => new URL(url).hostname)).toEqual(hosts);
+  });
+
+  test.each([
+    "169.254.169.254",
+    "169.254.1.1",
+    "::ffff:169.254.169.254",
+    "64:ff9b::a9fe:a9fe",
+    "2002:a9fe:a9fe::",
+    "fe80::1",
+    "fd00:ec2::254",
+    "fd20:ce::254",
+    "100.100.100.200",
+    "192.0.0.192",
+    "0.0.0.0",
+    "::",
+    "224.0.0.1",
+    "255.255.255.255",
+  ])(
+    "that the operator trusts is not called at %s, nor is that address itself",
+    async (address) => {
+      const origin = `http://${address.includes(":") ? `[${address}]` : address}:8096`;
+      const { upstream, calls } = withNames(() => [address], {
+        trustedOrigins: [...TRUSTED.trustedOrigins, new URL(origin).origin],
+      });
+      const signal = new AbortController().signal;
+      for (const place of ["http://music.lan:8096/a", `${origin}/a`]) {
+        for (const call of [
+          upstream.fetch(place),
+          upstream.openSocket(place, { signal }),
+          upstream.openEvents(place, { signal, silenceMs: 1 }),
+        ]) {
+          expect((await failureOf(call)).message).toContain("leads to an address that is never");
+        }
+      }
+      expect(calls).toEqual([]);
+    },
+  );
+
+  test("that the operator trusts is judged and called at one and the same address", async () => {
+    const answers = [["192.168.1.20"], ["169.254.169.254"]];
+    const { upstream, calls } = withNames(() => answers.shift() ?? [], TRUSTED);
+    await upstream.fetch("http://music.lan:8096/");
+    await failureOf(upstream.fetch("http://music.lan:8096/"));
+    expect(calls.map(({ url }) => url)).toEqual(["http://192.168.1.20:8096/"]);
   });
 
   test("is judged again where it redirects to itself", async () => {
@@ -266,10 +329,12 @@ describe("a name", () => {
 });
 
 test("a name is looked up as this machine knows it", async () => {
-  expect(["127.0.0.1", "::1"]).toEqual(
-    expect.arrayContaining([...(await NETWORK.lookUp("localhost"))]),
-  );
-  const { upstream, calls } = withNames(() => NETWORK.lookUp("localhost"));
+  for (const reach of ["public", "allowed"] as const) {
+    expect(["127.0.0.1", "::1"]).toEqual(
+      expect.arrayContaining([...(await NETWORK.lookUp("localhost", reach))]),
+    );
+  }
+  const { upstream, calls } = withNames(() => NETWORK.lookUp("localhost", "public"));
   const error = await failureOf(upstream.fetch("https://covers.example/"));
   expect(error.message).toContain("private address");
   expect(calls).toEqual([]);
@@ -281,6 +346,27 @@ test("an address instead of a name is called as it is", async () => {
   await upstream.fetch(`https://[${PUBLIC_IPV6}]/`);
   expect(calls.map(({ url }) => url)).toEqual([`https://${PUBLIC}/`, `https://[${PUBLIC_IPV6}]/`]);
   expect(names).toEqual([]);
+});
+
+describe("a look-up whose answers are kept", () => {
+  test("asks once in half a minute for a name, and again at once after a failure", async () => {
+    const asked: string[] = [];
+    let fails = true;
+    const lookUp = keepingAnswers(async (name) => {
+      asked.push(name);
+      if (fails) throw new Error("no name server answers");
+      return [PUBLIC];
+    }, clock.monotonicMs);
+    await failureOf(lookUp("nas.lan"));
+    fails = false;
+    for (let count = 0; count < 3; count += 1) expect(await lookUp("nas.lan")).toEqual([PUBLIC]);
+    await clock.advance(29_999);
+    await lookUp("nas.lan");
+    expect(asked).toHaveLength(2);
+    await clock.advance(1);
+    await lookUp("nas.lan");
+    expect(asked).toHaveLength(3);
+  });
 });
 
 describe("over TLS", () => {

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { isThere } from "../../db/data-folder.ts";
+import { isEncoded } from "../../upstream/call.ts";
 import { verifySignature } from "./minisign.ts";
 
 /** The program could not be replaced. It is as it was; the message says why. */
@@ -202,13 +203,19 @@ async function download(
 /** A forge sends downloads to another host; none of them may be without encryption. */
 async function follow(url: string, signal: AbortSignal): Promise<Response> {
   let next = url;
+  // What is counted are the bytes that come, so they must be those of the file.
+  const headers = { "Accept-Encoding": "identity" };
+  const init = { redirect: "manual", signal, headers, decompress: false } as const;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     if (!isSafe(next)) throw new UpdateError(`${next} is not an https address.`);
-    const response = await fetch(next, { redirect: "manual", signal }).catch((cause: unknown) => {
+    const response = await fetch(next, init).catch((cause: unknown) => {
       throw new UpdateError(`${next} cannot be reached. Try again later.`, { cause });
     });
     const location = response.headers.get("location");
-    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    if (response.status < 300 || response.status >= 400 || location === null) {
+      if (!response.ok || !isEncoded(response)) return response;
+      throw new UpdateError(`${next} answers compressed, which was not asked for.`);
+    }
     next = new URL(location, next).href;
   }
   throw new UpdateError(`${url} redirects too often.`);

@@ -1,5 +1,6 @@
 import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../../../clock.ts";
+import { NETWORK, reachableAddressesOf } from "../../../upstream/public-hosts.ts";
 import {
   MpdProtocolError,
   MpdRefusal,
@@ -34,6 +35,25 @@ export class MpdConnectionLost extends Error {
 
 /** Longest wait for the greeting and for each answer. */
 const DEADLINE_MS = 5_000;
+
+/** Connects to the first address of a host at which somebody answers. */
+async function connectTo(
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  socket: SocketHandler<undefined>,
+  isWanted: () => boolean,
+): Promise<void> {
+  let failure: unknown = new Error("its name leads to no address that may be called");
+  for (const address of await reachableAddressesOf(hostname, NETWORK.lookUp, "allowed")) {
+    if (!isWanted()) return;
+    try {
+      await Bun.connect({ hostname: String(address), port, socket });
+      return;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
 
 /**
  * Connects, waits for MPD's greeting and sends the password, if there is one.
@@ -103,12 +123,11 @@ export async function connectMpd(
     },
     error: (_, error) => lose("the connection failed", error),
     close: () => lose("MPD closed the connection"),
-    connectError: (_, error) => lose("nobody answers there", error),
   };
   const connecting =
     "unix" in address
       ? Bun.connect({ unix: address.unix, socket: handlers })
-      : Bun.connect({ hostname: address.hostname, port: address.port, socket: handlers });
+      : connectTo(address, handlers, () => lost === undefined);
   connecting.catch((error: unknown) => lose("nobody answers there", error));
   try {
     await withDeadline(greeting);
