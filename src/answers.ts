@@ -27,6 +27,8 @@ export interface AnswersDeps {
 /** What surrounds the answers of all routes: limits, languages, failures, counting and logging. */
 export interface Answers {
   answerOf(route: Route): Answer;
+  /** The answer to other methods than those of a path's routes. @param allowed the header's value */
+  refusalOf(path: string, allowed: string): Answer;
   /** No route leads to this address. */
   readonly lost: Answer;
   /** The request names a host that is not ours. */
@@ -42,29 +44,33 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const { notFoundPage } = await import("./html/not-found.tsx");
     return notFoundPage(path, deps.basePath);
   };
+  const answerOf = (route: Route): Answer => {
+    const limitsBody = route.method !== "GET" && !route.limitsBody;
+    const hasLanguage = route.path.includes(":lang");
+    const orLost = (response: Response | undefined, request: Request) =>
+      response ?? (route.isSocket ? undefined : lost(pathOf(request)));
+    return measured(route.path, (context) => {
+      const { request } = context;
+      if (limitsBody && isTooLarge(request, route.path)) return refuseBody();
+      // `:lang` matches other words too.
+      if (hasLanguage && !isLanguage(context.params["lang"] ?? "")) return lost(pathOf(request));
+      try {
+        const answered = route.answer(context, deps.upgrader());
+        return answered instanceof Promise
+          ? answered
+              .then((response) => orLost(response, request))
+              .catch((error: unknown) => failed(error, request))
+          : orLost(answered, request);
+      } catch (error) {
+        return failed(error, request);
+      }
+    });
+  };
+
   return {
-    answerOf(route) {
-      const limitsBody = route.method !== "GET" && !route.limitsBody;
-      const hasLanguage = route.path.includes(":lang");
-      const orLost = (response: Response | undefined, request: Request) =>
-        response ?? (route.isSocket ? undefined : lost(pathOf(request)));
-      return measured(route.path, (context) => {
-        const { request } = context;
-        if (limitsBody && isTooLarge(request, route.path)) return refuseBody();
-        // `:lang` matches other words too.
-        if (hasLanguage && !isLanguage(context.params["lang"] ?? "")) return lost(pathOf(request));
-        try {
-          const answered = route.answer(context, deps.upgrader());
-          return answered instanceof Promise
-            ? answered
-                .then((response) => orLost(response, request))
-                .catch((error: unknown) => failed(error, request))
-            : orLost(answered, request);
-        } catch (error) {
-          return failed(error, request);
-        }
-      });
-    },
+    answerOf,
+    refusalOf: (path, allowed) =>
+      answerOf({ method: "ALL", path, answer: () => refuseMethod(path, allowed) }),
     lost: measured("other", ({ request }) => {
       const path = pathOf(request);
       return isTooLarge(request, path) ? refuseBody() : lost(path);
@@ -130,6 +136,11 @@ const isTooLarge = ({ method, headers }: Request, path: string): boolean =>
   method !== "GET" &&
   Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES &&
   !isBelowApi(path);
+
+const refuseMethod = (path: string, allowed: string): Response =>
+  isBelowApi(path)
+    ? envelope.methodNotAllowed(allowed)
+    : plainText(405, "Method not allowed", { Allow: allowed });
 
 const refuseBody = (): Response => plainText(413, "The body is larger than 64 KiB.");
 

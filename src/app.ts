@@ -5,10 +5,10 @@ import type { EventsServer } from "./api/events.ts";
 import { attemptEach } from "./attempt-each.ts";
 import type { Change, ChangeListener } from "./db/change.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
-import { createBasePath } from "./http/base-path.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import {
   type Feature,
+  forAnyHost,
   get,
   hot,
   once,
@@ -19,6 +19,7 @@ import { createHealth } from "./http/health.ts";
 import { createHosts, type Hosts } from "./http/hosts.ts";
 import { createMessageLimit } from "./http/message-limit.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
+import { createRequestPath, moveTo, pathAndQueryOf } from "./http/request-path.ts";
 import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
 import type { GaugeName, Metrics } from "./metrics.ts";
 
@@ -81,7 +82,9 @@ export function createApp(deps: AppDeps): App {
   });
   const features: readonly Feature[] = [
     {
-      routes: [hot(get("/livez", health.live)), hot(get("/readyz", health.ready))],
+      routes: [get("/livez", health.live), get("/readyz", health.ready)].map((route) =>
+        hot(forAnyHost(route)),
+      ),
       stop: health.drain,
     },
     ...(config.metricsToken === null ? [] : [createMetricsFeature(metrics, config.metricsToken)]),
@@ -159,15 +162,20 @@ function createRoutes(
   const routes = features.flatMap((feature) =>
     feature.routes.map((route) => ({ ...route, answer: answers.answerOf(route) })),
   );
-  const takeBasePathOff = createBasePath(
+  const { decodeUnreserved, takeBasePathOff } = createRequestPath(
     basePath,
     routes.map(({ path }) => path),
   );
+  const forAnyHost = routes.filter(({ isForAnyHost }) => isForAnyHost).map(({ path }) => path);
+  const isForAnyHost = (path: string) =>
+    forAnyHost.some((own) => path === own || path === `${own}/`);
   const direct: Record<string, (request: Request) => RouteAnswer> = {};
-  for (const { path, answer } of routes.filter(({ isHot }) => isHot)) {
+  for (const { path, answer, isForAnyHost } of routes.filter(({ isHot }) => isHot)) {
     const answerAt = (request: Request) => {
       const context = { request, params: {} };
-      if (!hosts.allows(request.headers.get("host"))) return answers.refused(context);
+      if (!isForAnyHost && !hosts.allows(request.headers.get("host"))) {
+        return answers.refused(context);
+      }
       takeBasePathOff(request);
       return answer(context);
     };
@@ -182,10 +190,15 @@ function createRoutes(
   };
   return {
     handle(request) {
-      if (!hosts.allows(request.headers.get("host"))) {
-        return answers.refused({ request, params: {} });
-      }
+      decodeUnreserved(request);
       takeBasePathOff(request);
+      if (!hosts.allows(request.headers.get("host"))) {
+        const path = pathAndQueryOf(request);
+        if (!isForAnyHost(path.split("?", 1)[0] ?? "")) {
+          return answers.refused({ request, params: {} });
+        }
+        moveTo(request, path, "http://localhost");
+      }
       return route(request);
     },
     direct,

@@ -1,4 +1,4 @@
-import { all, type Feature, head, hot, once, options, socket, socketsOf } from "../http/feature.ts";
+import { type Feature, hot, once, options, socket, socketsOf } from "../http/feature.ts";
 import type { Events, EventsDeps, EventsTicket } from "./events.ts";
 import * as envelope from "./envelope.ts";
 import { type KeyedAnswer, createGuard, type Handler, type GuardDeps } from "./guard.ts";
@@ -41,9 +41,7 @@ export function createApiFeature(deps: ApiDeps): Feature {
     routes: endpoints.flatMap(([path, handler]) => [
       // A client of events may ask for a WebSocket.
       hot(socket(path, handler)),
-      head(path, handler),
       options(path, envelope.preflight),
-      all(path, envelope.methodNotAllowed),
     ]),
     sockets: socketsOf<EventsTicket>("events", {
       opened: (one) => streams?.opened(one),

@@ -41,10 +41,9 @@ export const internalError = (): Response => failure(500, "Internal server error
 export const busy = (): Response =>
   failure(503, "The server is busy: try again", { "Retry-After": "1" });
 
-const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
-
-export const methodNotAllowed = (): Response =>
-  failure(405, "Method not allowed", { Allow: ALLOWED_METHODS });
+/** @param allowed the methods that the path has */
+export const methodNotAllowed = (allowed: string): Response =>
+  failure(405, "Method not allowed", { Allow: allowed });
 
 /** The answer to a CORS preflight request. */
 export function preflight(): Response {

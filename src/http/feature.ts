@@ -13,7 +13,8 @@ export interface RouteContext {
 export type RouteAnswer = Promise<Response | undefined> | Response | undefined;
 
 export interface Route {
-  readonly method: "GET" | "HEAD" | "POST" | "OPTIONS" | "ALL";
+  /** `GET` is for `HEAD` too. A method that has no route at a path is refused there. */
+  readonly method: "GET" | "POST" | "OPTIONS" | "ALL";
   readonly path: string;
   /** `undefined` when nothing exists at this address, or when a socket's route has upgraded. */
   answer(context: RouteContext, upgrader: Upgrader | undefined): RouteAnswer;
@@ -21,6 +22,8 @@ export interface Route {
   readonly isSocket?: true;
   /** It checks the size of bodies itself, in the form that its clients understand. */
   readonly limitsBody?: true;
+  /** It answers whatever the `Host` is, or none: its answers are the same for everybody. */
+  readonly isForAnyHost?: true;
   /** It is asked so often that Bun's own router has it too, which finds it sooner and without Elysia. */
   readonly isHot?: true;
 }
@@ -37,13 +40,14 @@ const routeOf =
   });
 
 export const get = routeOf("GET");
-export const head = routeOf("HEAD");
 export const post = routeOf("POST");
-/** For each method that has no route of its own at this path. */
+/** For every method: the route refuses those that it does not know. */
 export const all = routeOf("ALL");
 export const options = routeOf("OPTIONS");
 /** A route that is asked often. */
 export const hot = (route: Route): Route => ({ ...route, isHot: true });
+/** A route for programs that monitor the server, by whatever name they know it. */
+export const forAnyHost = (route: Route): Route => ({ ...route, isForAnyHost: true });
 /** A route that upgrades requests to WebSockets. */
 export const socket = (path: string, answer: Route["answer"]): Route => ({
   ...get(path, answer),

@@ -6,7 +6,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { inLanguage } from "../html/page.ts";
-import { type Feature, get, head, once } from "../http/feature.ts";
+import { type Feature, get, once } from "../http/feature.ts";
 import type { Log } from "../log.ts";
 import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";
@@ -50,12 +50,7 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
   });
 
   return {
-    routes: [
-      get("/:lang/text/:token", showText),
-      head("/:lang/text/:token", showText),
-      get("/:lang/card/:token", showCard),
-      head("/:lang/card/:token", showCard),
-    ],
+    routes: [get("/:lang/text/:token", showText), get("/:lang/card/:token", showCard)],
     /** The users' text and cover files, if the settings ask for any. */
     async start() {
       if (config.files === null) return;

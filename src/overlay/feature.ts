@@ -5,16 +5,7 @@ import { createArt } from "../artwork/serve-cover.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import { pagesOf } from "../html/page.ts";
-import {
-  all,
-  type Feature,
-  get,
-  head,
-  once,
-  type Route,
-  socket,
-  socketsOf,
-} from "../http/feature.ts";
+import { all, type Feature, get, once, type Route, socket, socketsOf } from "../http/feature.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
@@ -97,7 +88,6 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
         art(params["id"] ?? "", params["rendition"] ?? ""),
       ),
       get("/fonts/:file", ({ params }) => font(params["file"] ?? "")),
-      head("/fonts/:file", ({ params }) => font(params["file"] ?? "")),
     ],
     sockets: socketsOf<LiveTicket>("overlay", live),
     gauges: { overlays: live.connected },

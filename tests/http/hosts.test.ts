@@ -57,10 +57,13 @@ const HOSTILE = [
   "a".repeat(300),
 ];
 
+/** Answered with 200 to anybody who asks by a name of ours. */
+const OPEN = "/api/v1/openapi.json";
+
 describe("a Host that is not ours", () => {
   test.each(HOSTILE)("is refused: %j", async (host) => {
     await start();
-    for (const target of ["/livez", "/x/livez", "/x/api/v1/openapi.json", "/x/assets/../livez"]) {
+    for (const target of ["/", "/x/livez", "/x/api/v1/openapi.json", "/x/assets/../livez"]) {
       const { status, body } = await askHost(target, host);
       expect([400, 421]).toContain(status);
       expect(body).not.toBe("ok\n");
@@ -78,12 +81,12 @@ describe("a Host that is not ours", () => {
 
   test("is refused when there is none", async () => {
     await start();
-    expect((await ask("/livez")).status).toBe(400);
+    expect((await ask(OPEN)).status).toBe(400);
   });
 
   test("is refused when HTTP/1.0 sends none", async () => {
     await start();
-    const { status } = await port.sendRaw("GET /livez HTTP/1.0\r\n\r\n");
+    const { status } = await port.sendRaw(`GET ${OPEN} HTTP/1.0\r\n\r\n`);
     expect([400, 421]).toContain(status);
   });
 
@@ -93,12 +96,12 @@ describe("a Host that is not ours", () => {
     ["ours twice", ["Host: 127.0.0.1", "Host: 127.0.0.1"]],
   ])("is refused when there are two, %s", async (_, lines) => {
     await start();
-    expect([400, 421]).toContain((await ask("/livez", ...lines)).status);
+    expect([400, 421]).toContain((await ask(OPEN, ...lines)).status);
   });
 
   test("cannot come in by X-Forwarded-Host", async () => {
     await start();
-    const { status } = await ask("/livez", "Host: evil.example", "X-Forwarded-Host: 127.0.0.1");
+    const { status } = await ask(OPEN, "Host: evil.example", "X-Forwarded-Host: 127.0.0.1");
     expect(status).toBe(421);
   });
 
@@ -108,6 +111,48 @@ describe("a Host that is not ours", () => {
     const { status, body } = await ask("/api/v1/user", "Host: evil.example", `X-Api-Key: ${key}`);
     expect(status).toBe(421);
     expect(body).not.toContain("ada");
+  });
+});
+
+describe("what monitors ask for", () => {
+  const HEALTH = ["/livez", "/readyz", "/live%7A", "/readyz/", "/livez?from=balancer"];
+
+  test.each([...HOSTILE, "10.244.0.5:4747"])("is answered, whatever the Host: %j", async (host) => {
+    await start();
+    for (const target of HEALTH) {
+      const { status, body } = await askHost(target, host);
+      expect([target, status, body]).toEqual([target, 200, "ok\n"]);
+    }
+    expect(server.logged.filter((line) => line.includes(" error "))).toEqual([]);
+  });
+
+  test("is answered to HTTP/1.0, which needs no Host, with and without a base path", async () => {
+    await start({}, "https://example.org/music");
+    for (const target of HEALTH.flatMap((path) => [path, `/music${path}`])) {
+      const { status, body } = await port.sendRaw(`GET ${target} HTTP/1.0\r\n\r\n`);
+      expect([target, status, body]).toEqual([target, 200, "ok\n"]);
+      const head = await port.sendRaw(`HEAD ${target} HTTP/1.0\r\n\r\n`);
+      expect([target, head.status, head.body]).toEqual([target, 200, ""]);
+    }
+  });
+
+  test("is all that is answered so", async () => {
+    await start({ metricsToken: "a-token-of-enough-characters" });
+    const open = new Set<string>();
+    for (const route of server.app.routes) {
+      const path = route.slice(route.indexOf(" ") + 1).replace(":lang", "en");
+      if ((await server.get(path, { headers: { host: "evil.example" } })).status !== 421) {
+        open.add(path);
+      }
+    }
+    expect([...open].toSorted()).toEqual(["/livez", "/readyz"]);
+  });
+
+  test("is not taken for another path by a Host that contains it", async () => {
+    await start();
+    for (const host of ["evil.example/livez?", "x/livez#", "livez", "/livez"]) {
+      expect([400, 421]).toContain((await askHost(OPEN, host)).status);
+    }
   });
 });
 
@@ -121,7 +166,8 @@ describe("a target in absolute form", () => {
 
   test("does not make a foreign Host ours", async () => {
     await start();
-    expect([400, 421]).toContain((await askHost("http://127.0.0.1/livez", "evil.example")).status);
+    const { status } = await askHost(`http://127.0.0.1${OPEN}`, "evil.example");
+    expect([400, 421]).toContain(status);
   });
 });
 
@@ -147,7 +193,7 @@ describe("a Host that is ours", () => {
     "is this machine's own name with any port: %s",
     async (host) => {
       await start();
-      expect((await askHost("/livez", host)).body).toBe("ok\n");
+      expect((await askHost(OPEN, host)).status).toBe(200);
     },
   );
 
@@ -156,7 +202,7 @@ describe("a Host that is ours", () => {
     async (baseUrl) => {
       await start({}, baseUrl);
       const { host } = new URL(baseUrl);
-      expect((await askHost("/livez", host)).body).toBe("ok\n");
+      expect((await askHost(OPEN, host)).status).toBe(200);
       expect((await askHost("/api/v1/user", host)).status).toBe(401);
       expect((await askHost("/api/v1/openapi.json?a=/livez", host)).body).toContain("openapi");
       expect((await askHost("/x/livez", host)).status).toBe(404);
@@ -166,30 +212,30 @@ describe("a Host that is ours", () => {
 
   test("is any that the operator lists, in any case", async () => {
     await start({ allowedHosts: "tv.example, Media.LAN" });
-    expect((await askHost("/livez", "tv.example:8080")).status).toBe(200);
-    expect((await askHost("/livez", "media.lan")).status).toBe(200);
-    expect((await askHost("/livez", "TV.EXAMPLE")).status).toBe(200);
-    expect((await askHost("/livez", "other.example")).status).toBe(421);
-    expect((await askHost("/livez", "sub.tv.example")).status).toBe(421);
+    expect((await askHost(OPEN, "tv.example:8080")).status).toBe(200);
+    expect((await askHost(OPEN, "media.lan")).status).toBe(200);
+    expect((await askHost(OPEN, "TV.EXAMPLE")).status).toBe(200);
+    expect((await askHost(OPEN, "other.example")).status).toBe(421);
+    expect((await askHost(OPEN, "sub.tv.example")).status).toBe(421);
   });
 
   test("is the address listened on", async () => {
     await start({ host: "192.0.2.7" });
-    expect((await askHost("/livez", "192.0.2.7:4747")).status).toBe(200);
+    expect((await askHost(OPEN, "192.0.2.7:4747")).status).toBe(200);
   });
 
   test("is an IPv6 address listened on", async () => {
     await start({ host: "2001:DB8::7" });
-    expect((await askHost("/livez", "[2001:db8::7]:4747")).status).toBe(200);
+    expect((await askHost(OPEN, "[2001:db8::7]:4747")).status).toBe(200);
   });
 
   test("stays refused after many of ours have been remembered, and the other way round", async () => {
     await start();
     for (let at = 1; at <= 100; at++) {
-      expect((await askHost("/livez", `localhost:${at}`)).status).toBe(200);
+      expect((await askHost(OPEN, `localhost:${at}`)).status).toBe(200);
     }
-    expect((await askHost("/livez", "evil.example")).status).toBe(421);
-    expect((await askHost("/livez", "localhost:65535")).status).toBe(200);
+    expect((await askHost(OPEN, "evil.example")).status).toBe(421);
+    expect((await askHost(OPEN, "localhost:65535")).status).toBe(200);
   });
 });
 
