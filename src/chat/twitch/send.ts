@@ -1,4 +1,5 @@
-import { isRecord, textOf } from "../../upstream/json.ts";
+import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
+import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 import { readMessage } from "./answers.ts";
 import { dataIn, type Helix, type HelixAnswer } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";
@@ -27,7 +28,6 @@ export type Sent =
   | { readonly kind: "uncertain" };
 
 /** A pause where Twitch does not say how long it is, and the longest that counts. */
-const USUAL_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 1_800_000;
 
 /** `POST /helix/chat/messages`. A line whose parent is gone is sent once more as no reply. */
@@ -51,8 +51,11 @@ function readSent(answer: HelixAnswer, wallMs: number): Sent {
   if (status === 401) return { kind: "unauthorized" };
   if (status === 403) return { kind: "forbidden", message };
   if (status === 429) {
-    const resetS = Number(headers.get("ratelimit-reset") ?? Number.NaN);
-    const waitMs = Number.isFinite(resetS) ? resetS * 1000 - wallMs : USUAL_PAUSE_MS;
+    const resetS = numberOf(headers.get("ratelimit-reset"));
+    const waitMs =
+      resetS === undefined
+        ? retryAfterMsOf(headers.get("retry-after"), wallMs)
+        : resetS * 1000 - wallMs;
     return {
       kind: "limited",
       message,

@@ -17,7 +17,8 @@ import { toSourceFailure } from "../answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";
 import { poll } from "./poller.ts";
-import { type RequestBudget, retryAfterMsOf } from "./request-budget.ts";
+import type { RequestBudget } from "./request-budget.ts";
+import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 
 /** Makes a source from a request and a mapping, for upstreams that are asked at fixed intervals. */
 
@@ -106,7 +107,7 @@ export function definePolledSource<Settings>(
           const message = `${from} has asked for a pause`;
           throw requestBudget
             ? await requestBudget.close(retryAfter, message)
-            : retryLater(retryAfterMsOf(retryAfter), "limited", message);
+            : retryLater(retryAfterMsOf(retryAfter, clock.wallMs()), "limited", message);
         }
         const authorized = "Authorization" in headers;
         return { from, status, text: await textIn(response), authorized, observedAtMs };

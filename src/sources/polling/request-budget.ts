@@ -1,6 +1,7 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
 import { type Demand, retryLater, type SourceFailure } from "../source.ts";
+import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 import type { Grant, LedgerOf } from "./ledger.ts";
 import { NO_SLOWDOWN, quickIntervalMs, shareAt, SLOW_ANSWER_MS, slowedDown } from "./quick-pace.ts";
 
@@ -56,10 +57,6 @@ const MARGIN_MS = 1_000;
 const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, asked: 0.6 };
 /** Regular polls are planned for less than the share they may use, so that they seldom queue. */
 const PLANNED_SHARE = 0.8;
-/** The pause when the `Retry-After` header is missing or not a number. */
-const USUAL_PAUSE_MS = 30_000;
-/** Longer than any pause seen so far: a larger value is not a plausible number of seconds. */
-const LONGEST_PAUSE_MS = 7 * 86_400_000;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
 /** A ledger is asked for all calls of this time together. */
 const BETWEEN_GRANTS_MS = 50;
@@ -193,7 +190,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     async close(retryAfter, message) {
       recalled ??= recall();
       await recalled;
-      const pauseMs = retryAfterMsOf(retryAfter);
+      const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
       const nowMs = clock.monotonicMs();
       slowDown(pauseMs);
       if (nowMs + pauseMs > closedUntilMs) {
@@ -222,15 +219,4 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       return quickIntervalMs({ watchedUsers: watchedUsers(), budget, windowMs, share });
     },
   };
-}
-
-/**
- * Converts a `Retry-After` in seconds to milliseconds: at least one second, at most seven days,
- * and 30 seconds when it is missing or invalid.
- */
-export function retryAfterMsOf(text: string | null): number {
-  const seconds = text === null || text.trim() === "" ? Number.NaN : Number(text);
-  return Number.isFinite(seconds) && seconds >= 0
-    ? Math.min(Math.max(1, Math.ceil(seconds)) * 1000, LONGEST_PAUSE_MS)
-    : USUAL_PAUSE_MS;
 }

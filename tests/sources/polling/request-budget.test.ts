@@ -5,7 +5,6 @@ import { SourceFailure } from "../../../src/sources/source.ts";
 import {
   createRequestBudget,
   type RequestBudget,
-  retryAfterMsOf,
   type PauseMemory,
   type Urgency,
 } from "../../../src/sources/polling/request-budget.ts";
@@ -237,37 +236,6 @@ describe("the share of one user", () => {
           expect(looks).toBeLessThanOrEqual(budget);
         },
       ),
-    );
-  });
-});
-
-describe("Retry-After", () => {
-  test("is read as seconds", () => {
-    expect(retryAfterMsOf("7")).toBe(7_000);
-    expect(retryAfterMsOf(" 48925 ")).toBe(48_925_000);
-    expect(retryAfterMsOf("1.2")).toBe(2_000);
-  });
-
-  test("of nothing at all is a second: nobody is asked again at once", () => {
-    expect(retryAfterMsOf("0")).toBe(1_000);
-  });
-
-  test("that is missing or garbled is half a minute", () => {
-    const garbled = [null, "", "  ", "soon", "-5", "NaN", "Infinity", "1e999", "7 seconds"];
-    for (const text of [...garbled, "Wed, 21 Oct 2026 07:28:00 GMT"]) {
-      expect(retryAfterMsOf(text)).toBe(30_000);
-    }
-  });
-
-  test("of any text is a time that can be waited", () => {
-    const texts = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String));
-    fc.assert(
-      fc.property(fc.option(texts), (text) => {
-        const pauseMs = retryAfterMsOf(text);
-        expect(Number.isFinite(pauseMs)).toBe(true);
-        expect(pauseMs).toBeGreaterThanOrEqual(1_000);
-      }),
-      { examples: [["1e306"]] },
     );
   });
 });
