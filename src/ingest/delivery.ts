@@ -8,6 +8,7 @@ import {
   type Playback,
   positionAt,
 } from "../playback.ts";
+import { hasSpotifyAdNames, isSpotifyAdId } from "../sources/advertisements.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import { WHOLE_SECONDS_LAG_MS } from "../sources/times.ts";
 import type { Covers } from "./covers.ts";
@@ -72,6 +73,10 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
     artwork: Artwork | undefined,
     lifetime: Lifetime,
   ): Promise<boolean> => {
+    const names = { player: track.device ?? "", title: track.title, artists: track.artists };
+    if (hasSpotifyAdNames(names) || isSpotifyAdId(track.id ?? undefined)) {
+      return put(connectionId, null);
+    }
     const previous = inbox.current(connectionId);
     const playback = toPlayback(track, artwork, source, previous, clock.monotonicMs());
     // Before it goes to other nodes and into their table.

@@ -7,7 +7,7 @@ import {
   textOf,
   textsOf,
 } from "../upstream/json.ts";
-import { IGNORED, type Message, refused } from "./message.ts";
+import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
 
 /**
  * The webhook of Web Scrobbler: https://github.com/web-scrobbler/web-scrobbler. Events that say
@@ -28,6 +28,7 @@ const EVENTS: ReadonlySet<string> = new Set(["nowplaying", "paused", "resumedpla
 
 function readSong(song: Fields, state: "playing" | "paused"): Message {
   const parsed = fieldsOf(song["parsed"]);
+  if (textOf(parsed["scrobblingDisallowedReason"]) === "IsAd") return NOTHING;
   // What the user has corrected.
   const processed = fieldsOf(song["processed"]);
   const either = (name: string) => textOf(processed[name]) ?? textOf(parsed[name]);

@@ -24,10 +24,8 @@ import { readPlayer as readSpotifyPlayer } from "../../src/sources/kinds/spotify
 import { createSubsonic } from "../../src/sources/kinds/subsonic/index.ts";
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
 import type { Source } from "../../src/sources/source.ts";
-import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { aSession } from "../fixtures/media-session/sessions.ts";
-import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
-import { watchContext } from "../fixtures/sources/watch-context.ts";
+import { type AnySourceDeps, firstPlaybackAt } from "../fixtures/sources/first-at.ts";
 
 /** What a program reports of a song; each may be of any type. */
 interface Song {
@@ -56,26 +54,11 @@ interface Reader {
   read(song: Song): Promise<Read | null> | Read | null;
 }
 
-const clock = createFakeClock();
 const SERVER = "http://plays.test";
-type Deps = ReturnType<typeof polledDeps> & Pick<Parameters<typeof createLastfm>[0], "pauses">;
 
 /** What a source reads first at a server that answers each request with this. */
-async function firstAt(
-  create: (deps: Deps) => Source,
-  settings: Readonly<Record<string, string>>,
-  answer: unknown,
-): Promise<Read | null> {
-  const deps = polledDeps(clock, async () => Response.json(answer));
-  const source = create({ ...deps, pauses: noPauses(clock) });
-  const stop = new AbortController();
-  const { signal } = stop;
-  for await (const playback of source.open(settings).watch(watchContext({ signal, clock }))) {
-    stop.abort();
-    return readOf(playback);
-  }
-  throw new Error("the source has ended");
-}
+const firstAt = async (...given: Parameters<typeof firstPlaybackAt>): Promise<Read | null> =>
+  readOf(await firstPlaybackAt(...given));
 
 const readOf = (playback: Playback | null): Read | null =>
   playback && {
@@ -92,7 +75,7 @@ function trackIn(message: Message): Read | null {
 }
 
 const mediaBrowser =
-  (create: (deps: Deps) => Source) =>
+  (create: (deps: AnySourceDeps) => Source) =>
   ({ title, artist, album, length, position }: Song) =>
     firstAt(create, { url: SERVER, user: "ada", token: "t" }, [
       {

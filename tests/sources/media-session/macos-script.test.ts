@@ -142,6 +142,11 @@ describe("the script that reads what plays on a Mac", () => {
     expect(sessionIn(run(1)[0])).toMatchObject({ positionMs: null, ageMs: 0, durationMs: null });
   });
 
+  test("writes nothing of an advertisement", () => {
+    mac.info = { ...mac.info, IsAdvertisement: true };
+    expect(run(1)).toEqual([{ kind: "sessions", sessions: [] }]);
+  });
+
   test("says why where macOS is too old, once", () => {
     mac.isOld = true;
     const lines = run(3);

@@ -122,6 +122,7 @@ describe("nothing is shown", () => {
   const silent: Record<string, object> = {
     "during an advertisement": { currently_playing_type: "ad", item: null },
     "during an advertisement that has an item": { currently_playing_type: "ad" },
+    "during an item that is an advertisement": { item: { name: "Try this", uri: "spotify:ad:1" } },
     "without an item": { item: null },
     "where the item is missing": { item: undefined },
     "of what Spotify itself does not know": { currently_playing_type: "unknown", item: null },

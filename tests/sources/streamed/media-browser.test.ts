@@ -92,11 +92,23 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     expect(changed.album.artworks[0]?.key).not.toBe(cover?.key);
   });
 
+  test.each([
+    { Type: "AudioBook" },
+    { Type: "MusicVideo" },
+    { Type: "TvChannel", MediaType: "Audio" },
+  ])("reports what else is listened to: %p", async (item) => {
+    start();
+    server.lists([aSession({ item })]);
+    await listen().next(isTitled("Paper Lanterns"));
+  });
+
   test("says nothing of other users, of films, and of theme songs", async () => {
     start();
     server.hides([
       aSession({ UserName: "Grace" }),
       aSession({ item: { Type: "Movie" } }),
+      aSession({ item: { Type: "Episode" } }),
+      aSession({ item: { Type: "TvChannel", MediaType: "Video" } }),
       aSession({ item: { ExtraType: "ThemeSong" } }),
       aSession({ NowPlayingItem: undefined }),
     ]);

@@ -1,5 +1,6 @@
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { fieldsOf, isRecord, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
+import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { digestOf } from "../../player-server.ts";
 import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
@@ -46,7 +47,7 @@ export interface EntityContext {
   artworkOf(key: string, picture: string): Artwork | undefined;
 }
 
-/** Converts an entity; `null` when it plays nothing that has a title. */
+/** Converts an entity; `null` when it plays nothing that has a title, or an advertisement. */
 export function readPlayback(
   { state, attributes: reported }: Entity,
   { id, observedAtMs, serverWallMs, artworkOf }: EntityContext,
@@ -60,12 +61,10 @@ export function readPlayback(
   ];
   const artists = own.length > 0 ? own : ofAlbum;
   const album = textOf(reported["media_album_name"]) ?? "";
-  const trackId = digestOf([
-    textOf(reported["media_content_id"]),
-    title,
-    artists.join(", "),
-    album,
-  ]);
+  const contentId = textOf(reported["media_content_id"]);
+  const names = { player: textOf(reported["app_name"]) ?? id, title, artists };
+  if (isSpotifyAdId(contentId) || hasSpotifyAdNames(names)) return null;
+  const trackId = digestOf([contentId, title, artists.join(", "), album]);
   const volume = numberOf(reported["volume_level"]);
   const picture = textOf(reported["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);

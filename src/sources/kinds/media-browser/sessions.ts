@@ -103,9 +103,15 @@ const itemOf = ({ NowPlayingItem: item }: Session) => fieldsOf(item);
 const stateOf = ({ PlayState: state }: Session) => fieldsOf(state);
 const isPaused = (session: Session): boolean => flagOf(stateOf(session)["IsPaused"]) === true;
 
+/** What is listened to; a radio station is a channel of television without a picture. */
+const MUSIC: ReadonlySet<string> = new Set(["Audio", "AudioBook", "MusicVideo"]);
+
 function playsMusic(session: Session): boolean {
-  const { Type: type, ExtraType: extra, Name: title } = itemOf(session);
-  return type === "Audio" && extra !== "ThemeSong" && textOf(title) !== undefined;
+  const item = itemOf(session);
+  const type = textOf(item["Type"]) ?? "";
+  const isRadio = type === "TvChannel" && textOf(item["MediaType"]) === "Audio";
+  const isNamed = textOf(item["Name"]) !== undefined;
+  return isNamed && textOf(item["ExtraType"]) !== "ThemeSong" && (MUSIC.has(type) || isRadio);
 }
 
 /** When the player last reported, by the server's clock; `NaN` if it does not say. */

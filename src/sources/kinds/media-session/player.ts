@@ -1,4 +1,5 @@
 import { type Artwork, countOn, FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import { hasSpotifyAdNames } from "../../advertisements.ts";
 import { digestOf } from "../../player-server.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
@@ -14,7 +15,7 @@ export interface SessionContext {
 }
 
 /**
- * Converts a session; `null` when it plays nothing or names no title.
+ * Converts a session; `null` when it plays nothing, an advertisement, or what has no title.
  * @param session the position is a stamp: it was right `ageMs` before the report
  */
 export function readSession(session: MediaSession, context: SessionContext): Playback | null {
@@ -22,6 +23,7 @@ export function readSession(session: MediaSession, context: SessionContext): Pla
   const { source, observedAtMs, before, cover } = context;
   if (state === "other" || title === "") return null;
   const artists = [artist, albumArtist].filter((name) => name !== "").slice(0, 1);
+  if (hasSpotifyAdNames({ player: nameOf(session), title, artists })) return null;
   const id = digestOf([app, title, artist, album, String(session.trackNumber)]);
   // A pause does not move on, however old its stamp is.
   const ageMs = state === "playing" ? session.ageMs : 0;

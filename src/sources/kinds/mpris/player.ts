@@ -1,5 +1,6 @@
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { fieldsOf, numberOf, textOf, textsOf } from "../../../upstream/json.ts";
+import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { digestOf } from "../../player-server.ts";
 import type { PlayerState } from "./known-players.ts";
 
@@ -8,7 +9,7 @@ const LONGEST_TRACK_MS = 7 * 24 * 3_600_000;
 const MICROSECONDS_IN_MS = 1_000;
 
 /**
- * Converts what a player says; `null` when it is stopped or says no title.
+ * Converts what a player says; `null` when it is stopped, says no title or plays an advertisement.
  * https://specifications.freedesktop.org/mpris-spec/latest/Player_Interface.html
  * @param before the last playback of the same player
  */
@@ -25,9 +26,12 @@ export function readPlayer(
   const artists = [metadata["xesam:artist"], metadata["xesam:albumArtist"]]
     .map(textsOf)
     .find((names) => names.length > 0);
+  const trackId = textOf(metadata["mpris:trackid"]);
+  const names = { player: identity ?? name, title, artists: artists ?? [] };
+  if (isSpotifyAdId(trackId) || isSpotifyAdId(url) || hasSpotifyAdNames(names)) return null;
   const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
   // Many players give every track the same id, and a file's address names folders of its owner.
-  const id = digestOf([textOf(metadata["mpris:trackid"]), url, title, ...(artists ?? [])]);
+  const id = digestOf([trackId, url, title, ...(artists ?? [])]);
   const expectedMs = expectedPosition(before, id, observedAtMs);
   const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
   const volume = numberOf(properties["Volume"]) ?? -1;

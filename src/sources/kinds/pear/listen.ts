@@ -78,6 +78,7 @@ function fromSong(body: unknown): Player {
 export function fromAmuse(body: unknown): Player {
   const { player, track } = recordOf(body, "the answer");
   if (!isRecord(player) || !isRecord(track) || flagOf(player["hasSong"]) !== true) return SILENT;
+  if (flagOf(track["isAdvertisement"]) === true) return SILENT;
   return {
     song: {
       videoId: track["id"],

@@ -1,4 +1,5 @@
 import type { Artwork, Playback } from "../../../playback.ts";
+import { isSpotifyAdId } from "../../advertisements.ts";
 import {
   fieldsOf,
   flagOf,
@@ -37,6 +38,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   // The item is null in advertisements, between two tracks, and for what Spotify does not know.
   if (player["currently_playing_type"] === "ad" || !isRecord(player["item"])) return null;
   const item = player["item"];
+  if (item["type"] === "ad" || isSpotifyAdId(textOf(item["uri"]))) return null;
   // A file on the user's own disk has a URI but no id.
   const id = textOf(item["id"]) ?? textOf(item["uri"]);
   const title = textOf(item["name"]);
