@@ -66,8 +66,7 @@ describe("pear-desktop with a token", () => {
     await next(isIn("playing"));
     server.sends({ type: "POSITION_CHANGED", position: 90 });
     await next(({ positionMs }) => positionMs === 90_000);
-    const song = { ...aVideo, videoId: "v2", title: "Next One" };
-    server.sends({ type: "VIDEO_CHANGED", song, position: 0 });
+    server.begins({ ...aVideo, videoId: "v2", title: "Next One" });
     expect((await next(isTitled("Next One"))).positionMs).toBe(0);
   });
 
@@ -83,13 +82,23 @@ describe("pear-desktop with a token", () => {
     expect(kept && positionAt(kept, clock.monotonicMs())).toBe(13_900);
   });
 
-  test("is nothing without a song, until one begins", async () => {
+  test("plays the song that is chosen while another is paused", async () => {
+    const { next } = listen(server.token);
+    await subscribed();
+    server.sends({ type: "PLAYER_STATE_CHANGED", isPlaying: false, position: 20 });
+    await next(isIn("paused"));
+    server.begins({ ...aVideo, videoId: "v2", title: "Next One" });
+    expect(await next(isTitled("Next One"))).toMatchObject({ state: "playing", positionMs: 0 });
+  });
+
+  test("is nothing without a song, and plays the first one that begins", async () => {
     server.plays(null);
     const { nothing, next } = listen(server.token);
     await nothing();
     await subscribed();
-    server.sends({ type: "VIDEO_CHANGED", song: aVideo, position: 0 });
-    await next(isTitled("Paper Lanterns"));
+    server.sends({ type: "PLAYER_INFO", isPlaying: false, muted: false, position: 0, volume: 100 });
+    server.begins(aVideo);
+    expect(await next(isTitled("Paper Lanterns"))).toMatchObject({ state: "playing" });
   });
 
   test("is asked every second where it takes no sockets", async () => {

@@ -93,14 +93,18 @@ export function fromAmuse(body: unknown): Player {
   };
 }
 
-/** The player after a message of the socket, which may have only a part. */
+/**
+ * The player after a message of the socket, which may have only a part. A song that begins says itself
+ * whether it is paused: the app sends no state at its start.
+ */
 function afterMessage(player: Player, message: unknown): Player {
   if (!isRecord(message)) return player;
   const { song, isPlaying, position, volume } = message;
+  const before = isRecord(song) ? fromSong(song) : player;
   return {
-    song: isRecord(song) ? song : player.song,
-    isPlaying: flagOf(isPlaying) ?? player.isPlaying,
-    positionS: numberOf(position) ?? player.positionS,
+    song: before.song,
+    isPlaying: flagOf(isPlaying) ?? before.isPlaying,
+    positionS: numberOf(position) ?? before.positionS,
     volume: numberOf(volume) ?? player.volume,
   };
 }
