@@ -116,6 +116,22 @@ test("a change that was not notified is found within seconds", async () => {
   await next(isTitled("Next One"));
 });
 
+test.each([
+  ["another track of the session", { sessionKey: "5", ratingKey: "99" }],
+  ["the track with another session", { sessionKey: "6", ratingKey: "100" }],
+])("an end that names %s is found a second later", async (_, tick) => {
+  const { next, nothing } = listen();
+  await subscribed();
+  await next(isTitled("Paper Lanterns"));
+  server.lists([]);
+  server.notifies({ ...tick, state: "stopped" });
+  // Once this has arrived, the end has, too.
+  server.notifies({ sessionKey: "5", state: "paused" });
+  await next(isIn("paused"));
+  await line.pass(1_000);
+  await nothing();
+});
+
 test("the cover is fetched from Plex with the token, which is in no address", async () => {
   const [cover] = (await listen().next(isTitled("Paper Lanterns"))).album.artworks;
   expect(new TextDecoder().decode(await cover?.load())).toBe(

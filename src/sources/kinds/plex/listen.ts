@@ -79,11 +79,11 @@ export async function* listen(
       for (const tick of ticks) {
         const playback = readTick(tick);
         if (playback !== undefined) yield playback;
-        const isNews = playback === undefined && tick.state !== "stopped";
         // A notification names neither the user nor the title, so the list is read for these.
-        if (isNews) yield await ask();
-        // After an end, another session may be the one to show.
-        if (isNews || playback === null) askAtMs = clock.monotonicMs() + LIST_LAG_MS;
+        if (playback === undefined && tick.state !== "stopped") yield await ask();
+        // After an end, another session may be the one to show; and an end may name another track of
+        // the shown session, or its track with another session.
+        if (!playback) askAtMs = Math.min(askAtMs, clock.monotonicMs() + LIST_LAG_MS);
       }
       if (clock.monotonicMs() >= askAtMs) {
         yield await ask();
