@@ -63,8 +63,9 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
     return htmlResponse(page, {
       frameAncestors: "*",
       styles: own("assets"),
-      images: own("art", "assets"),
-      fonts: own("fonts"),
+      // The streamer's own CSS may contain pictures and fonts. `data:` calls nobody.
+      images: `${own("art", "assets")} data:`,
+      fonts: `${own("fonts")} data:`,
     });
   };
 

@@ -11,6 +11,7 @@ import {
 } from "../fixtures/browser/overlay-page.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { addWidget } from "../fixtures/data/widgets.ts";
+import { wideFont } from "../fixtures/fonts/fonts.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
@@ -167,6 +168,34 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     );
   });
 
+  for (const where of ["the widget", "OBS"] as const) {
+    test(`shows pictures and fonts that the CSS of ${where} contains`, async () => {
+      const picture = dataAddress("image/png", solidPicture("#0c2250", 8));
+      const css = `@font-face { font-family: own; src: url("${dataAddress("font/woff2", wideFont())}") }
+        .np-card { background: url("${picture}") }
+        .np-title { font-family: own }`;
+      const { server, ada } = stage;
+      await stage.plays();
+      if (where === "the widget") {
+        const { widgets } = server.accounts;
+        const { id, revision } = await widgets.first(ada.user);
+        await widgets.save(ada.user, id, { options: {}, css, size: null }, { basedOn: revision });
+      }
+      const { page, complaints } = await stage.open();
+      if (where === "OBS") await inject(page, "text node", css);
+      const loaded = await page.evaluate(async (source) => {
+        const image = new Image();
+        image.src = source;
+        await image.decode();
+        const [font] = await document.fonts.load("16px own");
+        return { width: image.naturalWidth, font: font?.status };
+      }, picture);
+      expect(loaded).toEqual({ width: 8, font: "loaded" });
+      expect(await styleOf(page, ".np-card", "background-image")).toContain("data:image/png");
+      expect(complaints).toEqual([]);
+    });
+  }
+
   test("changes nothing as OBS brings it along by default", async () => {
     await stage.plays({ state: "paused" });
     const { page } = await stage.open();
@@ -183,6 +212,9 @@ function noteRefusals(): void {
     document.documentElement.dataset["refused"] = `${noted} ${blockedURI}`;
   });
 }
+
+const dataAddress = (type: string, bytes: Uint8Array): string =>
+  `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 
 const pathOf = (address: string): string => new URL(address).pathname;
 
