@@ -3,10 +3,9 @@ import type { KeyHolder } from "../accounts/key-holders.ts";
 import type { Keys } from "../accounts/keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { networkOf } from "../http/client-address.ts";
 import { failure } from "./envelope.ts";
 import type { RouteAnswer } from "../http/feature.ts";
-import { createGuessLimit } from "../http/guess-limit.ts";
+import { createGuesses } from "../http/guess-limit.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
 import { type Admissions, secondsOf } from "../http/rate-limit.ts";
 
@@ -45,10 +44,10 @@ const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 export function createGuard({ accounts, clock, config, addressOf, admissions }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
-  const guesses = createGuessLimit();
+  const guesses = createGuesses({ clock, addressOf });
 
   const refuseWrongKey = (request: Request): Response => {
-    const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
+    const waitMs = guesses.count(request);
     if (waitMs === undefined) return failure(401, INVALID_KEY, CHALLENGE);
     return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
   };

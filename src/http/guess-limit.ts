@@ -1,4 +1,6 @@
 import { createBoundedMap } from "../bounded-map.ts";
+import type { Clock } from "../clock.ts";
+import { networkOf } from "./client-address.ts";
 
 /** Limits per network what somebody without a key may try: first a burst, then a low rate. */
 export interface GuessLimit {
@@ -7,6 +9,34 @@ export interface GuessLimit {
    * while it is within the limit, else the milliseconds until the next one is.
    */
   count(network: string, nowMs: number): number | undefined;
+  /** The same for the next try, without counting it. */
+  waitMsOf(network: string, nowMs: number): number | undefined;
+}
+
+/**
+ * Limits wrong secrets by the network that a request comes from. What finds a secret by its hash
+ * costs one look-up, and a right one from a limited network still works. What has to open secrets
+ * to compare them asks `waitMsOf` first, and opens none while the network is limited.
+ */
+export interface Guesses {
+  /** Counts a wrong secret; the milliseconds until the next one may be tried, if it was too many. */
+  count(request: Request): number | undefined;
+  /** The same for a secret that has not been looked at yet; counts nothing. */
+  waitMsOf(request: Request): number | undefined;
+}
+
+export interface GuessesDeps {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** The client address of a request. */
+  addressOf(request: Request): string;
+}
+
+export function createGuesses({ clock, addressOf }: GuessesDeps): Guesses {
+  const limit = createGuessLimit();
+  return {
+    count: (request) => limit.count(networkOf(addressOf(request)), clock.monotonicMs()),
+    waitMsOf: (request) => limit.waitMsOf(networkOf(addressOf(request)), clock.monotonicMs()),
+  };
 }
 
 const BURST = 10;
@@ -25,12 +55,16 @@ export function createGuessLimit(): GuessLimit {
     count(network, nowMs) {
       const bucket = refilled(buckets.get(network), nowMs);
       buckets.set(network, bucket);
-      if (bucket.tokens < 1) return bucket.filledAtMs + REFILL_MS - nowMs;
-      bucket.tokens -= 1;
-      return undefined;
+      const waitMs = waitMsIn(bucket, nowMs);
+      if (waitMs === undefined) bucket.tokens -= 1;
+      return waitMs;
     },
+    waitMsOf: (network, nowMs) => waitMsIn(refilled(buckets.get(network), nowMs), nowMs),
   };
 }
+
+const waitMsIn = ({ tokens, filledAtMs }: Bucket, nowMs: number): number | undefined =>
+  tokens < 1 ? filledAtMs + REFILL_MS - nowMs : undefined;
 
 /** Adds whole tokens only; `filledAtMs` keeps the time already counted towards the next token. */
 function refilled(bucket: Bucket | undefined, nowMs: number): Bucket {

@@ -25,6 +25,9 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   const begin = async (request: Request): Promise<Response> => {
     const handshake = readHandshake(decodeForm(new URL(request.url).search.slice(1)));
     if ("mistake" in handshake) return failed(handshake.mistake);
+    // The names that exist are told neither by what is opened nor by how long it takes.
+    const limit = guard.limitOf(request);
+    if (limit) return refusal(limit);
     const secrets = await inboxes.inboxSecretsOf(handshake.userName, source.id);
     const secret = secrets.find((one) => isMadeWith(one, handshake));
     if (secret === undefined) return refusal(guard.refuse(request));

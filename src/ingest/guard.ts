@@ -1,8 +1,7 @@
-import { createGuessLimit } from "../http/guess-limit.ts";
+import { createGuesses } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
-import { networkOf } from "../http/client-address.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 
@@ -44,6 +43,8 @@ export interface Guard {
   countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn;
   /** Counts a wrong secret that was noticed elsewhere. */
   refuse(request: Request): Admission;
+  /** Whether too many wrong secrets came from this network; counts nothing. */
+  limitOf(request: Request): Limited | undefined;
   /** Whose the secret is; counts nothing. */
   ownerOf(secret: string, source: PushedSource): Promise<InboxOwner | undefined>;
 }
@@ -76,8 +77,14 @@ interface Second {
   pictureBytes: number;
 }
 
+const limitedFor = (waitMs: number): Limited => ({
+  kind: "limited",
+  reason: "Too many wrong secrets",
+  waitSeconds: secondsOf(waitMs),
+});
+
 export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
-  const guesses = createGuessLimit();
+  const guesses = createGuesses({ clock, addressOf });
   const seconds = createBoundedMap<number, Second>(MOST_CONNECTIONS);
 
   const ownerOf = async (secret: string, source: PushedSource) => {
@@ -102,9 +109,8 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
     messages > MOST_A_SECOND ? startedAtMs + 1_000 - clock.monotonicMs() : 0;
 
   const refuse = (request: Request): Admission => {
-    const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
-    if (waitMs === undefined) return { kind: "wrong" };
-    return { kind: "limited", reason: "Too many wrong secrets", waitSeconds: secondsOf(waitMs) };
+    const waitMs = guesses.count(request);
+    return waitMs === undefined ? { kind: "wrong" } : limitedFor(waitMs);
   };
 
   const count = (owner: InboxOwner): Admitted | Limited => {
@@ -133,6 +139,10 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
       return waitMs > 0 ? { kind: "later", waitMs } : { kind: "now" };
     },
     refuse,
+    limitOf(request) {
+      const waitMs = guesses.waitMsOf(request);
+      return waitMs === undefined ? undefined : limitedFor(waitMs);
+    },
     async admit(secret, source, request) {
       const owner = await ownerOf(secret, source);
       return owner ? count(owner) : refuse(request);

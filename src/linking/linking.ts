@@ -20,9 +20,8 @@ import { endedPage, failedPage, linkedPage, lostPage } from "./answer-pages.ts";
 import { messagePage } from "../html/message-page.tsx";
 import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
-import { networkOf } from "../http/client-address.ts";
 import type { Cookies } from "../http/cookies.ts";
-import { createGuessLimit } from "../http/guess-limit.ts";
+import { createGuesses } from "../http/guess-limit.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
@@ -53,10 +52,10 @@ export interface LinkingFlow {
 }
 
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
-  const { accounts, sources, sessionCookie, clock, log, baseUrl, basePath, addressOf } = deps;
+  const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
   const notices = createNotices(deps);
   const attempts = createPendingAuthorizations(deps);
-  const signIns = createGuessLimit();
+  const signIns = createGuesses(deps);
 
   const connect = async (user: User, source: Source, settings: unknown, name: string) => {
     try {
@@ -114,8 +113,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
   /** Whether a network has asked for too many sign-ins: each asks the upstream with the app's id. */
   const isLimited = (request: Request, { intent }: PendingAuthorization): boolean =>
-    intent.kind === "signIn" &&
-    signIns.count(networkOf(addressOf(request)), clock.monotonicMs()) !== undefined;
+    intent.kind === "signIn" && signIns.count(request) !== undefined;
 
   const finish = async (
     request: Request,

@@ -1,5 +1,6 @@
 import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
 import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
+import { THE_SERVER } from "../vault/vault.ts";
 import { createCredentialCache } from "../accounts/credential-cache.ts";
 import {
   createInboxSecret,
@@ -28,7 +29,7 @@ export interface Inboxes {
   inboxOf(secret: string): Promise<InboxOwner | undefined>;
   /**
    * The secrets of a user's connections to a source; none when there is no such user. For programs
-   * that send only a digest of their secret.
+   * that send only a digest of their secret. It takes the same work for any name.
    */
   inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
   /**
@@ -54,6 +55,8 @@ const FINDING_BYTES = 6;
 /** The rest cannot be made without the key. VLC keeps 16 bytes of a session and no more. */
 const PROVING_BYTES = 10;
 const HASH_BYTES = 32;
+/** How many secrets are opened for a user name, whoever's it is: as many as a user has connections. */
+const MOST_OPENED = 10;
 
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
   const { queries, atomically } = store;
@@ -99,6 +102,14 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     await storeSecret(connectionId, isNull(connections.secretHash));
     return secretOf(connectionId);
   };
+  let decoy: Promise<SecretRow> | undefined;
+  /** A secret of nobody, which is opened where a user has none. */
+  const decoyRow = (): Promise<SecretRow> => {
+    decoy ??= vault
+      .seal("inbox-secret", THE_SERVER, createInboxSecret())
+      .then((sealedSecret) => ({ userId: THE_SERVER, sealedSecret }));
+    return decoy;
+  };
   const find = async (secret: InboxSecret): Promise<InboxOwner | undefined> => {
     const [inbox] = await inboxesWhere(eq(connections.secretHash, hashCredential(secret)));
     return inbox;
@@ -136,16 +147,21 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     },
     async inboxSecretsOf(userName, source) {
       const rows = await queries
-        .select({
-          id: connections.id,
-          userId: connections.userId,
-          sealedSecret: connections.sealedSecret,
-        })
+        .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
         .from(connections)
         .innerJoin(users, eq(users.id, connections.userId))
         .where(and(eq(users.name, userName), eq(connections.source, source)))
-        .orderBy(asc(connections.id));
-      return Promise.all(rows.map((row) => secretIn(row) ?? secretOf(row.id)));
+        .orderBy(asc(connections.id))
+        .limit(MOST_OPENED);
+      const decoy = await decoyRow();
+      const opened = await Promise.all(
+        Array.from({ length: MOST_OPENED }, (_, index) => {
+          const { [index]: row } = rows;
+          // One that nobody has copied yet, or that is damaged, is no program's.
+          return secretIn(row?.sealedSecret ? row : decoy)?.catch(() => undefined);
+        }),
+      );
+      return opened.flatMap((secret, index) => (secret && rows[index]?.sealedSecret ? secret : []));
     },
     sessionOf: (secret) => sessionFor(hashCredential(secret)).toString("hex"),
     async inboxOfSession(session) {

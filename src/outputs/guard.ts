@@ -2,10 +2,8 @@ import { parseWidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import type { WidgetKind } from "../looks/new-widget.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
-import { createGuessLimit } from "../http/guess-limit.ts";
+import { createGuesses, type GuessesDeps } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
-import type { Clock } from "../clock.ts";
-import { networkOf } from "../http/client-address.ts";
 
 export type Admission =
   | { readonly kind: "admitted"; readonly user: User; readonly widget: Widget }
@@ -17,20 +15,17 @@ export type Admission =
 /** Lets those in who know the token of a widget of a kind. Wrong tokens count as guesses. */
 export type Guard = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
 
-export interface GuardDeps {
+export interface GuardDeps extends GuessesDeps {
   readonly widgets: Pick<Widgets, "find">;
-  readonly clock: Pick<Clock, "monotonicMs">;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
 }
 
-export function createGuard({ widgets, clock, addressOf }: GuardDeps): Guard {
-  const guesses = createGuessLimit();
+export function createGuard({ widgets, ...deps }: GuardDeps): Guard {
+  const guesses = createGuesses(deps);
   return async (kind, tokenText, request) => {
     const token = parseWidgetToken(tokenText);
     const found = token && (await widgets.find(token));
     if (found?.widget.kind === kind) return { kind: "admitted", ...found };
-    const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
+    const waitMs = guesses.count(request);
     return waitMs === undefined
       ? { kind: "wrong" }
       : { kind: "limited", waitSeconds: secondsOf(waitMs) };

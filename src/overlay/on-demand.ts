@@ -2,8 +2,7 @@ import type { User } from "../accounts/users.ts";
 import { parseShowToken } from "../accounts/credential.ts";
 import type { Clock } from "../clock.ts";
 import { createBoundedMap } from "../bounded-map.ts";
-import { networkOf } from "../http/client-address.ts";
-import { createGuessLimit } from "../http/guess-limit.ts";
+import { createGuesses } from "../http/guess-limit.ts";
 import { plainText } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Widgets } from "../looks/widgets.ts";
@@ -32,7 +31,7 @@ const MOST_A_SECOND = 5;
 const MOST_COUNTED = 5_000;
 
 export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps): OnDemand {
-  const guesses = createGuessLimit();
+  const guesses = createGuesses({ clock, addressOf });
   /** When each widget was last asked, at most five times: monotonic milliseconds. */
   const asked = createBoundedMap<number, readonly number[]>(MOST_COUNTED);
 
@@ -64,7 +63,7 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     const token = parseShowToken(tokenText);
     const found = token && (await widgets.findByShowToken(token));
     if (!found) {
-      const waitMs = guesses.count(networkOf(addressOf(request)), clock.monotonicMs());
+      const waitMs = guesses.count(request);
       if (waitMs !== undefined) return tooMany("Too many unknown addresses", waitMs);
       return plainText(404, "This address shows no overlay. Copy it again from your widget.");
     }

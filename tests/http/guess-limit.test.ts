@@ -18,6 +18,16 @@ const schedule = fc.array(
 );
 
 describe("createGuessLimit", () => {
+  test("says how long a network waits without counting that", () => {
+    const limit = createGuessLimit();
+    for (let asked = 0; asked < 20; asked++) expect(limit.waitMsOf("a", 0)).toBeUndefined();
+    for (let guesses = 0; guesses < 10; guesses++) limit.count("a", 0);
+    expect(limit.waitMsOf("a", 0)).toBe(MINUTE_MS);
+    expect(limit.waitMsOf("b", 0)).toBeUndefined();
+    expect(limit.waitMsOf("a", MINUTE_MS)).toBeUndefined();
+    expect(limit.count("a", MINUTE_MS)).toBeUndefined();
+  });
+
   test("tolerates ten at once and refuses the eleventh for a minute", () => {
     const limit = createGuessLimit();
     for (let guesses = 0; guesses < 10; guesses++) {

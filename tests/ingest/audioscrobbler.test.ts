@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readNowPlaying } from "../../src/ingest/audioscrobbler.ts";
@@ -106,6 +106,25 @@ describe("Audioscrobbler", () => {
     }
     const [verdict] = await handshake({ a: "x" });
     expect(verdict).toBe("FAILED Too many wrong secrets: try again in 60 s");
+    await server.clock.advance(60_000);
+    expect((await handshake())[0]).toBe("OK");
+  });
+
+  test("opens no secret while a network has guessed too often, and counts no more guesses", async () => {
+    for (let guesses = 0; guesses < 10; guesses++) await handshake({ a: "x" });
+    const decrypt = spyOn(crypto.subtle, "decrypt");
+    try {
+      for (const u of ["ada", "nobody"]) {
+        for (let tries = 0; tries < 50; tries++) {
+          expect((await handshake({ u, a: "x" }))[0]).toStartWith("FAILED Too many wrong secrets");
+        }
+      }
+      expect((await handshake())[0]).toStartWith("FAILED Too many wrong secrets");
+      expect(decrypt).toHaveBeenCalledTimes(0);
+    } finally {
+      decrypt.mockRestore();
+    }
+    await server.clock.advance(60_000);
     expect((await handshake())[0]).toBe("OK");
   });
 

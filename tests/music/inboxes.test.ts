@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { AccountError } from "../../src/accounts/context.ts";
 import { createInboxSecret, parseInboxSecret } from "../../src/accounts/credential.ts";
@@ -72,6 +72,27 @@ describe("the secret of a connection", () => {
     expect(await connections().inboxSecretsOf("ada", "json")).toEqual(secrets);
     expect(await connections().inboxSecretsOf("grace", "json")).toEqual([]);
     expect(await connections().inboxSecretsOf("nobody", "json")).toEqual([]);
+  });
+
+  test("is opened as often for any user name, and made for none", async () => {
+    await inbox();
+    const unseen = await connections().connect(ada, "json", null, "Second");
+    await connections().inboxSecretsOf("nobody", "json");
+    const decrypt = spyOn(crypto.subtle, "decrypt");
+    try {
+      const opened = [];
+      for (const name of ["ada", "grace", "nobody", "x".repeat(60_000)]) {
+        await connections().inboxSecretsOf(name, "json");
+        opened.push(decrypt.mock.calls.length);
+        decrypt.mockClear();
+      }
+      expect(opened).toEqual([10, 10, 10, 10]);
+    } finally {
+      decrypt.mockRestore();
+    }
+    const { queries, tables } = world.store;
+    const rows = await queries.select().from(tables.connections);
+    expect(rows.find(({ id }) => id === unseen.id)?.sealedSecret).toBe(null);
   });
 
   test("is not needed where the owner's own programs are known by their port", async () => {
