@@ -91,13 +91,14 @@ export async function createMetrics(
   );
   new Gauge({
     name: "marquee_event_loop_delay_seconds",
-    help: "How late the event loop was since the reading before, by quantile; not a number at first.",
-    labelNames: ["quantile"],
+    help: "How late the event loop was since the reading before, by percentile; not a number at first.",
+    // The label `quantile` is for summaries only, which cannot be set.
+    labelNames: ["percentile"],
     registers,
     collect() {
       const { median, p99 } = loopDelay();
-      this.set({ quantile: "0.5" }, median);
-      this.set({ quantile: "0.99" }, p99);
+      this.set({ percentile: "50" }, median);
+      this.set({ percentile: "99" }, p99);
     },
   });
   return {

@@ -77,8 +77,8 @@ export function createSampler(startedAtMs: number) {
 export async function loopDelayOf(url: string): Promise<LoopDelay | undefined> {
   const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
   const text = await (await fetch(`${url}/metrics`, { headers })).text();
-  const [medianMs = NaN, p99Ms = NaN] = ["0.5", "0.99"].map((quantile) => {
-    const name = `marquee_event_loop_delay_seconds{quantile="${quantile}"} `;
+  const [medianMs = NaN, p99Ms = NaN] = ["50", "99"].map((percentile) => {
+    const name = `marquee_event_loop_delay_seconds{percentile="${percentile}"} `;
     return Number(text.split(name)[1]?.split("\n")[0]) * 1_000;
   });
   return Number.isFinite(p99Ms) ? { medianMs, p99Ms } : undefined;

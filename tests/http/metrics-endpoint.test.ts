@@ -4,6 +4,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
+import { testWith } from "../fixtures/real-parts.ts";
 import { openPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { until } from "../fixtures/clock/waiting.ts";
@@ -66,9 +67,23 @@ describe("the metrics", () => {
 
   test("tell how late the event loop was, which is not known at first", async () => {
     const samples = await samplesOf(server);
-    for (const quantile of ["0.5", "0.99"]) {
-      expect(samples.get(`marquee_event_loop_delay_seconds{quantile="${quantile}"}`)).toBeNaN();
+    for (const percentile of ["50", "99"]) {
+      const name = `marquee_event_loop_delay_seconds{percentile="${percentile}"}`;
+      expect(samples.get(name)).toBeNaN();
     }
+  });
+
+  testWith("promtool", Bun.which("promtool") !== null)("pass Prometheus's own check", async () => {
+    await server.sourceOf(ada).says(aPlayback());
+    await server.getAs(ada, "/api/v1/now-playing");
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const text = await (await server.get("/metrics", { headers })).text();
+    const child = Bun.spawn(["promtool", "check", "metrics"], {
+      stdin: new Blob([text]),
+      stderr: "pipe",
+    });
+    expect(await new Response(child.stderr).text()).toBe("");
+    expect(await child.exited).toBe(0);
   });
 
   test("are refused to keys, and to a token in the address", async () => {
