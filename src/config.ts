@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
@@ -75,7 +76,8 @@ export const settings = {
     fallbackText: "http://127.0.0.1:<port>",
     placeholder: "url",
     help: "Public address, with a path prefix if a proxy serves Marquee below one.",
-    allowed: "an http or https address without user name, query or fragment",
+    allowed:
+      "an http or https address without user name, query or fragment, whose path has only letters, digits and . _ ~ - /",
     parse: parseBaseUrl,
   }),
   allowedHosts: setting<readonly string[]>({
@@ -376,7 +378,9 @@ export interface ShownSetting {
 export function describeSettings({ config, origins }: ResolvedConfig): ShownSetting[] {
   return settingNames.map((name) => {
     const masked = "secret" in settings[name] && config[name] !== null;
-    const value = masked ? "(secret)" : config[name];
+    // A relative path is another folder in each working folder.
+    const isFolder = settings[name].placeholder === "folder" && config[name] !== null;
+    const value = masked ? "(secret)" : isFolder ? resolve(String(config[name])) : config[name];
     return {
       setting: flagOf(name).slice(2),
       value,

@@ -21,7 +21,7 @@ const TWITCH_SETTINGS: readonly SettingName[] = [
 ];
 
 /** Declares `marquee chat …`. */
-export function declareChat({ group, runs }: Cli): void {
+export function declareChat({ group, runs, shows }: Cli): void {
   const chat = group("chat", "answer !song in a user's Twitch chat");
   runs(
     chat("link", "link a Twitch account and answer !song in its chat", [
@@ -33,7 +33,7 @@ export function declareChat({ group, runs }: Cli): void {
     (name: string, options: { channel?: string }) => linkChat(name, options.channel),
     TWITCH_SETTINGS,
   );
-  runs(chat("list", "list a user's linked chat accounts").argument("<user>"), (name: string) =>
+  shows(chat("list", "list a user's linked chat accounts").argument("<user>"), (name: string) =>
     listChats(name),
   );
   runs(

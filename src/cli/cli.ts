@@ -3,6 +3,7 @@ import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } 
 import { redact } from "../log.ts";
 import type { Command, Io } from "./command.ts";
 import { resolveSettings } from "./data-place.ts";
+import { untilReaderLeaves } from "./output.ts";
 
 /** Settings that every command accepts; `serve` and `config` accept all settings. */
 export const SHARED_SETTINGS: readonly SettingName[] = ["data", "database", "baseUrl", "secretKey"];
@@ -24,9 +25,19 @@ export interface Cli {
     prepare: (...given: never[]) => Command,
     own?: readonly SettingName[],
   ): void;
+  /** The same for a command that only shows what it can show again. */
+  shows: Cli["runs"];
 }
 
 export function createCli(program: CommanderCommand, io: Io): Cli {
+  const runs: Cli["runs"] = (target, prepare, own = []) => {
+    addSettings(target, [...SHARED_SETTINGS, ...own]);
+    target.action(async (...given: unknown[]) => {
+      // Commander passes the arguments, then the options, then the command itself.
+      const { config, asJson } = settle(target, io);
+      await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io);
+    });
+  };
   return {
     command(name, help, examples = []) {
       const added = quiet(program.command(name).description(help), io);
@@ -37,13 +48,13 @@ export function createCli(program: CommanderCommand, io: Io): Cli {
       return (usage, description, examples = []) =>
         addExamples(quiet(parent.command(usage).description(description), io), examples);
     },
-    runs(target, prepare, own = []) {
-      addSettings(target, [...SHARED_SETTINGS, ...own]);
-      target.action(async (...given: unknown[]) => {
-        // Commander passes the arguments, then the options, then the command itself.
-        const { config, asJson } = settle(target, io);
-        await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io);
-      });
+    runs,
+    shows(target, prepare, own) {
+      const show = (...given: never[]): Command => {
+        const run = prepare(...given);
+        return (config, asJson, output) => run(config, asJson, untilReaderLeaves(output));
+      };
+      runs(target, show, own);
     },
   };
 }
@@ -52,13 +63,31 @@ export function createCli(program: CommanderCommand, io: Io): Cli {
 export function quiet(command: CommanderCommand, io: Io): CommanderCommand {
   return command
     .exitOverride()
-    .helpOption("--help", "show this help")
+    .helpOption("-h, --help", "show this help")
     .helpCommand(false)
     .configureOutput({
-      writeOut: (text) => io.out(text.trimEnd()),
-      writeErr: (text) => io.error(redact(text.trimEnd())),
+      writeOut: (text) => untilReaderLeaves(io).out(text.trimEnd()),
+      writeErr(text) {
+        // Its second line suggests what may have been meant.
+        const words = text
+          .trim()
+          .replace(/^error: /, "")
+          .replaceAll(/\s*\n\s*/g, " ");
+        const end = /[.)]$/.test(words) ? "" : ".";
+        io.error(`marquee: ${redact(words)}${end} ${seeHelpOf(command)}`);
+      },
     });
 }
+
+/** Where the right usage is shown, as a sentence. */
+export const seeHelpOf = (command: CommanderCommand): string =>
+  `See "${wordsOf(command).join(" ")} --help".`;
+
+/** A command's own words, the program's name first. */
+export const wordsOf = (command: CommanderCommand): string[] => [
+  ...(command.parent ? wordsOf(command.parent) : []),
+  command.name(),
+];
 
 export function addExamples(
   command: CommanderCommand,

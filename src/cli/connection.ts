@@ -17,9 +17,9 @@ import { forUser, type Workspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee connection …`. */
-export function declareConnection({ group, runs }: Cli): void {
+export function declareConnection({ group, runs, shows }: Cli): void {
   const connection = group("connection", "manage a user's connections");
-  runs(
+  shows(
     connection("list", "list a user's connections in order")
       .argument("<user>")
       .option(

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { wordsOf } from "./cli.ts";
 import { flagOf, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 
@@ -31,8 +32,3 @@ export function describeCommands(command: Command): CommandDescription[] {
     },
   ];
 }
-
-const wordsOf = (command: Command): string[] => [
-  ...(command.parent ? wordsOf(command.parent) : []),
-  command.name(),
-];

@@ -6,6 +6,7 @@ import type { User } from "../accounts/users.ts";
 import { apiAddress, signInAddress, widgetAddress } from "../addresses.ts";
 import { addressOfDatabase, type Config, type ResolvedConfig } from "../config.ts";
 import { languageOr } from "../languages.ts";
+import type { Log } from "../log.ts";
 import { isFromSource } from "../own-program.ts";
 import { toUserName } from "../user-name.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
@@ -28,6 +29,7 @@ export async function greet(
   asJson: boolean,
   io: Io,
   greeting: Greeting,
+  log: Log,
 ): Promise<string | undefined> {
   const knownOwner = await accounts.users.owner();
   const added = knownOwner ? undefined : await addOwner();
@@ -63,9 +65,9 @@ export async function greet(
   try {
     // In one write: a reader that closes its pipe early must not stop the server.
     io.out(text);
-  } catch (error) {
-    // Credentials are shown only once, so they must be printed. The rest is also logged.
-    if (added) throw error;
+  } catch {
+    // The server runs on: its address is logged too, and keys are made anew by a command.
+    if (added) log.warn(advice(added.user));
   }
   return loginUrl;
 
@@ -105,6 +107,10 @@ function greetingLines(
     ...lines,
   ];
 }
+
+/** How to get what nobody has seen. */
+const advice = ({ name }: User): string =>
+  `what this first start printed could not be written: get a key with "${commandToType()} key add ${name}", the address for OBS with "${commandToType()} widget url ${name}", and a sign-in link with "${commandToType()} login ${name}"`;
 
 function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
   return {

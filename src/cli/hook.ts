@@ -21,7 +21,7 @@ import { forUser, type Workspace } from "./workspace.ts";
 import { NETWORK } from "../upstream/index.ts";
 
 /** Declares `marquee hook …`. */
-export function declareHook({ group, runs }: Cli): void {
+export function declareHook({ group, runs, shows }: Cli): void {
   const hook = group("hook", "send a user's songs to other programs");
   runs(
     hook("add", "send songs to an address, as Standard Webhooks or to Streamer.bot", [
@@ -36,7 +36,7 @@ export function declareHook({ group, runs }: Cli): void {
     (name: string, url: string, options: { events: string; action?: string }) =>
       addHook(name, url, readEvents(options.events), options.action),
   );
-  runs(hook("list", "list a user's hooks").argument("<user>"), (name: string) => listHooks(name));
+  shows(hook("list", "list a user's hooks").argument("<user>"), (name: string) => listHooks(name));
   runs(
     hook("remove", "remove a hook").argument("<user>").argument("<id>"),
     (name: string, id: string) => removeHook(name, id),

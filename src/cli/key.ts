@@ -6,7 +6,7 @@ import { forUser, type UserCommand } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee key …`. */
-export function declareKey({ group, runs }: Cli): void {
+export function declareKey({ group, runs, shows }: Cli): void {
   const key = group("key", "manage a user's API keys");
   runs(
     key("add", "add a key", ["marquee key add ada --name 'chat bot'"])
@@ -14,7 +14,7 @@ export function declareKey({ group, runs }: Cli): void {
       .option("--name <name>", "what the key is for", "key"),
     (name: string, options: { name: string }) => addKey(name, options.name),
   );
-  runs(key("list", "list a user's keys").argument("<user>"), (name: string) => listKeys(name));
+  shows(key("list", "list a user's keys").argument("<user>"), (name: string) => listKeys(name));
   runs(
     key("revoke", "revoke a key; it stops working right away")
       .argument("<user>")

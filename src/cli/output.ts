@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { errorCode } from "../error-code.ts";
+import type { Io } from "./command.ts";
 
 /** A command's output could not be written: the reader is gone or the disk is full. */
 export class OutputError extends Error {
@@ -29,6 +30,21 @@ export function writeLine(fileDescriptor: number, line: string): void {
     }
   }
 }
+
+/**
+ * The same output for what can be shown again, such as a list: a reader that has left, as `head`
+ * does, has seen enough.
+ */
+export const untilReaderLeaves = (io: Io): Io => ({
+  ...io,
+  out(line) {
+    try {
+      io.out(line);
+    } catch (error) {
+      if (!(error instanceof OutputError) || errorCode(error.cause) !== "EPIPE") throw error;
+    }
+  },
+});
 
 /** Whether standard input, output or error is a terminal. */
 export function hasTerminal(): boolean {

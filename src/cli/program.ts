@@ -1,5 +1,5 @@
 import { Command as CommanderCommand, CommanderError } from "commander";
-import { flagOf, settingNames } from "../config.ts";
+import { flagOf, settingNames, settings } from "../config.ts";
 import { VERSION_LINE } from "../version.ts";
 import { declareAutostart } from "./autostart/command.ts";
 import { declareBackup } from "./backup.ts";
@@ -9,8 +9,10 @@ import {
   type Cli,
   createCli,
   quiet,
+  seeHelpOf,
   settle,
   SHARED_SETTINGS,
+  wordsOf,
 } from "./cli.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import { declareChat } from "./chat.ts";
@@ -23,6 +25,7 @@ import { declareHook } from "./hook.ts";
 import { declareKey } from "./key.ts";
 import { declareLogin } from "./login.ts";
 import { declareMigrate } from "./migrate.ts";
+import { untilReaderLeaves } from "./output.ts";
 import { declareSecret } from "./secret.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
@@ -57,9 +60,7 @@ const COMMANDS: readonly ((cli: Cli) => void)[] = [
 export async function runCommand(arguments_: readonly string[], io: Io): Promise<number> {
   const program = createProgram(io);
   try {
-    const ordered = moveOptionsBack(program, arguments_);
-    refuseUnknownCommand(program, ordered);
-    await program.parseAsync([...ordered], { from: "user" });
+    await program.parseAsync([...withOptionsLast(program, arguments_)], { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -105,7 +106,7 @@ export function createProgram(io: Io): CommanderCommand {
   config.action(() => {
     const { resolved, asJson } = settle(config, io);
     for (const warning of resolved.warnings) io.error(warning);
-    showConfig(resolved, asJson, io);
+    showConfig(resolved, asJson, untilReaderLeaves(io));
   });
 
   const doctor = command(
@@ -116,7 +117,8 @@ export function createProgram(io: Io): CommanderCommand {
   addSettings(doctor, SHARED_SETTINGS);
   doctor.action(async () => {
     const { resolved, asJson } = settle(doctor, io);
-    await examine(resolved, { asJson, songs: doctor.opts()["songs"] === true }, io);
+    const songs = doctor.opts()["songs"] === true;
+    await examine(resolved, { asJson, songs }, untilReaderLeaves(io));
   });
 
   const healthcheck = quiet(program.command("healthcheck", { hidden: true }), io).description(
@@ -141,36 +143,53 @@ Examples:
 Settings can be flags, environment variables (MARQUEE_PORT for --port) and, for secrets, files
 (MARQUEE_SECRET_KEY_FILE). "marquee serve --help" lists them all.`;
 
-/** Options may also come before the command's words; Commander expects them after. */
-function moveOptionsBack(
+/**
+ * The same command line with its options last, where Commander expects them; `help WORDS` asks for
+ * the help of these words.
+ * @throws {UsageError} where the words are no command
+ */
+function withOptionsLast(
   program: CommanderCommand,
   arguments_: readonly string[],
 ): readonly string[] {
   const words: string[] = [];
   const options: string[] = [];
-  let command: CommanderCommand = program;
+  let command = program;
   for (let at = 0; at < arguments_.length; at++) {
     const word = arguments_[at] ?? "";
-    if (!word.startsWith("-")) {
-      const next = command.commands.find((one) => one.name() === word);
-      if (!next)
-        return words.length === 0 ? arguments_ : [...words, ...arguments_.slice(at), ...options];
-      words.push(word);
-      command = next;
-      if (next.commands.length === 0) return [...words, ...arguments_.slice(at + 1), ...options];
+    if (word.startsWith("-")) {
+      options.push(word);
+      const takesValue = settingNames.some(
+        (name) => flagOf(name) === word && settings[name].placeholder !== undefined,
+      );
+      if (takesValue) options.push(...arguments_.slice(++at, at + 1));
       continue;
     }
-    options.push(word);
-    const takesValue = SHARED_SETTINGS.some((name) => flagOf(name) === word);
-    if (takesValue) options.push(arguments_[++at] ?? "");
+    if (word === "help" && words.length === 0) {
+      options.push("--help");
+      continue;
+    }
+    const next = command.commands.find((one) => one.name() === word);
+    if (!next) throw unknownCommand(command, word);
+    words.push(word);
+    command = next;
+    if (next.commands.length === 0) return [...words, ...arguments_.slice(at + 1), ...options];
   }
-  return arguments_;
+  const isComplete = command === program || options.some((one) => /^(-h|--help)$/.test(one));
+  if (!isComplete) throw unknownCommand(command);
+  return [...words, ...options];
 }
 
 /** Without this, Commander treats a mistyped command as an argument of the default command. */
-function refuseUnknownCommand(program: CommanderCommand, arguments_: readonly string[]): void {
-  const [first = "-"] = arguments_;
-  if (first.startsWith("-") || program.commands.some((command) => command.name() === first)) return;
-  const known = program.commands.map((command) => command.name()).join(", ");
-  throw new UsageError(`There is no command ${JSON.stringify(first)}. There are: ${known}.`);
+function unknownCommand(group: CommanderCommand, word?: string): UsageError {
+  const known = group
+    .createHelp()
+    .visibleCommands(group)
+    .map((command) => command.name());
+  const words = wordsOf(group).slice(1).join(" ");
+  const mistake =
+    word === undefined
+      ? `"marquee ${words}" needs a word more`
+      : `There is no command ${JSON.stringify(`${words} ${word}`.trim())}`;
+  return new UsageError(`${mistake}. There are: ${known.join(", ")}. ${seeHelpOf(group)}`);
 }

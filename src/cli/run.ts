@@ -94,7 +94,8 @@ function explain(error: unknown): { readonly message: string; readonly code: num
 
 function sentenceOf(error: unknown): string {
   if (isExpected(error)) return error.message;
-  if (databaseCode(error)) return explainDatabaseFailure(error, "the database").message;
+  // One in a file has been explained with its path.
+  if (databaseCode(error)) return explainDatabaseFailure(error, "The database").message;
   return `Something unexpected went wrong: ${describeError(error)}`;
 }
 

@@ -20,7 +20,7 @@ import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { NO_LOCK } from "./process/server-lock.ts";
 import { createKeyFollower, keepUp, tryToShrink, writeWhatIsLeft } from "./process/upkeep.ts";
-import { type DataFolder, openServedFolder } from "./workspace.ts";
+import { type DataFolder, explained, openServedFolder } from "./workspace.ts";
 
 /** The server answers no requests while it waits for another process's lock on the database. */
 const LOCK_WAIT_MS = 250;
@@ -68,6 +68,13 @@ async function serveFolder(
   refuseWithoutBaseUrl(config);
   const { store, vault, lock } = await openServedFolder(config, CONNECTIONS);
   try {
+    await explained(config, serveOpened);
+  } finally {
+    await store.close();
+    lock.release();
+  }
+
+  async function serveOpened(): Promise<void> {
     tryToShrink(() => store.file?.makeShrinkable());
     let isLost = false;
     store.network?.onReach((isReached) => {
@@ -126,7 +133,7 @@ async function serveFolder(
     const { remindOfConsent } = server;
     const stopKeepingUp = keepUp({ accounts, log, store, remindOfConsent });
 
-    const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io, greeting);
+    const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io, greeting, log);
     if (loginUrl) {
       const { platform } = process;
       const { environment } = io;
@@ -155,9 +162,6 @@ async function serveFolder(
     server.close();
     await cluster.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
-  } finally {
-    await store.close();
-    lock.release();
   }
 }
 

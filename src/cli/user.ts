@@ -11,7 +11,7 @@ import { forUser, withWorkspace } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee user …`. */
-export function declareUser({ group, runs }: Cli): void {
+export function declareUser({ group, runs, shows }: Cli): void {
   const user = group("user", "add, list and remove users");
   runs(
     user("add", "add users, all or none, and print their credentials once", [
@@ -22,7 +22,7 @@ export function declareUser({ group, runs }: Cli): void {
       .option("--source <source>", "connect them to a source that needs no settings, such as demo"),
     (names: string[], options: { source?: string }) => addUsers(names, options.source),
   );
-  runs(user("list", "list all users"), () => listUsers());
+  shows(user("list", "list all users"), () => listUsers());
   runs(
     user("covers", "switch on or off the search for covers that a user's player lacks", [
       "marquee user covers ada on",

@@ -14,12 +14,12 @@ import { Option } from "commander";
 import type { Cli } from "./cli.ts";
 
 /** Declares `marquee widget …`. */
-export function declareWidget({ group, runs }: Cli): void {
+export function declareWidget({ group, runs, shows }: Cli): void {
   const widget = group("widget", "manage a user's widgets and their addresses");
   const language = () => new Option("--lang <language>", "en, fr, es, pt or de (default: en)");
   const onDemand = (help: string) => new Option("--show", help);
   const widgetOrFirst = ["[id]", "the widget; if left out, the first one"] as const;
-  runs(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
+  shows(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
     listWidgets(name),
   );
   runs(
@@ -52,7 +52,7 @@ export function declareWidget({ group, runs }: Cli): void {
       ),
     (name: string, id: string, assignments: string[]) => setWidgetOptions(name, id, assignments),
   );
-  runs(
+  shows(
     widget("url", "print the address for the browser source", ["marquee widget url ada --lang fr"])
       .argument("<user>")
       .argument(...widgetOrFirst)

@@ -7,9 +7,9 @@ import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createSources, type Sources, withoutServer } from "../sources/index.ts";
-import { DatabaseError } from "../db/errors.ts";
+import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { DATABASE_FILE, isForbidden, isThere } from "../db/data-folder.ts";
-import { openStore } from "../db/open.ts";
+import { explainDatabaseFailure, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
 import { becomeOwnerOf } from "./process/folder-owner.ts";
@@ -180,9 +180,22 @@ export async function withWorkspace<Result>(
 ): Promise<Result> {
   const workspace = await openWorkspace(config, whenMissing);
   try {
-    return await command(workspace);
+    return await explained(config, () => command(workspace));
   } finally {
     await workspace.store.close();
+  }
+}
+
+/** Does work whose failures of the database and its disk are explained with the path of its file. */
+export async function explained<Result>(
+  { data, database }: Config,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (database !== null || !/^(SQLITE_|EROFS$|ENOSPC$)/.test(databaseCode(error))) throw error;
+    throw explainDatabaseFailure(error, join(data, DATABASE_FILE));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, rmSync } from "node:fs";
+import { accessSync, chmodSync, constants, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
@@ -11,6 +11,7 @@ import {
   freeBytesOnDisk,
   isThere,
 } from "./data-folder.ts";
+import { errorCode } from "../error-code.ts";
 import { DatabaseError, databaseCode, isBusy } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
 import { tables } from "./schema.ts";
@@ -64,6 +65,8 @@ export function openStore(
   let sqlite: Database | undefined;
   try {
     if (path !== ":memory:" && !isThere(path)) createDatabaseFile(path);
+    // Before it is opened: a file that its owner must not write is opened for reading only.
+    if (path !== ":memory:") makePrivate(path);
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
     setLockWait(sqlite, PATIENT_LOCK_WAIT_MS);
     // Counts for a new file, and for an older one when it is rewritten. Setting it again would write.
@@ -74,7 +77,6 @@ export function openStore(
     sqlite.run(`PRAGMA journal_size_limit = ${LONGEST_LOG_BYTES}`);
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
-    if (path !== ":memory:") chmodSync(path, 0o600);
     const opened = sqlite;
     migrate(opened, {
       ...(steps && { steps }),
@@ -272,6 +274,15 @@ function createDatabaseFile(path: string): void {
   }
 }
 
+/** Some disks keep no permissions, and the files of others keep theirs. */
+function makePrivate(path: string): void {
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // Whether the file can be used shows when it is opened.
+  }
+}
+
 /** A copy left by a failed update must not block the next attempt. */
 function freePath(folder: string, name: string): string {
   for (let attempt = 1; ; attempt++) {
@@ -280,19 +291,38 @@ function freePath(folder: string, name: string): string {
   }
 }
 
+/** The disk, the file or its folder: the first that cannot be written. */
+function whatToMakeWritable(path: string): string {
+  const codeOf = (place: string) => {
+    try {
+      accessSync(place, constants.W_OK);
+      return undefined;
+    } catch (error) {
+      return errorCode(error);
+    }
+  };
+  const folder = dirname(path);
+  if (codeOf(folder) === "EROFS")
+    return `The disk that holds it takes no writes: mount it writable`;
+  const place = isThere(path) && codeOf(path) !== undefined ? path : folder;
+  return `Make ${place} writable for this user`;
+}
+
 /** Explains SQLite's error to users, as a {@link DatabaseError}. */
 export function explainDatabaseFailure(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (error instanceof MigrationError) return new DatabaseError(error.message);
   const code = databaseCode(error);
-  const readOnly = `${path} is read-only. Make ${dirname(path)} writable for this user, or choose another folder with --data or MARQUEE_DATA.`;
+  const readOnly = `${path} is read-only. ${whatToMakeWritable(path)}, or choose another folder with --data or MARQUEE_DATA.`;
+  const full = `The disk that holds ${path} is full. Make room and try again.`;
   const sentences: Record<string, string> = {
     SQLITE_NOTADB: `${path} is not a database, or it is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CANTOPEN: `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`,
     SQLITE_READONLY: readOnly,
     EROFS: readOnly,
-    SQLITE_FULL: `The disk that holds ${path} is full. Make room and try again.`,
+    SQLITE_FULL: full,
+    ENOSPC: full,
     SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
     SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,
   };

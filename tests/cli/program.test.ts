@@ -60,6 +60,43 @@ test("--version prints version, commit and runtime", async () => {
   expect(await marquee("--version")).toMatchObject({ code: 0, out: line });
 });
 
+describe("help", () => {
+  test.each([
+    ["help", "Usage: marquee [options]"],
+    ["-h", "Usage: marquee [options]"],
+    ["help serve", "Usage: marquee serve"],
+    ["help user list", "Usage: marquee user list"],
+    ["help user", "Usage: marquee user "],
+    ["serve -h", "Usage: marquee serve"],
+  ])("is shown by marquee %s", async (words, usage) => {
+    const { code, out, errors } = await marquee(...named(words));
+    expect(code).toBe(0);
+    expect(out).toStartWith(usage);
+    expect(errors).toBe("");
+  });
+
+  test.each([
+    "nosuch",
+    "help nosuch",
+    "user",
+    "user nosuch",
+    "user add",
+    "user list --nosuch",
+    "serve extra",
+    "--port",
+  ])("is named by each error, which begins with the program's name: marquee %s", async (words) => {
+    const { errors } = await marquee(...named(words));
+    for (const line of errors.split("\n")) expect(line).toStartWith("marquee: ");
+    expect(errors).toMatch(/See "marquee( \w+)* --help"\.$/);
+  });
+
+  test("of no kind knows a hidden command", async () => {
+    const { errors } = await marquee("nosuch");
+    expect(errors).toContain("doctor");
+    expect(errors).not.toContain("healthcheck");
+  });
+});
+
 describe("a command that is done", () => {
   test.each(commands)(
     "marquee $name exits 0 and prints nothing but JSON with --json",
@@ -168,6 +205,51 @@ describe("a command that fails", () => {
     });
     expect(full).toBe(1);
   });
+
+  for (const flag of ["--port 8080", "--host=127.0.0.1", "--demo", "--files /tmp/x"]) {
+    test(`takes every setting before its words: ${flag} config`, async () => {
+      const ran = await marquee(...flag.split(" "), "config", "--json");
+      expect(ran.code).toBe(0);
+      const [name = ""] = flag.slice(2).split(/[ =]/);
+      const shown = ran.documents().find(({ setting }) => setting === name);
+      expect(shown).toMatchObject({ origin: `--${name}` });
+    });
+  }
+
+  test("is told which setting it does not take, wherever that stands", async () => {
+    const { code, errors } = await marquee("--log-level", "debug", "user", "list");
+    expect(code).toBe(2);
+    expect(errors).toContain("--log-level");
+  });
+
+  const whenReaderLeft = async (...words: string[]) => {
+    const errors: string[] = [];
+    const cause = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
+    const code = await run(words, {
+      environment: { MARQUEE_DATA: path("data") },
+      out() {
+        throw new OutputError("Nobody has seen it.", { cause });
+      },
+      error: (line) => errors.push(line),
+    });
+    return { code, errors };
+  };
+
+  test.each(["user list", "key list ada", "widget url ada", "config", "--help", "user --help"])(
+    "ends quietly when the reader of what it shows has left: %s",
+    async (words) => {
+      await marquee("user", "add", "ada");
+      expect(await whenReaderLeft(...named(words))).toEqual({ code: 0, errors: [] });
+    },
+  );
+
+  test.each(["user add grace", "key add ada", "widget rotate ada"])(
+    "fails when the reader has left before what is shown only once: %s",
+    async (words) => {
+      await marquee("user", "add", "ada");
+      expect((await whenReaderLeft(...named(words))).code).toBe(1);
+    },
+  );
 
   test("exits 1 with a sentence on standard error: a key that others can read", async () => {
     await marquee("user", "add", "ada");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
@@ -21,6 +22,13 @@ describe("marquee config", () => {
     const { code, out } = await marquee("config", "--port", "8080");
     expect(code).toBe(0);
     expect(out).toMatch(/^port +8080 +--port$/m);
+  });
+
+  test("shows the whole path of a folder that was named by a relative one", async () => {
+    environment["MARQUEE_FILES"] = "songs";
+    const { out } = await marquee("config", "--data", "./here");
+    expect(out).toMatch(new RegExp(`^data +${resolve("here")} +--data$`, "m"));
+    expect(out).toMatch(new RegExp(`^files +${resolve("songs")} +MARQUEE_FILES$`, "m"));
   });
 
   test("masks a secret, wherever it came from", async () => {

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LONGEST_CSS } from "../../src/looks/look.ts";
 import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
@@ -324,6 +324,15 @@ test("a probe fails where only small writes find room, until there is more", () 
   free = ROOM_BYTES;
   store.probeWrite();
   store.close();
+});
+
+test("a file that its owner must not write is made writable for that owner alone", () => {
+  openStore(folder.path).close();
+  chmodSync(path("marquee.db"), 0o444);
+  const store = openStore(folder.path);
+  store.probeWrite();
+  store.close();
+  expect(statSync(path("marquee.db")).mode & 0o777).toBe(0o600);
 });
 
 describe("a folder or file that cannot be used", () => {

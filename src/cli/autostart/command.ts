@@ -8,13 +8,13 @@ import { runSystemProgram } from "../system-program.ts";
 import { type Autostart, AutostartError, type AutostartFacts } from "./autostart.ts";
 
 /** Declares `marquee autostart …`. */
-export function declareAutostart({ group, runs }: Cli): void {
+export function declareAutostart({ group, runs, shows }: Cli): void {
   const autostart = group("autostart", "start Marquee when you sign in to this computer");
   runs(autostart("on", "start Marquee whenever you sign in, with the data folder in use"), () =>
     switchOn(),
   );
   runs(autostart("off", "no longer start Marquee when you sign in"), () => switchOff());
-  runs(
+  shows(
     autostart("status", "show whether Marquee starts when you sign in, and with which command"),
     () => showStatus(),
   );

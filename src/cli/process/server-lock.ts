@@ -61,7 +61,14 @@ export function holdServerLock(folder: string): ServerLock | undefined {
   const file = openLock(join(folder, LOCK_FILE));
   if (file === "busy") return undefined;
   if (!file) return NO_LOCK;
-  rmSync(factsPath, { force: true });
+  const removeFacts = () => {
+    try {
+      rmSync(factsPath, { force: true });
+    } catch {
+      // The disk takes no writes, which is explained when the database is used.
+    }
+  };
+  removeFacts();
   return {
     publish(facts) {
       const written = `${factsPath}.new`;
@@ -69,7 +76,7 @@ export function holdServerLock(folder: string): ServerLock | undefined {
       renameSync(written, factsPath);
     },
     release() {
-      rmSync(factsPath, { force: true });
+      removeFacts();
       file.close();
     },
   };

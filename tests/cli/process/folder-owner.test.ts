@@ -123,6 +123,17 @@ describe("as root in a folder of somebody else's,", () => {
     expect([size, mode & 0o777, uid]).toEqual([0, 0o644, 0]);
   });
 
+  testAsRoot("a database that only its file keeps from being written is named", async () => {
+    const data = makeFolder("data");
+    await marquee(["user", "add", "ada"]);
+    const database = join(data, "marquee.db");
+    chownSync(database, 0, 0);
+    chmodSync(database, 0o444);
+    const { code, error } = await marquee(["user", "add", "bob"]);
+    expect(code).toBe(1);
+    expect(error).toContain(`${database} is read-only. Make ${database} writable`);
+  });
+
   testAsRoot("a secret in a file that only root may read is read", async () => {
     makeFolder("data");
     writeFileSync(path("roots", "key"), TEST_KEY, { mode: 0o600 });

@@ -138,6 +138,23 @@ test("an entity that does not exist is named", async () => {
   expect(error.message).toContain("media_player.attic");
 });
 
+test("a server that has nothing of Home Assistant is not blamed for an entity", async () => {
+  start();
+  await server.stop();
+  const other = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("", { status: 404 }),
+  });
+  try {
+    const { message } = await listen({ url: other.url.origin }).failure();
+    expect(message).toContain("is no Home Assistant");
+    expect(message).not.toContain(server.entity);
+  } finally {
+    await other.stop(true);
+  }
+});
+
 test.each(["nonsense", "[]", "7"])("%s makes it unavailable", async (text) => {
   start();
   const { failure } = listen();

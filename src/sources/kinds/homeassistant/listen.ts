@@ -9,6 +9,7 @@ import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { type Entity, afterEvent, readEntity, readPlayback } from "./entity.ts";
 
 const ANSWER_MS = 5_000;
+const NO_HOME_ASSISTANT = "is no Home Assistant";
 /** Times in headers are whole seconds, and clocks of one house usually agree. */
 const SAME_CLOCK_MS = 2_000;
 /** An event carries a whole entity, and some list all their media in it. */
@@ -27,6 +28,8 @@ export async function* listen(
   };
   const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
 
+  // Also of an entity that it has not, the status is 404.
+  await server.getJson("/api/", NO_HOME_ASSISTANT);
   const answer = await server.getJson(`/api/states/${id}`, `has no entity ${id}`);
   const aheadMs = answer.serverWallMs - clock.wallMs();
   const serverAheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
@@ -84,5 +87,5 @@ async function authenticate(
     type = await receiveType();
   }
   if (type === "auth_invalid") throw server.unauthorized();
-  if (type !== "auth_ok") throw new UpstreamError("it is not Home Assistant");
+  if (type !== "auth_ok") throw new UpstreamError(`it ${NO_HOME_ASSISTANT}`);
 }

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { greet } from "../../src/cli/greeting.ts";
+import { OutputError } from "../../src/cli/output.ts";
+import { resolveConfig } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import { createTestAccounts } from "../fixtures/data/accounts.ts";
+
+test("a first start whose output is lost goes on, and logs how to get what nobody has seen", async () => {
+  const { accounts, clock } = await createTestAccounts();
+  const logged: string[] = [];
+  const log = createLog({
+    level: "warn",
+    format: "text",
+    write: (line) => void logged.push(line),
+    wallMs: clock.wallMs,
+  });
+  const io = {
+    environment: {},
+    out() {
+      throw new OutputError("The disk is full.");
+    },
+    error() {},
+  };
+  const resolved = resolveConfig({ owner: "ada" }, {});
+  for (const asJson of [false, true]) {
+    await greet(accounts, resolved, "http://127.0.0.1:4747", asJson, io, "first", log);
+  }
+  // The second start has nothing that is shown only once.
+  expect(logged).toHaveLength(1);
+  for (const command of ["key add ada", "widget url ada", "login ada"]) {
+    expect(logged[0]).toContain(command);
+  }
+});
