@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { AUDIOSCROBBLER } from "../sources/pushed.ts";
-import { decodeForm } from "../upstream/decode-text.ts";
+import { decodeForm } from "../decode-text.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Inboxes } from "../music/inboxes.ts";

@@ -1,6 +1,6 @@
 import { atMost, type Clock } from "../clock.ts";
 import type { RouteContext } from "../http/feature.ts";
-import { decodeText } from "../upstream/decode-text.ts";
+import { decodeText } from "../decode-text.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./guard.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { PushedSource } from "../sources/pushed.ts";
-import { decodeForm } from "../upstream/decode-text.ts";
+import { decodeForm } from "../decode-text.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Guard } from "./guard.ts";
 import {

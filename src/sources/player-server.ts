@@ -1,7 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
 import { loadCover } from "../upstream/cover.ts";
-import { textIn } from "../upstream/decode-text.ts";
+import { textIn } from "../decode-text.ts";
 import { parseJson } from "../upstream/json.ts";
 import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
 import { isShareable } from "../upstream/public-hosts.ts";

@@ -8,7 +8,17 @@ const fold = (text: string): string =>
     .trim();
 
 const UNKNOWN_ARTISTS: ReadonlySet<string> = new Set([
-  ...["unknown", "unknown artist", "artist unknown", "no artist", "undefined", "null", "n a"],
+  ...[
+    "unknown",
+    "unknown artist",
+    "artist unknown",
+    "no artist",
+    "unknown title",
+    "unknown track",
+    "undefined",
+    "null",
+    "n a",
+  ],
   ...["unbekannt", "unbekannter interpret", "unbekannter künstler"],
   ...["artiste inconnu", "interprète inconnu", "inconnu"],
   ...["artista desconocido", "intérprete desconocido", "desconocido"],

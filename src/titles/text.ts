@@ -7,7 +7,7 @@ export function normalize(text: string): string {
 }
 
 /** Whether anything can be seen of a text besides signs. */
-const saysSomething = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text);
+export const saysSomething = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text);
 
 /** A changed text, or the text before where nothing would be left. */
 export const orElse = (changed: string, before: string): string =>

@@ -1,6 +1,7 @@
 import type { Names } from "../playback.ts";
 import { withoutLabels } from "./labels.ts";
 import { type Phrase, withoutPhrases } from "./phrases.ts";
+import { namesAnArtist } from "./placeholders.ts";
 import { normalize, orElse, trimJoints, withoutEmojiAtEdges } from "./text.ts";
 import {
   artistOfChannel,
@@ -12,10 +13,11 @@ import {
 } from "./uploads.ts";
 
 /**
- * Where names come from: tags or a service's catalogue, a file's or a stream's one field, or a page
- * with videos, whose artist is a channel.
+ * Where names come from: tags or a service's catalogue, tags for certain, so that a title without an
+ * artist is a title and nothing else, a file's or a stream's one field, or a page with videos, whose
+ * artist is a channel.
  */
-export type NamesOrigin = "catalogue" | "upload" | "page";
+export type NamesOrigin = "catalogue" | "tag" | "upload" | "page";
 
 /**
  * Takes off what describes the upload or the release, such as `(Official Video)` and
@@ -30,7 +32,7 @@ export function tidy(given: Names, origin: NamesOrigin, phrases: readonly Phrase
   const [channel = "", ...others] = names.artists;
   // Several names are of artists: a page has one channel.
   const isChannel = origin === "page" && others.length === 0 && !channel.endsWith(TOPIC);
-  const isUpload = names.artists.length === 0 || isChannel;
+  const isUpload = origin !== "tag" && (names.artists.length === 0 || isChannel);
   const tidied = isUpload ? tidyUpload(names, origin) : tidyCatalogue(names);
   return { ...tidied, title: withoutPhrases(tidied.title, phrases) };
 }
@@ -53,7 +55,7 @@ function tidyUpload({ title: given, artists: [uploader] }: Names, origin: NamesO
   const artists = [artist ?? channel]
     .filter((name) => name !== null)
     .map(asArtist)
-    .filter(isKnown);
+    .filter(namesAnArtist);
   const bare = withoutTrailingWords(withoutLabels(withoutEmojiAtEdges(title), artists));
   const withGuest = withGuests(bare, (name, guests) => `${name} (feat. ${guests})`);
   return { title: withoutLabels(withGuest, artists), artists };
@@ -63,5 +65,3 @@ const trimLeadingDash = (text: string): string => orElse(trimJoints(` ${text}`.t
 
 const asArtist = (artist: string): string =>
   withGuests(withoutEmojiAtEdges(artist), (name, guests) => `${name} feat. ${guests}`);
-
-const isKnown = (artist: string): boolean => artist !== "" && !/^unknown artist$/i.test(artist);

@@ -3,9 +3,11 @@ import { folded, orElse, trimJoints, withoutEmojiAtEdges, withoutQuotes } from "
 import {
   areNoise,
   beginsNoise,
-  continuesATitle,
+  describesRecording,
   goesAlone,
+  goesOn,
   isNoiseWord,
+  isNumberedWork,
   isStrong,
   wordsOf,
 } from "./vocabulary.ts";
@@ -14,8 +16,10 @@ import {
 
 const EXTENSION =
   /\.(?:mp3|flac|ogg|oga|opus|m4a|aac|wav|wma|aiff?|ape|wv|mka|mkv|mp4|m4v|webm|avi|mov|mpe?g)$/i;
-/** The id of a video, as programs that save one write it behind the name. */
-const VIDEO_ID = /^(?=.*[\d_-]|.*[a-z][A-Z])[\w-]{11}$/;
+/** The id of a video, as programs that save one write it behind the name: `[dQw4w9WgXcQ]`. */
+const VIDEO_ID = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{11}$/;
+/** What looks like a word, or a word's beginning: the signs of an id are drawn by lot. */
+const WORDLIKE = /(?:[A-Z]?(?=[a-z]*[aeiouy])|[AEIOUY])[a-z]{3,}/;
 const RADIO =
   /^(?:now playing|now on air|on air|you are listening to|en ondas|à l’antenne)\s*:\s*/i;
 
@@ -25,18 +29,38 @@ export function withoutFileMarks(text: string): string {
   const isFile = title !== text;
   if (!title.includes(" ")) title = orElse(title.replaceAll("_", " ").trim(), title);
   const last = bracketsIn(title).at(-1);
-  if (last?.end === title.length && VIDEO_ID.test(last.inside)) {
+  if (last?.end === title.length && title[last.start] === "[" && isVideoId(last.inside)) {
     title = orElse(title.slice(0, last.start).trim(), title);
   }
-  title = orElse(title.replace(RADIO, ""), title);
-  return withoutTrackNumber(title, isFile);
+  return withoutTrackNumber(withoutAnnouncement(title), isFile);
 }
 
-/** `07 - Solvay - Undertow` and `01. Undertow`, but neither `99 Lanterns` nor `1979 - Undertow`. */
+/** A stream's words without those that announce them: `Now Playing: Solvay - Undertow`. */
+export const withoutAnnouncement = (title: string): string =>
+  orElse(title.replace(RADIO, ""), title);
+
+/** Whether a bracket's content can be an id and nothing that anybody would say of a recording. */
+function isVideoId(text: string): boolean {
+  const parts = text.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase());
+  return VIDEO_ID.test(text) && !WORDLIKE.test(text) && !parts.some(describesRecording);
+}
+
+/** No album has more tracks, and some artists have a number for a name: 112, 311. */
+const LAST_TRACK = 50;
+
+/**
+ * `07 - Solvay - Undertow` and `01. Undertow`, but neither `99 Lanterns`, `1979 - Undertow`, `99.
+ * Luftballons` nor `5. Symphony`. Without a zero before it, only a file's name or an artist and a
+ * title behind it show that a number is a track's.
+ */
 function withoutTrackNumber(title: string, isFile: boolean): string {
   const [, number = "", joint = "", rest = ""] = /^(\d{1,3})( ?- |\. )(.+)$/s.exec(title) ?? [];
-  if (number === "") return title;
-  const isCertain = joint === ". " || number.startsWith("0") || isFile || rest.includes(" - ");
+  if (number === "" || Number(number) > LAST_TRACK) return title;
+  const [work = ""] = title.split(" - ", 1);
+  const isCertain =
+    number.startsWith("0") ||
+    (isFile && !(joint === ". " && isNumberedWork(work))) ||
+    (joint !== ". " && splitTitle(rest, null, false).artist !== null);
   return isCertain ? orElse(rest.trim(), title) : title;
 }
 
@@ -54,6 +78,7 @@ export function withoutAdvertisement(text: string): string {
 function isAdvertisement(inside: string): boolean {
   const words = wordsOf(inside);
   const [first = "", second = ""] = words;
+  if (words.some(describesRecording)) return false;
   return (
     (first === "prod" && words.length > 1) ||
     (first === "produced" && second === "by") ||
@@ -62,11 +87,13 @@ function isAdvertisement(inside: string): boolean {
   );
 }
 
-/** From the first part about the upload on, everything goes; other parts stay. */
+/** From the first part about the upload on, everything goes but what describes the recording. */
 function withoutNoiseParts(text: string): string {
   const parts = text.split(/ [|｜] /u);
   const noise = parts.findIndex((part, index) => index > 0 && areNoise(wordsOf(part)));
-  return noise === -1 ? text : orElse(parts.slice(0, noise).join(" | ").trim(), text);
+  if (noise === -1) return text;
+  const others = parts.slice(noise).filter((part) => wordsOf(part).some(describesRecording));
+  return orElse([...parts.slice(0, noise), ...others].join(" | ").trim(), text);
 }
 
 const CHANNEL_ENDS = [
@@ -108,7 +135,7 @@ export function splitTitle(text: string, channel: string | null, isPage: boolean
   if (first) {
     const left = text.slice(0, first.at).trim();
     const right = text.slice(first.at + first.dash.length).trim();
-    const isOneTitle = continuesATitle(wordsOf(right)[0] ?? "") && !isChannel(left);
+    const isOneTitle = goesOn(left, right) && !isChannel(left);
     if (left === "" || right === "" || isOneTitle) return { artist: null, title: text };
     if (isChannel(plain(right))) return { artist: plain(right), title: left };
     return { artist: left, title: right };
@@ -120,7 +147,21 @@ export function splitTitle(text: string, channel: string | null, isPage: boolean
     if (isChannel(right) && left !== "") return { artist: right, title: left };
     if (isChannel(left) && right !== "") return { artist: left, title: right };
   }
-  return splitQuoted(text);
+  const atSign = isPage || channel !== null ? null : splitAtSign(text);
+  return atSign ?? splitQuoted(text);
+}
+
+/**
+ * Some radio stations write `Artist | Title` or `ARTIST ~ TITLE`; pages write other things behind such
+ * signs. `Artist: Title` is not divided: as many titles have a colon of their own (`Mission:
+ * Impossible`), and a whole text can still be read.
+ */
+function splitAtSign(text: string): Split | null {
+  const [artist = "", title = "", ...others] = text.split(/ [|｜~] /u).map((part) => part.trim());
+  const isOneTitle = [artist, title].some(
+    (side) => side === "" || areNoise(wordsOf(side)) || wordsOf(side).some(describesRecording),
+  );
+  return others.length > 0 || isOneTitle ? null : { artist, title };
 }
 
 /** A side without what stands in brackets. */
@@ -151,6 +192,8 @@ function splitQuoted(text: string): Split {
     const title = text.slice(start + open.length, end).trim();
     const after = wordsOf(text.slice(end + close.length));
     if (title === "" || !(after.length === 0 ? !needsNoise : areNoise(after))) continue;
+    // `Undertow【Live】` names no artist.
+    if (wordsOf(title).every(describesRecording)) continue;
     return { artist: artist === "" ? null : artist, title };
   }
   return { artist: null, title: text };
@@ -171,15 +214,39 @@ export function withoutTrailingWords(title: string): string {
 }
 
 const NUMBERS = new Set("one two three four five six seven eight nine ten twelve".split(" "));
+/** Forts that cities are named after; an artist's name would go on. */
+const FORTS = new Set(
+  `worth lauderdale knox myers wayne collins mcmurray sumter bragg benning hood leavenworth mchenry
+  ticonderoga meade dix pierce boyard bliss apache campbell drum polk rucker stewart carson riley sill
+  william wellington dodge irwin minor laramie belvoir defiance walton`.split(/\s+/),
+);
+/** Behind one of these a place is meant: a title does not end with it. */
+const BEFORE_A_PLACE = new Set("to from near at of the toward towards outside leaving".split(" "));
+/** Behind "featuring" these are no names: it is a verb then. */
+const NO_NAMES = new Set(
+  `nobody nothing none no everybody everyone everything all somebody someone something some anybody
+  anyone anything me you us them him her it my your our their his a an`.split(/\s+/),
+);
 
-/** Guests without brackets: `X ft. Y`; `write` says how they are written. Nobody's height is a guest. */
+/** Whether "ft." or "featuring" between these words is no guest's, but a place's, a height's or a verb. */
+function isOtherFt(before: readonly string[], word: string, after: readonly string[]): boolean {
+  const last = before.at(-1) ?? "";
+  const [next = ""] = after;
+  if (word === "featuring") return NO_NAMES.has(next) || NO_NAMES.has(before[0] ?? "");
+  if (!word.startsWith("ft")) return false;
+  const isHeight = NUMBERS.has(last) || /^\d+$/.test(last);
+  const isPlace = FORTS.has(next.replace(/,$/, "")) && (after.length === 1 || next.endsWith(","));
+  return isHeight || isPlace || BEFORE_A_PLACE.has(last);
+}
+
+/** Guests without brackets: `X ft. Y`; `write` says how they are written. */
 export function withGuests(text: string, write: (name: string, guests: string) => string): string {
   const words = text.split(" ");
   const at = words.findIndex(
     (word, index) => index > 0 && /^(?:ft\.?|feat\.?|featuring)$/i.test(word),
   );
-  const before = words[at - 1]?.toLowerCase() ?? "";
-  const isHeight = NUMBERS.has(before) || /^\d+$/.test(before);
-  if (at === -1 || at === words.length - 1 || isHeight) return text;
+  if (at === -1 || at === words.length - 1) return text;
+  const lower = words.map((word) => word.toLowerCase());
+  if (isOtherFt(lower.slice(0, at), lower[at] ?? "", lower.slice(at + 1))) return text;
   return write(words.slice(0, at).join(" "), words.slice(at + 1).join(" "));
 }

@@ -27,11 +27,33 @@ const RECORDING = setOf(`
   acoustique vivo piano orchestral
 `);
 
+/** What else says which recording it is, or which part of it. None of these is ever taken off. */
+const DESCRIBES = setOf(`
+  version session sessions reprise rework bootleg mashup dub vip rmx flip extended original radio club
+  slowed reverb sped nightcore acapella cappella studio rehearsal take part pt intro outro interlude
+  medley recorded rerecorded alternate alternative mono stereo single album bonus lounge concert
+  konzert concierto tour teil partie parte versión versione versão maxi inch
+  ライブ ライヴ バージョン 弾き語り 라이브 버전 现场 現場 版 ремикс версия живой концерт
+`);
+
 /** One of these at the end of an upload's title goes even alone. */
 const ALONE_AT_THE_END = setOf("hd hq 4k mv pv");
 
 /** A part that begins with one of these is no title of its own. */
 const CONTINUES = setOf("live acoustic instrumental demo remix part pt episode chapter");
+/** Nor is one of only such words, with one of these at its end. */
+const KINDS = setOf(
+  "edit mix remix version cover demo instrumental karaoke reprise rework dub vip",
+);
+
+const TEMPI = setOf(`
+  allegro allegretto adagio andante andantino largo larghetto lento grave moderato presto prestissimo
+  vivace scherzo menuetto minuet menuett rondo finale
+`);
+const WORKS = setOf(`
+  symphony symphonie sinfonie sinfonia sonata sonate concerto konzert quartet quartett quintet
+  trio suite serenade partita
+`);
 
 const REMASTERED = setOf(
   "remaster remastered remasterizado remasterizada remasterisé remastérisé リマスター",
@@ -45,8 +67,35 @@ export const isStrong = (word: string): boolean => STRONG.has(word);
 export const isNoiseWord = (word: string): boolean => isStrong(word) || isWeak(word);
 export const isRecording = (word: string): boolean => RECORDING.has(word);
 export const goesAlone = (word: string): boolean => ALONE_AT_THE_END.has(word);
-export const continuesATitle = (word: string): boolean =>
-  CONTINUES.has(word) || /^s\d{1,2}e\d{1,3}$/.test(word);
+
+/** Whether a word says which recording it is; such words are never lost. */
+export const describesRecording = (word: string): boolean =>
+  RECORDING.has(word) || DESCRIBES.has(word) || word === "8d";
+
+/**
+ * Whether what stands behind a title's first dash goes on with it: `Live at the Mill`, `Radio Edit`,
+ * `2011 Remaster`, or the movement of a work.
+ */
+export function goesOn(left: string, right: string): boolean {
+  const words = wordsOf(right);
+  const [first = ""] = words;
+  const isKind =
+    KINDS.has(words.at(-1) ?? "") &&
+    words.length > 1 &&
+    words.every((word) => KINDS.has(word) || describesRecording(word));
+  return (
+    CONTINUES.has(first) ||
+    /^s\d{1,2}e\d{1,3}$/.test(first) ||
+    isKind ||
+    areRemasterLabel(words) ||
+    /^[IVX]+\. /.test(right) ||
+    (TEMPI.has(first) && isNumberedWork(left))
+  );
+}
+
+/** `5. Symphony`, `Sonata No. 3 in D`. */
+export const isNumberedWork = (text: string): boolean =>
+  /\d/.test(text) && wordsOf(text).some((word) => WORKS.has(word));
 
 /** Words a removal may begin with: the others would be torn from the title. */
 export const beginsNoise = (word: string): boolean =>

@@ -127,6 +127,40 @@ const UPLOADS: readonly Row[] = [
   ["Solvay - Undertow [Instrumental].ogg", null, "Undertow [Instrumental]", "Solvay"],
   ["Undertow - Live", null, "Undertow - Live", null],
   ["Mara Venn & Solvay - Undertow", null, "Undertow", "Mara Venn & Solvay"],
+  ["Solvay | Undertow", null, "Undertow", "Solvay"],
+  ["SOLVAY ~ UNDERTOW", null, "UNDERTOW", "SOLVAY"],
+  ["Undertow | Live at the Mill", null, "=", null],
+  ["Mission: Impossible", null, "=", null],
+  // Brackets that describe the recording, and those that a program has written.
+  ["Solvay - Undertow (Re-Recorded)", null, "Undertow (Re-Recorded)", "Solvay"],
+  ["Solvay - Undertow (Piano-Cover)", null, "Undertow (Piano-Cover)", "Solvay"],
+  ["Solvay - Undertow [Live-Lounge]", null, "Undertow [Live-Lounge]", "Solvay"],
+  ["Solvay - Undertow [Remix-Part2]", null, "Undertow [Remix-Part2]", "Solvay"],
+  ["Solvay - Undertow [Hyde2ParkMx]", null, "Undertow [Hyde2ParkMx]", "Solvay"],
+  ["Solvay - Undertow (dQw4w9WgXcQ)", null, "Undertow (dQw4w9WgXcQ)", "Solvay"],
+  ["Solvay - Undertow [dQw4w9WgXcQ]", null, "Undertow", "Solvay"],
+  ["Solvay - Undertow【Live】", null, "Undertow【Live】", "Solvay"],
+  ["Undertow【Live】", null, "=", null],
+  ["Solvay - Undertow [Live Release]", null, "Undertow [Live Release]", "Solvay"],
+  // What stands behind a dash and is no title.
+  ["Undertow - Radio Edit", null, "=", null],
+  ["Undertow - 2011 Remaster", null, "Undertow", null],
+  ["Symphony No. 9 - II. Molto vivace", null, "=", null],
+  ["5. Symphony - Allegro", null, "=", null],
+  ["Solvay - Adagio", null, "Adagio", "Solvay"],
+  // Numbers that are an artist's or a title's.
+  ["112 - Peaches & Cream - Radio Edit", null, "Peaches & Cream - Radio Edit", "112"],
+  ["99. Luftballons", null, "=", null],
+  ["99. Luftballons.mp3", null, "99. Luftballons", null],
+  ["12 - Undertow.mp3", null, "Undertow", null],
+  ["7 - Solvay - Undertow", null, "Undertow", "Solvay"],
+  // Guests, places and a verb.
+  ["Solvay - Back To Ft. Worth", null, "Back To Ft. Worth", "Solvay"],
+  ["Solvay - Ft. Worth Blues", null, "Ft. Worth Blues", "Solvay"],
+  ["Solvay - Rainy Days Ft. Lauderdale, FL", null, "Rainy Days Ft. Lauderdale, FL", "Solvay"],
+  ["Solvay - A Movie Featuring Nobody", null, "A Movie Featuring Nobody", "Solvay"],
+  ["Solvay - Undertow Featuring Mara Venn", null, "Undertow (feat. Mara Venn)", "Solvay"],
+  ["Solvay - Turn Me On ft. Mara Venn", null, "Turn Me On (feat. Mara Venn)", "Solvay"],
 ];
 
 for (const [source, rows] of [
@@ -212,7 +246,7 @@ const title = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 60 }),
   fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join(" ")),
 );
-const origin = fc.constantFrom<NamesOrigin[]>("catalogue", "upload", "page");
+const origin = fc.constantFrom<NamesOrigin[]>("catalogue", "tag", "upload", "page");
 const artists = fc.array(title, { maxLength: 2 });
 
 describe("a tidied title", () => {
@@ -269,6 +303,105 @@ describe("a tidied title", () => {
         }
       }),
     );
+  });
+});
+
+/** What says which recording it is, as people and stations write it. */
+const RECORDINGS = [
+  ...[
+    "Live",
+    "Acoustic",
+    "Remix",
+    "Edit",
+    "Mix",
+    "Instrumental",
+    "Demo",
+    "Cover",
+    "Karaoke",
+    "Dub",
+  ],
+  ...[
+    "Unplugged",
+    "Piano",
+    "Version",
+    "Session",
+    "Reprise",
+    "Part 2",
+    "Take 3",
+    "VIP",
+    "8D",
+    "1999",
+  ],
+  ...[
+    "Re-Recorded",
+    "Sped Up",
+    "Slowed + Reverb",
+    "Club-Mix",
+    "Live-Lounge",
+    "HydeParkMix",
+    "Mono",
+  ],
+  ...[
+    "Radio Edit",
+    "Extended Mix",
+    "A Cappella",
+    "Rework",
+    "Bootleg",
+    "Mashup",
+    "Taylor's Version",
+  ],
+];
+const AROUND = ["()", "[]", "【】", "（）"] as const;
+
+describe("what describes the recording", () => {
+  const words = fc.array(fc.constantFrom(...RECORDINGS), { minLength: 1, maxLength: 3 });
+  const noise = fc.constantFrom("", " (Official Video)", " [HD]", " | Official Video", " (Lyrics)");
+  const bracket = fc.constantFrom(...AROUND);
+  const joint = fc.constantFrom(" ", "-", "");
+
+  test("is never lost from brackets of any kind, whoever gave the title", () => {
+    fc.assert(
+      fc.property(
+        words,
+        bracket,
+        joint,
+        noise,
+        noise,
+        origin,
+        (said, around, by, one, two, from) => {
+          const inside = said.join(by);
+          const title = `Solvay - Undertow${one} ${around[0]}${inside}${around[1]}${two}`;
+          expect(tidy({ title, artists: [] }, from).title).toContain(inside);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is not lost as the last part either", () => {
+    fc.assert(
+      fc.property(words, fc.constantFrom(" - ", " | "), noise, origin, (said, sign, more, from) => {
+        const part = said.join(" ");
+        const { title } = tidy(
+          { title: `Solvay - Undertow${more}${sign}${part}`, artists: [] },
+          from,
+        );
+        expect(title).toContain(part);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("a tag without an artist", () => {
+  test.each(["Solvay - Undertow", "01. Undertow", "Undertow | Tides", "Undertow ft. Kite"])(
+    "is a title and nothing else: %s",
+    (title) => expect(tidy({ title, artists: [] }, "tag")).toEqual({ title, artists: [] }),
+  );
+
+  test("loses what describes the release", () => {
+    const names = { title: "Undertow - 2011 Remaster", artists: [] };
+    expect(tidy(names, "tag").title).toBe("Undertow");
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
 import { loadCover } from "../../upstream/cover.ts";
-import { textIn } from "../../upstream/decode-text.ts";
+import { textIn } from "../../decode-text.ts";
 import { jsonIn } from "../../upstream/json.ts";
 import {
   defineSource,

@@ -1,6 +1,6 @@
 import { PLAYER_PATH, readPlayer } from "./player.ts";
 import { type FoundPlayer, type Search, trackOf } from "../../here/found.ts";
-import { textIn } from "../../../upstream/decode-text.ts";
+import { textIn } from "../../../decode-text.ts";
 import { parseJson } from "../../../upstream/json.ts";
 
 /** Beefweb names itself where it asks for a password (its server/basic_auth_filter.cpp). */

@@ -1,5 +1,5 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
-import { textIn } from "../../../upstream/decode-text.ts";
+import { textIn } from "../../../decode-text.ts";
 import { isRecord, parseJson, textOf } from "../../../upstream/json.ts";
 import { fromAmuse } from "./listen.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { decodeForm, decodeText } from "../../src/upstream/decode-text.ts";
+import { decodeForm, decodeText } from "../src/decode-text.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
