@@ -1,8 +1,8 @@
 import { optionList, type WidgetOption } from "../../widget/options.ts";
 import { flagOf, type SettingName, settingNames, settings, variableOf } from "../config.ts";
-import { fill, languages, type Words } from "../i18n/index.ts";
+import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import { settingMeanings } from "../i18n/settings.ts";
+import { settingFallback, settingMeanings } from "../i18n/settings.ts";
 import type { Called, Source } from "../sources/source.ts";
 import { SHIPPED_LOOK_NAMES } from "../overlay/looks/shipped.ts";
 import { sourcePageOf } from "./documents.ts";
@@ -19,7 +19,7 @@ export function settingsTable(language: Language): string {
       code(flagOf(name)),
       code(variableOf(name)) +
         ("secret" in settings[name] ? `, ${code(`${variableOf(name)}_FILE`)}` : ""),
-      fallbackOf(name, docs),
+      fallbackOf(name, language),
       Bun.escapeHTML(settingMeanings(language)[name]),
     ]),
   );
@@ -129,14 +129,15 @@ const calledBy = (language: Language, { facts }: Source): string[] =>
       : code(new URL(called.service).host),
   );
 
-function fallbackOf(name: SettingName, { none, ownName, dataFolder }: Words["docs"]): string {
-  const { fallback } = settings[name];
-  if (name === "owner") return Bun.escapeHTML(ownName);
-  if (name === "data") return `<a href="install#the-data-folder">${Bun.escapeHTML(dataFolder)}</a>`;
-  if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) {
-    return name === "baseUrl" ? code("http://127.0.0.1:4747") : Bun.escapeHTML(none);
+function fallbackOf(name: SettingName, language: Language): string {
+  if (name === "data") {
+    const { dataFolder } = languages[language].docs;
+    return `<a href="install#the-data-folder">${Bun.escapeHTML(dataFolder)}</a>`;
   }
-  return code(String(fallback));
+  const words = settingFallback(language, name);
+  if (words !== undefined) return Bun.escapeHTML(words);
+  const { fallback, fallbackText = String(fallback) } = settings[name];
+  return code(fallbackText);
 }
 
 function valuesOf({ type }: WidgetOption<unknown>, yesNo: string): string {

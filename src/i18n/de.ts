@@ -1222,7 +1222,6 @@ export const de: Words = {
     commands: { given: "Argument oder Option" },
     options: "Optionen",
     none: "keine",
-    ownName: "Ihr Name auf diesem Rechner",
     dataFolder: "je nach System",
     yesNo: "1 oder 0",
     compare: {

@@ -1180,7 +1180,6 @@ export const en = {
     commands: { given: "Argument or option" },
     options: "Options",
     none: "none",
-    ownName: "your name on this computer",
     dataFolder: "depends on the system",
     yesNo: "1 or 0",
     compare: {

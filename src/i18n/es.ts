@@ -1202,7 +1202,6 @@ export const es: Words = {
     commands: { given: "Argumento u opción" },
     options: "Opciones",
     none: "ninguna",
-    ownName: "tu nombre en este ordenador",
     dataFolder: "según el sistema",
     yesNo: "1 o 0",
     compare: {

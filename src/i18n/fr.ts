@@ -1217,7 +1217,6 @@ export const fr: Words = {
     commands: { given: "Argument ou option" },
     options: "Options",
     none: "aucune",
-    ownName: "votre nom sur cet ordinateur",
     dataFolder: "selon le système",
     yesNo: "1 ou 0",
     compare: {

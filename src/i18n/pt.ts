@@ -1188,7 +1188,6 @@ export const pt: Words = {
     commands: { given: "Argumento ou opção" },
     options: "Opções",
     none: "nenhuma",
-    ownName: "seu nome neste computador",
     dataFolder: "depende do sistema",
     yesNo: "1 ou 0",
     compare: {

@@ -191,3 +191,93 @@ export function settingMeanings(language: Language): Readonly<Record<SettingName
     string
   >;
 }
+
+/** The settings whose default is told in words; the others show a value that one could enter. */
+type WordedFallback =
+  | "database"
+  | "allowedHosts"
+  | "trustedProxies"
+  | "playerHosts"
+  | "webnowplayingPort"
+  | "owner"
+  | "files"
+  | "spotifyClientId"
+  | "spotifyClientSecret"
+  | "lastfmApiKey"
+  | "twitchClientId"
+  | "secretKey"
+  | "metricsToken";
+
+/** The defaults that are told in words. English is the setting's own text. */
+const fallbacks: Readonly<
+  Record<Exclude<Language, "en">, Readonly<Record<WordedFallback, string>>>
+> = {
+  fr: {
+    database: "un fichier dans le dossier de données",
+    allowedHosts: "aucun, hors l’hôte de l’URL de base et les noms de cette machine",
+    trustedProxies: "aucun",
+    playerHosts: "aucun : seul le propriétaire saisit des adresses",
+    webnowplayingPort: "aucun : aucun navigateur ne peut s’annoncer",
+    owner: "votre nom sur cet ordinateur",
+    files: "aucun : aucun fichier n’est écrit",
+    spotifyClientId: "ce que le propriétaire a saisi dans le navigateur",
+    spotifyClientSecret: "aucun : Spotify n’en a pas besoin",
+    lastfmApiKey: "aucune : Last.fm ne peut pas être connecté",
+    twitchClientId: "ce que le propriétaire a saisi dans le navigateur",
+    secretKey: "secret.key dans le dossier de données",
+    metricsToken: "aucun : il n’y a pas de métriques",
+  },
+  es: {
+    database: "un archivo en la carpeta de datos",
+    allowedHosts: "ninguno, salvo el host de la URL base y los nombres de este equipo",
+    trustedProxies: "ninguno",
+    playerHosts: "ninguno: solo el propietario indica direcciones",
+    webnowplayingPort: "ninguno: ningún navegador puede informar",
+    owner: "tu nombre en este ordenador",
+    files: "ninguna: no se escribe ningún archivo",
+    spotifyClientId: "lo que el propietario ha indicado en el navegador",
+    spotifyClientSecret: "ninguno: Spotify no lo necesita",
+    lastfmApiKey: "ninguna: no se puede conectar Last.fm",
+    twitchClientId: "lo que el propietario ha indicado en el navegador",
+    secretKey: "secret.key en la carpeta de datos",
+    metricsToken: "ninguno: no hay métricas",
+  },
+  pt: {
+    database: "um arquivo na pasta de dados",
+    allowedHosts: "nenhum além do host da URL base e dos nomes desta máquina",
+    trustedProxies: "nenhum",
+    playerHosts: "nenhum: só o dono informa endereços",
+    webnowplayingPort: "nenhuma: nenhum navegador pode informar",
+    owner: "seu nome neste computador",
+    files: "nenhuma: nenhum arquivo é gravado",
+    spotifyClientId: "o que o dono informou no navegador",
+    spotifyClientSecret: "nenhum: o Spotify não precisa",
+    lastfmApiKey: "nenhuma: o Last.fm não pode ser conectado",
+    twitchClientId: "o que o dono informou no navegador",
+    secretKey: "secret.key na pasta de dados",
+    metricsToken: "nenhum: não há métricas",
+  },
+  de: {
+    database: "eine Datei im Datenordner",
+    allowedHosts: "keine außer dem Host der Basis-URL und den Namen dieses Rechners",
+    trustedProxies: "keine",
+    playerHosts: "keine: nur der Eigentümer gibt Adressen ein",
+    webnowplayingPort: "keiner: kein Browser kann melden",
+    owner: "Ihr Name auf diesem Rechner",
+    files: "keiner: es werden keine Dateien geschrieben",
+    spotifyClientId: "was der Eigentümer im Browser eingegeben hat",
+    spotifyClientSecret: "keins: Spotify braucht keins",
+    lastfmApiKey: "keiner: Last.fm lässt sich nicht verbinden",
+    twitchClientId: "was der Eigentümer im Browser eingegeben hat",
+    secretKey: "secret.key im Datenordner",
+    metricsToken: "keins: es gibt keine Metriken",
+  },
+};
+
+const isWorded = (name: SettingName): name is WordedFallback => name in fallbacks.de;
+
+/** What a setting's default is, in words; `undefined` where it is a value. */
+export const settingFallback = (language: Language, name: SettingName): string | undefined => {
+  if (!isWorded(name)) return undefined;
+  return language === "en" ? settings[name].fallbackText : fallbacks[language][name];
+};

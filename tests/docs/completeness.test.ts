@@ -10,7 +10,9 @@ import { cardOptions, textOptions } from "../../src/outputs/options.ts";
 import { PLACEHOLDERS } from "../../src/outputs/template.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { type DocumentName, markdownOf, sourcePageOf } from "../../src/docs/documents.ts";
+import { settingsTable } from "../../src/docs/tables.ts";
 import { languages } from "../../src/i18n/index.ts";
+import { settingFallback } from "../../src/i18n/settings.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
@@ -174,6 +176,23 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   test("has every option of a card", async () => {
     const shown = await codesOn(language, "cards");
     expect(Object.keys(cardOptions).filter((one) => !shown.has(one))).toEqual([]);
+  });
+
+  test("says what each setting is where nobody sets it, as the help does", async () => {
+    const rows = settingsTable(language).split("<tr>").slice(2);
+    const cells = rows.map((row) => row.split("<td>").map((cell) => cell.replace(/<[^>]+>/g, "")));
+    for (const [at, name] of settingNames.entries()) {
+      const { fallback, fallbackText } = settings[name];
+      const [, flag, , shown = ""] = cells[at] ?? [];
+      expect(flag).toBe(flagOf(name));
+      expect([name, shown]).not.toEqual([name, expect.stringMatching(/^(?:null|undefined|)$/)]);
+      if (fallbackText === undefined) expect(shown).toBe(String(fallback));
+      else if (language === "en" && name !== "data") {
+        expect(shown).toBe(Bun.escapeHTML(fallbackText));
+      }
+    }
+    const [own, english] = [language, "en" as const].map((one) => settingFallback(one, "owner"));
+    expect(own === english).toBe(language === "en");
   });
 
   test("has every setting: flag, variable, and the variable for a file", async () => {
