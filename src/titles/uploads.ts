@@ -203,7 +203,10 @@ function splitQuoted(text: string): Split {
 export function withoutTrailingWords(title: string): string {
   const words = title.split(" ");
   let first = words.length;
-  while (first > 0 && wordsOf(words[first - 1] ?? "").every(isNoiseWord)) first -= 1;
+  // What stands in brackets was judged as a whole.
+  const isNoise = (word: string) =>
+    !/[()[\]【】（）]/.test(word) && wordsOf(word).every(isNoiseWord);
+  while (first > 0 && isNoise(words[first - 1] ?? "")) first -= 1;
   while (first < words.length && !wordsOf(words[first] ?? "").some(beginsNoise)) first += 1;
   const run = wordsOf(words.slice(first).join(" "));
   const [only = ""] = run;

@@ -323,14 +323,13 @@ const RECORDINGS = [
   ...[
     "Unplugged",
     "Piano",
-    "Version",
+    "Original Version",
     "Session",
     "Reprise",
     "Part 2",
     "Take 3",
     "VIP",
     "8D",
-    "1999",
   ],
   ...[
     "Re-Recorded",
