@@ -1,5 +1,5 @@
 /**
- * The server's two clocks. Elapsed time is measured with the monotonic clock, because the wall
+ * The server's clocks. Elapsed time is measured with the monotonic clock, because the wall
  * clock may jump. The wall clock is only for times that people and other machines read.
  */
 export interface Clock {
@@ -7,6 +7,8 @@ export interface Clock {
   wallMs(): number;
   /** Milliseconds since an arbitrary start. Never runs backwards. */
   monotonicMs(): number;
+  /** Milliseconds of processor time that this thread has used since an arbitrary start. */
+  processorMs(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts; never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Calls `task` once after `ms` milliseconds; the returned function cancels it. */
@@ -19,6 +21,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  processorMs() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  },
   sleep(ms, signal) {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -18,6 +18,7 @@ import { createHomeFeature } from "./home/feature.ts";
 import { createCookies } from "./http/cookies.ts";
 import { createFormTokens } from "./http/csrf.ts";
 import type { Feature } from "./http/feature.ts";
+import { createProcessorBudget } from "./http/processor-budget.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngestFeature } from "./ingest/ingest.ts";
@@ -101,6 +102,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const sessionCookie = createSessionCookie({ accounts, cookies, basePath });
   const parts = {
     ...deps,
+    budget: createProcessorBudget(clock),
     ...{ config, basePath, artworks, playingBody, formTokens, cookies, sessionCookie },
   };
   const linking = createLinkingFeature(parts);

@@ -22,11 +22,19 @@ export function createApiFeature(deps: ApiDeps): Feature {
   const recentlyPlayed = once(async () =>
     (await import("./recently-played.ts")).createRecentlyPlayed(deps),
   );
+  const charged =
+    (load: () => Promise<KeyedAnswer>): KeyedAnswer =>
+    async (holder, ...call) => {
+      const answer = await load();
+      return deps.budget.spend(holder.user.id, () => answer(holder, ...call));
+    };
+  const user = createUser(deps);
   const answers: Readonly<Record<EndpointPath, KeyedAnswer>> = {
+    // It takes less time than measuring it would.
     "/api/v1/now-playing": createNowPlaying(deps),
-    "/api/v1/now-playing/events": async (...call) => (await loadStreams()).open(...call),
-    "/api/v1/recently-played": async (...call) => (await recentlyPlayed())(...call),
-    "/api/v1/user": createUser(deps),
+    "/api/v1/now-playing/events": charged(async () => (await loadStreams()).open),
+    "/api/v1/recently-played": charged(recentlyPlayed),
+    "/api/v1/user": charged(async () => user),
   };
   const guard = createGuard(deps);
   const description = once(async () => {

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import { failure } from "./envelope.ts";
 import type { RouteAnswer } from "../http/feature.ts";
 import { createGuesses } from "../http/guess-limit.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
 import { type Admissions, secondsOf } from "../http/rate-limit.ts";
 
@@ -15,6 +16,7 @@ export interface GuardDeps {
   };
   readonly clock: Clock;
   readonly config: Pick<Config, "rateLimitSeconds">;
+  readonly budget: ProcessorBudget;
   /** Counts calls where several nodes answer them. */
   readonly admissions: Admissions;
   /** The client address of a request. */
@@ -37,11 +39,13 @@ export type Handler = (context: { readonly request: Request }) => RouteAnswer;
 /** The error of a key that does not work. */
 export const INVALID_KEY = "Invalid API key";
 
+const TOO_MUCH_WORK = "Too much work for this user: try again later";
+
 const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
 /** Puts checks of the key and of the rate limit, which counts per key and endpoint, before an answer. */
-export function createGuard({ accounts, clock, config, addressOf, admissions }: GuardDeps) {
+export function createGuard({ accounts, clock, config, budget, addressOf, admissions }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
   const guesses = createGuesses({ clock, addressOf });
@@ -64,15 +68,29 @@ export function createGuard({ accounts, clock, config, addressOf, admissions }: 
     const limit =
       rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds, endpoint, admissions) : undefined;
 
+    const answerWithinBudget = (
+      holder: KeyHolder,
+      headers: Headers | undefined,
+      request: Request,
+    ) => {
+      const waitMs = budget.waitMs(holder.user.id);
+      if (waitMs === 0) return answer(holder, headers, request);
+      // The rate limit would refuse an earlier call.
+      const waitSeconds = Math.max(rateLimitSeconds, secondsOf(waitMs));
+      return failure(429, TOO_MUCH_WORK, { "Retry-After": String(waitSeconds) });
+    };
+
     const answerWithinLimit = (holder: KeyHolder, request: Request) => {
       noteUse(holder);
-      if (!limit) return answer(holder, undefined, request);
+      if (!limit) return answerWithinBudget(holder, undefined, request);
       const caller = { userId: holder.user.id, name: holder.keyId };
       const refusal = limit.refusalOf(caller, clock.monotonicMs());
       if (refusal instanceof Promise) {
-        return refusal.then((refused) => refused ?? answer(holder, limit.headers, request));
+        return refusal.then(
+          (refused) => refused ?? answerWithinBudget(holder, limit.headers, request),
+        );
       }
-      return refusal ?? answer(holder, limit.headers, request);
+      return refusal ?? answerWithinBudget(holder, limit.headers, request);
     };
 
     const lookUpAndAnswer = async (sent: string, request: Request) => {

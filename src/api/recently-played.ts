@@ -4,6 +4,7 @@ import type { History } from "../music/history.ts";
 import type { KeptSong } from "../music/kept-song.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { success } from "./envelope.ts";
 import type { KeyedAnswer } from "./guard.ts";
 import { songData } from "./playing-json.ts";
@@ -15,6 +16,7 @@ export interface RecentlyPlayedDeps {
   readonly accounts: Pick<Accounts, "privacy"> & { readonly history: Pick<History, "shownOf"> };
   readonly hub: Pick<Hub, "countSongs">;
   readonly clock: Pick<Clock, "wallMs">;
+  readonly budget: Pick<ProcessorBudget, "letOthersIn">;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
 }
@@ -23,11 +25,13 @@ const MOST_SONGS = 50;
 
 /** `GET /api/v1/recently-played`: the songs that the key's user keeps, in the envelope. */
 export function createRecentlyPlayed(deps: RecentlyPlayedDeps): KeyedAnswer {
-  const { accounts, hub, clock, baseUrl } = deps;
+  const { accounts, hub, clock, budget, baseUrl } = deps;
   return async ({ user }, headers) => {
     if (isSharingPaused(accounts.privacy.of(user.id), clock.wallMs())) return success([], headers);
     hub.countSongs(user.id);
-    const songs = await accounts.history.shownOf(user, { most: MOST_SONGS });
+    const songs = await accounts.history.shownOf(user, { most: MOST_SONGS }, () =>
+      budget.letOthersIn(user.id),
+    );
     return success(
       songs.map((song) => toData(song, baseUrl)),
       headers,

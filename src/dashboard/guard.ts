@@ -3,9 +3,11 @@ import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
+import { spentPage } from "../html/spent.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/feature.ts";
 import type { Cookies } from "../http/cookies.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { FormTokens } from "../http/csrf.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
 import { createNotices } from "../html/notices.ts";
@@ -21,6 +23,7 @@ export interface DashboardGuardDeps extends ServerPlace {
   /** Seals a form's notice until the page that shows it opens it. */
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly formTokens: FormTokens;
+  readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
   /** Whether a form was sent from one of our pages. */
   isFromOwnPage(request: Request): boolean;
 }
@@ -42,7 +45,7 @@ export interface DashboardGuard {
 }
 
 export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
-  const { sessionCookie, baseUrl, basePath, formTokens } = deps;
+  const { sessionCookie, baseUrl, basePath, formTokens, budget } = deps;
   const notices = createNotices(deps);
 
   const dashboardRequestOf = (
@@ -85,7 +88,11 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
 
   const guard: DashboardGuard["guard"] = (answer) => async (language, context) => {
     const signedIn = await sessionCookie.signedIn(context.request);
-    return signedIn ? answer(signedIn, language, context) : refuse(language);
+    if (!signedIn) return refuse(language);
+    const { id } = signedIn.user;
+    const waitMs = budget.waitMs(id);
+    if (waitMs > 0) return spentPage(language, basePath, waitMs);
+    return budget.spend(id, () => answer(signedIn, language, context));
   };
 
   const enter = (section: SectionName, answer: SignedInAnswer): Answer =>
@@ -113,7 +120,10 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
-        const outcome = await section.act(dashboardRequest, form);
+        // Work that was begun has ended while the form was on its way.
+        const outcome = await budget.spend(signedIn.user.id, () =>
+          section.act(dashboardRequest, form),
+        );
         if (outcome instanceof Response) return outcome;
         const sent = await notices.send(signedIn, dashboardRequest, outcome);
         return sent ?? section.show(showing(dashboardRequest, outcome));

@@ -4,7 +4,9 @@ import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
 import { languages } from "../i18n/index.ts";
 import { isLanguage } from "../languages.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { plainText } from "../http/plain-text.ts";
+import { secondsOf } from "../http/rate-limit.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
@@ -20,8 +22,9 @@ import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 
-export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock"> {
+export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock" | "budget"> {
   readonly clock: Clock;
+  readonly budget: ProcessorBudget;
   readonly accounts: Accounts;
   readonly hub: Pick<Hub, "countSongs">;
   readonly sources: Sources;
@@ -40,7 +43,7 @@ const BACKUP_PAUSE_MS = 10_000;
 
 /** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
-  const { accounts, sources, clock, sections, sessionCookie, linkingFlow, basePath } = deps;
+  const { accounts, sources, clock, sections, sessionCookie, linkingFlow, budget, basePath } = deps;
   const guard = createDashboardGuard(deps);
   const setListFile = createSetListFile(deps);
   let nextBackupMs = -Infinity;
@@ -67,7 +70,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
     /** All stored data of a user, as a file. */
     export: inLanguage(
       guard.guard(async ({ user }) => {
-        const document = exportOf(user, accounts, sources);
+        const document = exportOf(user, accounts, sources, () => budget.letOthersIn(user.id));
         return download(streamOf(document), `marquee-${user.name}.json`, "application/json");
       }),
     ),
@@ -103,6 +106,11 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       const signedIn = await sessionCookie.signedIn(request);
       if (!signedIn || !isLanguage(lang)) return plainText(401, "Sign in first");
       if (!deps.isFromOwnPage(request)) return plainText(403, "Not from this page");
+      const waitMs = budget.waitMs(signedIn.user.id);
+      if (waitMs > 0) {
+        return plainText(429, "Too much at once", { "Retry-After": String(secondsOf(waitMs)) });
+      }
+      budget.begin(signedIn.user.id);
       if (deps.dashboardLive.isFull(signedIn)) {
         return plainText(429, "Too many dashboards are open", {
           "Retry-After": "15",

@@ -3,6 +3,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { ChatService } from "../chat/service.ts";
 import type { Clock } from "../clock.ts";
 import type { ResolvedConfig } from "../config.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 import type { HooksFeature } from "../hooks/feature.ts";
 import type { Inbox } from "../ingest/inbox.ts";
@@ -26,6 +27,7 @@ export interface SectionParts {
   readonly presenter: Presenter;
   readonly sessionCookie: SessionCookie;
   readonly clock: Clock;
+  readonly budget: ProcessorBudget;
   /** The current settings and where each came from. */
   readonly settings: ResolvedConfig;
   /** The server's base URL, without a slash at the end. */

@@ -18,7 +18,10 @@ export const de: Words = {
   outputs: {
     noneBefore: "Vor diesem Titel lief noch keiner",
     unknown: "Unter dieser Adresse gibt es nichts",
-    limited: "Zu viele falsche Adressen. Versuchen Sie es in {seconds} Sekunden noch einmal.",
+    wrongAddresses:
+      "Zu viele falsche Adressen. Versuchen Sie es in {seconds} Sekunden noch einmal.",
+    spent:
+      "Unter dieser Adresse wurde zu viel vom Server verlangt. Versuchen Sie es in {seconds} Sekunden noch einmal.",
     idlePage: "Sobald Musik läuft, sehen Sie sie hier.",
     text: {
       lead: "Eine Zeile für Ihren Chatbot, wenn im Chat jemand fragt, wie der Song heißt.",
@@ -1441,6 +1444,10 @@ export const de: Words = {
   busy: {
     title: "Einen Moment",
     text: "Der Server ist beschäftigt, und es wurde nichts geändert. Versuchen Sie es in ein paar Sekunden noch einmal.",
+  },
+  spent: {
+    title: "Zu viel auf einmal",
+    text: "Der Server hat gerade viel für Sie gearbeitet, darum sind jetzt andere an der Reihe. Versuchen Sie es in {seconds} Sekunden noch einmal.",
   },
   unstored: {
     title: "Im Moment kann nichts gespeichert werden",

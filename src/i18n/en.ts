@@ -20,7 +20,8 @@ export const en = {
   outputs: {
     noneBefore: "No song before this one yet",
     unknown: "There is nothing at this address",
-    limited: "Too many wrong addresses. Try again in {seconds} seconds.",
+    wrongAddresses: "Too many wrong addresses. Try again in {seconds} seconds.",
+    spent: "Too much was asked of the server at this address. Try again in {seconds} seconds.",
     idlePage: "This page shows the song as soon as music plays.",
     text: {
       lead: "One line for your chat bot, for when viewers ask “What song is this?”",
@@ -1396,6 +1397,10 @@ export const en = {
   busy: {
     title: "One moment",
     text: "The server is busy, so nothing was changed. Try again in a few seconds.",
+  },
+  spent: {
+    title: "Too much at once",
+    text: "The server has worked a lot for you just now, so others go first. Try again in {seconds} seconds.",
   },
   unstored: {
     title: "Nothing can be saved right now",

@@ -18,7 +18,9 @@ export const es: Words = {
   outputs: {
     noneBefore: "Aún no hay canción anterior",
     unknown: "No hay nada en esta dirección",
-    limited: "Demasiadas direcciones erróneas. Vuelve a intentarlo en {seconds} segundos.",
+    wrongAddresses: "Demasiadas direcciones erróneas. Vuelve a intentarlo en {seconds} segundos.",
+    spent:
+      "Se le ha pedido demasiado al servidor en esta dirección. Vuelve a intentarlo en {seconds} segundos.",
     idlePage: "En cuanto suene música, esta página la mostrará.",
     text: {
       lead: "Una línea para tu bot de chat, para cuando los espectadores pregunten qué canción es.",
@@ -1420,6 +1422,10 @@ export const es: Words = {
   busy: {
     title: "Un momento",
     text: "El servidor está ocupado y no se ha cambiado nada. Inténtalo de nuevo en unos segundos.",
+  },
+  spent: {
+    title: "Demasiado a la vez",
+    text: "El servidor acaba de trabajar mucho para ti y ahora les toca a los demás. Vuelve a intentarlo en {seconds} segundos.",
   },
   unstored: {
     title: "Ahora no se puede guardar nada",

@@ -18,7 +18,9 @@ export const fr: Words = {
   outputs: {
     noneBefore: "Aucun morceau précédent",
     unknown: "Il n’y a rien à cette adresse",
-    limited: "Trop d’adresses incorrectes. Réessayez dans {seconds} secondes.",
+    wrongAddresses: "Trop d’adresses incorrectes. Réessayez dans {seconds} secondes.",
+    spent:
+      "Trop de demandes ont été faites au serveur à cette adresse. Réessayez dans {seconds} secondes.",
     idlePage: "Cette page affiche le morceau dès que de la musique passe.",
     text: {
       lead: "Une ligne pour votre bot de chat, quand on demande quel est ce morceau.",
@@ -1437,6 +1439,10 @@ export const fr: Words = {
   busy: {
     title: "Un instant",
     text: "Le serveur est occupé : rien n’a été modifié. Réessayez dans quelques secondes.",
+  },
+  spent: {
+    title: "Trop de demandes à la fois",
+    text: "Le serveur vient de beaucoup travailler pour vous : c’est au tour des autres. Réessayez dans {seconds} secondes.",
   },
   unstored: {
     title: "Enregistrement impossible pour l’instant",

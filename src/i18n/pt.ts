@@ -19,7 +19,8 @@ export const pt: Words = {
   outputs: {
     noneBefore: "Ainda não há música anterior",
     unknown: "Não há nada neste endereço",
-    limited: "Muitos endereços errados. Tente de novo em {seconds} segundos.",
+    wrongAddresses: "Muitos endereços errados. Tente de novo em {seconds} segundos.",
+    spent: "Foi pedido demais ao servidor neste endereço. Tente de novo em {seconds} segundos.",
     idlePage: "Assim que tocar música, ela aparece nesta página.",
     text: {
       lead: "Uma linha para o bot do seu chat, quando perguntarem que música é essa.",
@@ -1405,6 +1406,10 @@ export const pt: Words = {
   busy: {
     title: "Um momento",
     text: "O servidor está ocupado e nada foi alterado. Tente de novo em alguns segundos.",
+  },
+  spent: {
+    title: "Muita coisa de uma vez",
+    text: "O servidor acabou de trabalhar bastante para você, e agora é a vez dos outros. Tente de novo em {seconds} segundos.",
   },
   unstored: {
     title: "Não é possível salvar agora",

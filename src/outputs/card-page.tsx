@@ -34,7 +34,7 @@ export function createCardPage(deps: CardPageDeps): CardPage {
     if (admission.kind === "wrong") return undefined;
     if (admission.kind === "limited") {
       const seconds = String(admission.waitSeconds);
-      const text = fill(languages[addressLanguage].outputs.limited, { seconds });
+      const text = fill(languages[addressLanguage].outputs[admission.why], { seconds });
       return plainText(429, text, { "Retry-After": seconds });
     }
     const { user, widget } = admission;

@@ -73,7 +73,7 @@ export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): Car
     if (admission.kind === "wrong") return plainText(404, outputs.unknown);
     if (admission.kind === "limited") {
       const seconds = String(admission.waitSeconds);
-      return plainText(429, fill(outputs.limited, { seconds }), { "Retry-After": seconds });
+      return plainText(429, fill(outputs[admission.why], { seconds }), { "Retry-After": seconds });
     }
     const { user, widget } = admission;
     const options = readCardOptions(widget.options, new URL(request.url).searchParams);

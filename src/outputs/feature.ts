@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { inLanguage } from "../html/page.ts";
 import { type Feature, get, once } from "../http/feature.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { Log } from "../log.ts";
 import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";
@@ -17,6 +18,7 @@ export interface OutputsDeps extends ServerPlace {
   readonly hub: Hub;
   readonly artworks: ArtworkStore;
   readonly clock: Clock;
+  readonly budget: ProcessorBudget;
   readonly log: Log;
   readonly config: Pick<Config, "files">;
   readonly playingBody: PlayingBody;

@@ -3,31 +3,45 @@ import type { User } from "../accounts/users.ts";
 import type { WidgetKind } from "../looks/new-widget.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import { createGuesses, type GuessesDeps } from "../http/guess-limit.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 
 export type Admission =
   | { readonly kind: "admitted"; readonly user: User; readonly widget: Widget }
   /** The token opens nothing of this kind. */
   | { readonly kind: "wrong" }
-  /** Too many wrong tokens came from this network. */
-  | { readonly kind: "limited"; readonly waitSeconds: number };
+  /** Too many wrong tokens came from this network, or the user's budget of work is spent. */
+  | {
+      readonly kind: "limited";
+      readonly why: "wrongAddresses" | "spent";
+      readonly waitSeconds: number;
+    };
 
-/** Lets those in who know the token of a widget of a kind. Wrong tokens count as guesses. */
+/**
+ * Lets those in who know the token of a widget of a kind, and charges its user for what follows. Wrong
+ * tokens count as guesses.
+ */
 export type Guard = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
 
 export interface GuardDeps extends GuessesDeps {
   readonly widgets: Pick<Widgets, "find">;
+  readonly budget: Pick<ProcessorBudget, "waitMs" | "begin">;
 }
 
-export function createGuard({ widgets, ...deps }: GuardDeps): Guard {
+export function createGuard({ widgets, budget, ...deps }: GuardDeps): Guard {
   const guesses = createGuesses(deps);
   return async (kind, tokenText, request) => {
     const token = parseWidgetToken(tokenText);
     const found = token && (await widgets.find(token));
-    if (found?.widget.kind === kind) return { kind: "admitted", ...found };
+    if (found?.widget.kind === kind) {
+      const spentMs = budget.waitMs(found.user.id);
+      if (spentMs > 0) return { kind: "limited", why: "spent", waitSeconds: secondsOf(spentMs) };
+      budget.begin(found.user.id);
+      return { kind: "admitted", ...found };
+    }
     const waitMs = guesses.count(request);
     return waitMs === undefined
       ? { kind: "wrong" }
-      : { kind: "limited", waitSeconds: secondsOf(waitMs) };
+      : { kind: "limited", why: "wrongAddresses", waitSeconds: secondsOf(waitMs) };
   };
 }

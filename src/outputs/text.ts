@@ -74,9 +74,8 @@ export function createTextOutput({ guard, hub, clock }: TextDeps): TextOutput {
     const admission = await guard("text", token, request);
     if (admission.kind === "wrong") return answer(404, outputs.unknown);
     if (admission.kind === "limited") {
-      const { waitSeconds } = admission;
-      const seconds = String(waitSeconds);
-      return answer(429, fill(outputs.limited, { seconds }), { "Retry-After": seconds });
+      const seconds = String(admission.waitSeconds);
+      return answer(429, fill(outputs[admission.why], { seconds }), { "Retry-After": seconds });
     }
     const { user, widget } = admission;
     const language = widget.language ?? addressLanguage;

@@ -6,6 +6,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import { pagesOf } from "../html/page.ts";
 import { all, type Feature, get, once, type Route, socket, socketsOf } from "../http/feature.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
@@ -20,6 +21,7 @@ export interface OverlayFeatureDeps extends ServerPlace {
   readonly hub: Pick<Hub, "read" | "subscribe" | "peek" | "rawPlayback">;
   readonly artworks: ArtworkStore;
   readonly clock: Clock;
+  readonly budget: ProcessorBudget;
   readonly log: Log;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;

@@ -12,6 +12,8 @@ import { VERSION } from "../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
 import type { Pages } from "../html/page.ts";
 import { htmlResponse } from "../html/html.tsx";
+import { spentPage } from "../html/spent.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { Covers } from "./covers.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { ownFolders } from "./own-folders.ts";
@@ -23,6 +25,7 @@ export interface WidgetDeps extends ServerPlace {
   fontFacesOf(userId: number): Promise<string>;
   readonly hub: Pick<Hub, "read">;
   readonly clock: Clock;
+  readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
   readonly covers: Covers;
 }
 
@@ -30,7 +33,7 @@ const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams
 
 /** The overlay's page. */
 export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
-  const { widgets, hub, clock, covers, baseUrl, basePath } = deps;
+  const { widgets, hub, clock, budget, covers, baseUrl, basePath } = deps;
   const draw = async (
     language: Language,
     listenerId: number,
@@ -76,7 +79,11 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
       const found = token && (await widgets.find(token));
       if (found?.widget.kind !== "overlay") return undefined;
       const { user, widget } = found;
-      return draw(language, user.id, request, widget, await deps.fontFacesOf(user.id));
+      const waitMs = budget.waitMs(user.id);
+      if (waitMs > 0) return spentPage(language, basePath, waitMs, true);
+      return budget.spend(user.id, async () =>
+        draw(language, user.id, request, widget, await deps.fontFacesOf(user.id)),
+      );
     },
     /** The public overlay, which plays the demo. */
     async demo(language, { request }) {

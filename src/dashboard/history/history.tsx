@@ -5,6 +5,7 @@ import type { KeptSong } from "../../music/kept-song.ts";
 import type { Stream } from "../../music/streams.ts";
 import type { Hub } from "../../channels/hub.ts";
 import type { Clock } from "../../clock.ts";
+import type { ProcessorBudget } from "../../http/processor-budget.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -29,6 +30,7 @@ export interface HistoryDeps {
   readonly accounts: Pick<Accounts, "history" | "privacy">;
   readonly hub: Pick<Hub, "countSongs">;
   readonly clock: Pick<Clock, "wallMs">;
+  readonly budget: Pick<ProcessorBudget, "letOthersIn">;
 }
 
 const SONGS_A_PAGE = 50;
@@ -117,13 +119,14 @@ interface PlayedStream {
 /** Reads a user's set list. Whoever asks again meanwhile gets the same one. */
 type ReadSetList = (user: User, most: number) => Promise<PlayedStream | undefined>;
 
-function createReadSetList({ accounts: { history }, hub }: HistoryDeps): ReadSetList {
+function createReadSetList({ accounts: { history }, hub, budget }: HistoryDeps): ReadSetList {
   const read: ReadSetList = async (user, most) => {
     const stream = history.streamOf(user.id);
     if (!stream) return undefined;
     hub.countSongs(user.id);
     const from = stream.startedAt - LONGEST_SONG_MS;
-    const songs = await history.shownOf(user, { from, until: stream.endedAt ?? Infinity, most });
+    const range = { from, until: stream.endedAt ?? Infinity, most };
+    const songs = await history.shownOf(user, range, () => budget.letOthersIn(user.id));
     return { stream, songs: setListOf(songs, stream) };
   };
   const reading = new Map<string, ReturnType<ReadSetList>>();

@@ -2,7 +2,6 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
 import type { User } from "../../accounts/users.ts";
 import { isoTime } from "../../clock.ts";
-import { nextTurn } from "../../next-turn.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { KeptSong } from "../../music/kept-song.ts";
 import { musicOf } from "../../sources/connected-music.ts";
@@ -24,24 +23,30 @@ type ExportedAccounts = Pick<
  * A JSON document of all stored data of a user except secrets, which give access but are not
  * personal data. It comes in parts, because a history may be far larger than what one user may
  * take of the memory.
+ * @param letOthersIn awaited between parts
  */
 export async function* exportOf(
   user: User,
   accounts: ExportedAccounts,
   sources: Pick<Sources, "byId">,
+  letOthersIn: () => Promise<void>,
 ): AsyncGenerator<string, void> {
   const document = JSON.stringify(await allButSongsOf(user, accounts, sources), null, 2);
   // In a JSON string a quotation mark follows a backslash, so only the empty list matches.
   const [before, after] = document.split(`"songs": []`);
   yield `${before}"songs": [`;
-  yield* songsOf(user, accounts.history);
+  yield* songsOf(user, accounts.history, letOthersIn);
   yield `]${after}\n`;
 }
 
 const SONGS_A_PART = 100;
 
 /** The songs as JSON, one a line, the newest first. Others are answered between the parts. */
-async function* songsOf(user: User, history: Accounts["history"]): AsyncGenerator<string, void> {
+async function* songsOf(
+  user: User,
+  history: Accounts["history"],
+  letOthersIn: () => Promise<void>,
+): AsyncGenerator<string, void> {
   let until = Infinity;
   for (;;) {
     const songs = await history.songsOf(user, { until, most: SONGS_A_PART });
@@ -50,7 +55,7 @@ async function* songsOf(user: User, history: Accounts["history"]): AsyncGenerato
     const last = songs.at(-1);
     if (songs.length < SONGS_A_PART || !last) return;
     until = last.startedAt - 1;
-    await nextTurn();
+    await letOthersIn();
   }
 }
 

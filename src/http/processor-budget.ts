@@ -1,0 +1,110 @@
+import { createBoundedMap } from "../bounded-map.ts";
+import type { Clock } from "../clock.ts";
+import { nextTurn } from "../next-turn.ts";
+
+/**
+ * Limits the processor time that the answers to one user take, in total, so that nobody's requests
+ * hold up the others. What a request waits for is not counted.
+ */
+export interface ProcessorBudget {
+  /** Milliseconds until the user may have an answer again; 0 when that is now. */
+  waitMs(userId: number): number;
+  /**
+   * Charges a user for the work of the thread from now on: until the turn of the event loop ends, or
+   * until somebody else is charged.
+   */
+  begin(userId: number): void;
+  /** Does work for a user, and charges it until it is done or waits for something. */
+  spend<Result>(userId: number, work: () => Result): Result;
+  /** For long work, between its parts: others are answered, and the user's pace is kept. */
+  letOthersIn(userId: number): Promise<void>;
+}
+
+/** Milliseconds of processor time that a user gets in each second. */
+const MS_A_SECOND = 200;
+/** What a user who has asked for nothing may take at once: a whole dashboard that is opened quickly. */
+const MOST_MS = 2_000;
+/** An answer that takes longer than that is not waited for longer, so that a wait has an end. */
+const MOST_OWED_MS = 2_000;
+/** Users whose spending is remembered: those who were answered last. */
+const MOST_USERS = 10_000;
+
+interface Spending {
+  readonly leftMs: number;
+  /** The monotonic time at which that much was left. */
+  readonly atMs: number;
+}
+
+export function createProcessorBudget(
+  clock: Pick<Clock, "monotonicMs" | "processorMs" | "after">,
+): ProcessorBudget {
+  const users = createBoundedMap<number, Spending>(MOST_USERS);
+  let charged: number | undefined;
+  let beganAtMs = 0;
+  /** Numbers what was begun: an end that comes late must not end something else. */
+  let begun = 0;
+
+  const leftOf = ({ leftMs, atMs }: Spending): number =>
+    Math.min(MOST_MS, leftMs + ((clock.monotonicMs() - atMs) * MS_A_SECOND) / 1_000);
+
+  const charge = (userId: number, ms: number) => {
+    const known = users.get(userId);
+    const leftMs = Math.max(-MOST_OWED_MS, (known ? leftOf(known) : MOST_MS) - ms);
+    users.set(userId, { leftMs, atMs: clock.monotonicMs() });
+  };
+
+  const end = (number = begun) => {
+    if (charged === undefined || number !== begun) return;
+    charge(charged, clock.processorMs() - beganAtMs);
+    charged = undefined;
+  };
+
+  const begin = (userId: number): number => {
+    end();
+    charged = userId;
+    beganAtMs = clock.processorMs();
+    begun += 1;
+    return begun;
+  };
+
+  /** What goes on after this turn has waited: meanwhile the thread works for others. */
+  const beginInThisTurn = (userId: number): number => {
+    const number = begin(userId);
+    setImmediate(end, number);
+    return number;
+  };
+
+  const waitMs: ProcessorBudget["waitMs"] = (userId) => {
+    const spending = users.get(userId);
+    const leftMs = spending ? leftOf(spending) : MOST_MS;
+    return leftMs > 0 ? 0 : Math.ceil(((1 - leftMs) * 1_000) / MS_A_SECOND);
+  };
+
+  return {
+    waitMs,
+    begin: (userId) => void beginInThisTurn(userId),
+    spend(userId, work) {
+      const number = beginInThisTurn(userId);
+      let result: ReturnType<typeof work> | undefined;
+      try {
+        result = work();
+        return result;
+      } finally {
+        if (result instanceof Promise) {
+          const done = () => end(number);
+          result.then(done, done);
+        } else {
+          end(number);
+        }
+      }
+    },
+    async letOthersIn(userId) {
+      end();
+      await nextTurn();
+      for (let ms = waitMs(userId); ms > 0; ms = waitMs(userId)) {
+        await new Promise<void>((resolve) => clock.after(ms, resolve));
+      }
+      beginInThisTurn(userId);
+    },
+  };
+}
