@@ -154,7 +154,11 @@ export const FIRST_SIGHT = { positionMs: 0, positionUnknown: true } as const;
  * track. The position is known if that of the one before is.
  */
 export function countOn(previous: Playback | null | undefined, next: Playback): Playback {
-  if (previous?.track.id !== next.track.id) return next;
+  return previous?.track.id === next.track.id ? countedOn(previous, next) : next;
+}
+
+/** The same of a playback that is known to be of the same song. */
+export function countedOn(previous: Playback, next: Playback): Playback {
   const counted = { ...next, positionMs: positionAt(previous, next.observedAtMs) };
   return previous.positionUnknown ? counted : begun(counted);
 }

@@ -1366,8 +1366,9 @@ export const de: Words = {
       is_playing: "false während einer Pause.",
       progress_ms: "Position im Titel in Millisekunden.",
       progress_percent: "Position in Prozent der Länge, höchstens zwei Nachkommastellen.",
-      time_remaining_ms: "Millisekunden bis zum Ende des Titels.",
-      "track.id": "Kennung, wie die Quelle sie angibt; bei einer lokalen Datei ihre URI.",
+      time_remaining_ms: "Millisekunden bis zum Ende des Titels; 0, wenn die Länge unbekannt ist.",
+      "track.id":
+        "Kennung, wie die Quelle sie angibt; bei einer lokalen Datei ihre URI, bei einem Stream ein Hashwert, der sich mit dem Song ändert.",
       "track.original_name": "Titel, wie ihn die Quelle angibt; nur wo der Titel aufgeräumt wurde.",
       "track.name": "Name des Titels.",
       "track.duration_ms": "Länge in Millisekunden; 0, wenn die Quelle sie nicht nennt.",

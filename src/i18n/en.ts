@@ -1321,8 +1321,9 @@ export const en = {
       is_playing: "False while paused.",
       progress_ms: "Position in the track, in milliseconds.",
       progress_percent: "Position as a percentage of the duration, at most two decimals.",
-      time_remaining_ms: "Milliseconds left in the track.",
-      "track.id": "As the source gives it; a local file’s is its URI.",
+      time_remaining_ms: "Milliseconds left in the track; 0 when the duration is unknown.",
+      "track.id":
+        "As the source gives it; a local file’s is its URI, a stream’s a digest that changes with the song.",
       "track.original_name": "Title as the source gives it; only where the title was cleaned.",
       "track.name": "Title of the track.",
       "track.duration_ms": "Length in milliseconds; 0 when the source doesn’t report it.",

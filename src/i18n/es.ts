@@ -1344,8 +1344,10 @@ export const es: Words = {
       is_playing: "Falso durante una pausa.",
       progress_ms: "Posición en la canción, en milisegundos.",
       progress_percent: "Posición como porcentaje de la duración, con dos decimales como máximo.",
-      time_remaining_ms: "Milisegundos que quedan de la canción.",
-      "track.id": "Tal como lo da la fuente; el de un archivo local es su URI.",
+      time_remaining_ms:
+        "Milisegundos que quedan de la canción; 0 cuando se desconoce la duración.",
+      "track.id":
+        "Tal como lo da la fuente; el de un archivo local es su URI y el de una emisión, un resumen (hash) que cambia con la canción.",
       "track.original_name": "Título tal como lo da la fuente; solo donde se ha limpiado.",
       "track.name": "Título de la canción.",
       "track.duration_ms": "Duración en milisegundos; 0 cuando la fuente no la indica.",

@@ -1360,8 +1360,9 @@ export const fr: Words = {
       is_playing: "Faux pendant une pause.",
       progress_ms: "Position dans le morceau, en millisecondes.",
       progress_percent: "Position en pourcentage de la durée, deux décimales au plus.",
-      time_remaining_ms: "Millisecondes restantes dans le morceau.",
-      "track.id": "Tel que la source le donne ; pour un fichier local, son URI.",
+      time_remaining_ms: "Millisecondes restantes dans le morceau ; 0 si la durée est inconnue.",
+      "track.id":
+        "Tel que la source le donne ; pour un fichier local, son URI ; pour un flux, une empreinte qui change avec le morceau.",
       "track.original_name":
         "Titre tel que la source le donne ; seulement là où le titre a été nettoyé.",
       "track.name": "Titre du morceau.",

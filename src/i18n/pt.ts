@@ -1329,8 +1329,9 @@ export const pt: Words = {
       is_playing: "Falso durante uma pausa.",
       progress_ms: "Posição na faixa, em milissegundos.",
       progress_percent: "Posição como porcentagem da duração, com no máximo duas casas decimais.",
-      time_remaining_ms: "Milissegundos que faltam na faixa.",
-      "track.id": "Como a fonte informa; o de um arquivo local é o URI dele.",
+      time_remaining_ms: "Milissegundos que faltam na faixa; 0 quando a duração é desconhecida.",
+      "track.id":
+        "Como a fonte informa; o de um arquivo local é o URI dele e o de uma transmissão, um hash que muda com a música.",
       "track.original_name": "Título como a fonte informa; só onde o título foi limpo.",
       "track.name": "Título da faixa.",
       "track.duration_ms": "Duração em milissegundos; 0 quando a fonte não informa.",

@@ -1,10 +1,12 @@
 import { boundPlayback } from "../channels/bounds.ts";
 import type { Clock } from "../clock.ts";
+import { digestOf } from "../digest.ts";
 import {
   type Artwork,
   begun,
-  countOn,
+  countedOn,
   FIRST_SIGHT,
+  isSameSong,
   type Playback,
   positionAt,
 } from "../playback.ts";
@@ -78,9 +80,10 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
       return put(connectionId, null);
     }
     const previous = inbox.current(connectionId);
-    const playback = toPlayback(track, artwork, source, previous, clock.monotonicMs());
-    // Before it goes to other nodes and into their table.
-    return put(connectionId, { playback: boundPlayback(playback), lifetime });
+    // Bounded before it goes to other nodes and into their table.
+    const given = toPlayback(track, artwork, source, clock.monotonicMs());
+    const playback = boundPlayback(goneOn(previous, given));
+    return put(connectionId, playback && { playback, lifetime });
   };
 
   return {
@@ -116,11 +119,11 @@ function toPlayback(
   track: PushedTrack,
   artwork: Artwork | undefined,
   source: PushedSource,
-  previous: Playback | null,
   nowMs: number,
 ): Playback {
-  const id = track.id ?? identityOf(track);
-  const playback: Playback = {
+  // The same texts are the same track.
+  const id = track.id ?? digestOf([track.title, ...track.artists, track.album]);
+  return {
     source: source.name,
     state: track.state,
     track: { id, title: track.title, durationMs: track.durationMs, explicit: false },
@@ -141,10 +144,15 @@ function toPlayback(
     observedAtMs: nowMs,
     rate: 1,
   };
-  if (track.positionMs !== null || previous?.track.id !== id) return playback;
-  // After its end the same track has begun again.
-  const hasEnded = positionAt(previous, nowMs) >= (previous.track.durationMs ?? Infinity);
-  return hasEnded ? begun(playback) : countOn(previous, playback);
+}
+
+/** A track without a position goes on where it was; after its end it has begun again. */
+function goneOn(previous: Playback | null, next: Playback): Playback {
+  const bounded = boundPlayback(next);
+  if (!next.positionUnknown || !previous || !bounded || !isSameSong(previous, bounded)) return next;
+  const { durationMs } = previous.track;
+  const hasEnded = positionAt(previous, next.observedAtMs) >= (durationMs ?? Infinity);
+  return hasEnded ? begun(next) : countedOn(previous, next);
 }
 
 /** Programs that name a page's channel as its artist; the others know the artist. */
@@ -152,9 +160,3 @@ const NAME_CHANNELS: ReadonlySet<string> = new Set(["tuna", "webnowplaying"]);
 
 const isVideoPage = ({ device }: PushedTrack, { id }: PushedSource): boolean =>
   NAME_CHANNELS.has(id) && /^(?:www\.)?youtube(?:\.com)?$/i.test(device ?? "");
-
-/** A name for a track whose program gives it none: the same texts are the same track. */
-function identityOf({ title, artists, album }: PushedTrack): string {
-  const texts = JSON.stringify([title, artists, album]);
-  return new Bun.CryptoHasher("sha256").update(texts).digest("hex").slice(0, 32);
-}

@@ -77,7 +77,3 @@ export function createPlayerServer(
     },
   };
 }
-
-/** A short name for something that several texts tell apart. */
-export const digestOf = (parts: readonly (string | undefined)[]): string =>
-  new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);

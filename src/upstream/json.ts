@@ -1,3 +1,5 @@
+import { canBeSeen } from "../visible-text.ts";
+
 /**
  * Reads values of type `unknown` from what other programs answer and push. A value of another type than
  * its field has is read as far as its meaning is certain: what cannot be read is left out, never the song
@@ -50,7 +52,7 @@ export function fieldsOf(value: unknown): Record<string, unknown> {
 
 /**
  * A name: a text without spaces around it, or a number as text. Of a list the first that is one.
- * `undefined` for an empty text and for anything else.
+ * `undefined` for a text of which nothing can be seen, and for anything else.
  */
 export const textOf = (value: unknown): string | undefined =>
   Array.isArray(value) ? textsOf(value)[0] : nameIn(value);
@@ -79,10 +81,10 @@ export function flagOf(value: unknown): boolean | undefined {
 /** An identifier; empty for what is none. */
 export const identifierOf = (value: unknown): string => textOf(value) ?? "";
 
-/** Whether nothing was sent for a single value: nothing at all, or an empty text. */
+/** Whether nothing was sent for a single value: nothing at all, or a text of which nothing can be seen. */
 export function isBlank(value: unknown): boolean {
   const one = onlyOf(value);
-  return one === null || one === undefined || (typeof one === "string" && one.trim() === "");
+  return one === null || one === undefined || (typeof one === "string" && !canBeSeen(one));
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
@@ -92,7 +94,7 @@ const onlyOf = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 ? value[0] : value;
 
 function nameIn(value: unknown): string | undefined {
-  if (typeof value === "string") return value.trim() || undefined;
+  if (typeof value === "string") return canBeSeen(value) ? value.trim() : undefined;
   return typeof value === "bigint" || Number.isFinite(value) ? String(value) : undefined;
 }
 

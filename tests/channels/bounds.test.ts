@@ -27,9 +27,12 @@ async function readingsOf(said: Partial<Playback>): Promise<Playback> {
   return reading.playback;
 }
 
-/** A name whose encoding has nothing to mend. */
-const name = (maxLength: number) =>
-  fc.string({ unit: "grapheme", maxLength }).filter((text) => mendText(text) === text);
+/** A well-formed name with nothing to mend, of which something can be seen, and which is no address. */
+const aName = (maxLength: number): fc.Arbitrary<string> =>
+  fc
+    .string({ unit: "grapheme", maxLength })
+    .filter((text) => codePoints(text) <= 1_000 && mendText(text) === text)
+    .filter((text) => /[A-Za-z]/.test(text) && !/[?:]/.test(text));
 
 const codePoints = (text: string): number => Array.from(text).length;
 const { track, album, device } = aPlayback();
@@ -91,7 +94,8 @@ describe("what a source says is bounded for every reader", () => {
       device: { name: mended },
     });
     // A connection whose messages are kept hands them on again.
-    expect(boundPlayback(boundPlayback(aPlayback({ artists: [given] }))).artists).toEqual([mended]);
+    const once = boundPlayback(aPlayback({ artists: [given] }));
+    expect(once && boundPlayback(once)?.artists).toEqual([mended]);
   });
 
   test.each(["Unknown Artist", "<unknown>", "[Unknown]", "Unbekannter Interpret", " ", "N/A"])(
@@ -106,8 +110,8 @@ describe("what a source says is bounded for every reader", () => {
   test("but as it is within the bounds", async () => {
     await fc.assert(
       fc.asyncProperty(
-        name(400).filter((text) => codePoints(text) <= 1_000),
-        fc.array(name(20).filter(namesAnArtist), { maxLength: 50 }),
+        aName(400),
+        fc.uniqueArray(aName(20).filter(namesAnArtist), { maxLength: 50 }),
         async (title, artists) => {
           const said = aPlayback({ track: { ...track, id: `test:${title}`, title }, artists });
           const { given: _, ...shown } = await readingsOf(said);
@@ -131,6 +135,27 @@ describe("what a source says is bounded for every reader", () => {
     expect(await idOf("folder/1.flac")).toBe("folder/1.flac");
   });
 
+  test("to texts without lone surrogates, which strict parsers refuse", async () => {
+    const received = await readingsOf({
+      track: { ...track, id: "a\ud83d", title: "A\ud83dB" },
+      artists: ["\udc00C"],
+      album: { ...album, name: "D\ud83d" },
+      device: { ...device, name: "E\udc00" },
+    });
+    expect(JSON.stringify(received)).not.toMatch(/\\ud[89a-f]/i);
+    expect(received.track.title).toBe("A\ufffdB");
+  });
+
+  test("to artists that are each named once, and not by a blank", async () => {
+    const received = await readingsOf({ artists: ["A", "B", "", "A", "\u200b"] });
+    expect(received.artists).toEqual(["A", "B"]);
+  });
+
+  test("to a known length or none: 0 stands for an unknown one", async () => {
+    const received = await readingsOf({ track: { ...track, durationMs: 0 }, positionMs: 90_000 });
+    expect([received.track.durationMs, received.positionMs]).toEqual([null, 90_000]);
+  });
+
   test("to ten pictures, without addresses that nobody can use", async () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const load = async () => bytes;
@@ -145,5 +170,76 @@ describe("what a source says is bounded for every reader", () => {
     expect(artworks[0]?.key.length).toBeLessThanOrEqual(1_000);
     expect(await artworks[0]?.load()).toBe(bytes);
     expect(artworks[1]).toBe(usual);
+  });
+});
+
+describe("nothing that is made of an address carries its query, its user or its password", () => {
+  const ADDRESS =
+    "https://ada:hunter2@radio.example/rest/stream?u=ada&t=26719a11&s=c19b2d#k=c19b2d";
+  const SECRETS = /hunter2|26719a11|c19b2d|ada/;
+
+  test.each([
+    ["a title", { track: { ...track, title: ADDRESS } }],
+    ["an id", { track: { ...track, id: ADDRESS } }],
+    ["an id with something around it", { track: { ...track, id: `["p1/3","${ADDRESS}"]` } }],
+    ["an artist", { artists: [ADDRESS] }],
+    ["an album", { album: { ...album, name: ADDRESS } }],
+    ["a device", { device: { ...device, name: ADDRESS, type: ADDRESS } }],
+    ["a title that names an address", { track: { ...track, title: `Live: ${ADDRESS}` } }],
+    ["a path with a query", { track: { ...track, title: "stream?u=ada&t=26719a11&s=c19b2d" } }],
+    ["the text of a stream", { namesFrom: { origin: "upload", text: ADDRESS } as const }],
+    [
+      "a picture's address",
+      {
+        album: {
+          ...album,
+          artworks: [{ key: "1", url: ADDRESS, load: async () => new Uint8Array() }],
+        },
+      },
+    ],
+  ] satisfies [string, Partial<Playback>][])("%s", async (_, said) => {
+    expect(JSON.stringify(await readingsOf(said))).not.toMatch(SECRETS);
+  });
+
+  test("and the id of a stream changes with the song", async () => {
+    const idOf = async (title: string) =>
+      (await readingsOf({ track: { ...track, id: "http://radio.example/live", title } })).track.id;
+    const first = await idOf("First");
+    expect(await idOf("Second")).not.toBe(first);
+    expect(await idOf("First")).toBe(first);
+  });
+
+  test("but a local file keeps its address as id", async () => {
+    for (const id of [
+      "file:///music/What%3F.flac",
+      "Music/A%20B/What?.flac",
+      "spotify:local:a:b:c:1",
+    ]) {
+      expect((await readingsOf({ track: { ...track, id } })).track.id).toBe(id);
+    }
+  });
+
+  test("and an id in which nothing can be seen is a digest of the names", async () => {
+    const idOf = async (id: string, title: string) =>
+      (await readingsOf({ track: { ...track, id, title } })).track.id;
+    const first = await idOf("", "First");
+    expect(first).toMatch(/^[\w-]{22}$/);
+    expect(await idOf("\u200b", "First")).toBe(first);
+    expect(await idOf("", "Second")).not.toBe(first);
+  });
+});
+
+describe("a title in which nothing can be seen", () => {
+  const BLANKS = ["", "  ", "\u200b", "\u3164", "\u2800", "\u0301", "\u00ad\ufeff"];
+
+  test.each(BLANKS)("is the file's name where there is one: %j", async (title) => {
+    const local = await readingsOf({ track: { ...track, id: "Music/01 Lanterns.flac", title } });
+    expect(local.track.title).toBe("01 Lanterns");
+    const stream = { ...track, id: "http://radio.example/live.mp3?key=1", title };
+    expect((await readingsOf({ track: stream })).track.title).toBe("live");
+  });
+
+  test.each(BLANKS)("plays nothing where there is none: %j", async (title) => {
+    expect(readingsOf({ track: { ...track, id: "1329", title } })).rejects.toThrow("it is nothing");
   });
 });

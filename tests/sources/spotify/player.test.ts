@@ -116,6 +116,15 @@ describe("a file of the listener's own", () => {
       album: { name: "Rehearsals", artworks: [] },
     });
   });
+
+  test("without tags has its file's name and, where Spotify knows no length, none", () => {
+    const uri = "spotify:local:::01+-+my+file+name%3F:181";
+    const untagged = { id: null, uri, name: "", artists: [], duration_ms: 0 };
+    expect(read({ ...playing, item: { ...item, ...untagged } })).toMatchObject({
+      track: { id: uri, title: "01 - my file name?", durationMs: null },
+      positionMs: playing.progress_ms,
+    });
+  });
 });
 
 describe("nothing is shown", () => {

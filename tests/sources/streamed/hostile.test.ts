@@ -32,8 +32,8 @@ const before: Playback = {
 
 /** Within its bounds, a playback can be written as JSON and read again as the same. */
 function expectShowable(playback: Playback | null | undefined): void {
-  if (!playback) return;
-  const shown = boundPlayback(playback);
+  const shown = playback && boundPlayback(playback);
+  if (!shown) return;
   expect(shown.track.title).not.toBe("");
   const numbers = [shown.positionMs, shown.rate, shown.track.durationMs ?? 1];
   expect(numbers.every((number) => Number.isFinite(number) && number >= 0)).toBe(true);

@@ -10,7 +10,8 @@ import {
   textOf,
   textsOf,
 } from "../../../upstream/json.ts";
-import { type PlayerServer, createPlayerServer, digestOf } from "../../player-server.ts";
+import { digestOf } from "../../../digest.ts";
+import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { StreamedSourceDeps } from "../../streamed-source.ts";

@@ -1,7 +1,8 @@
+import { isAddressOrPath, nameOfAddress, withoutSecrets } from "../../../address-name.ts";
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { fieldsOf, isRecord, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
+import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
-import { digestOf } from "../../player-server.ts";
 import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 /** A media player as Home Assistant sees it. */
@@ -52,7 +53,8 @@ export function readPlayback(
   { state, attributes: reported }: Entity,
   { id, observedAtMs, serverWallMs, artworkOf }: EntityContext,
 ): Playback | null {
-  const title = textOf(reported["media_title"]);
+  const content = withoutSecrets(textOf(reported["media_content_id"]) ?? "");
+  const title = textOf(reported["media_title"]) ?? fileNameIn(content);
   const isPlaying = state === "playing" || state === "buffering";
   if (title === undefined || !(isPlaying || state === "paused")) return null;
   const [own, ofAlbum] = [
@@ -61,10 +63,9 @@ export function readPlayback(
   ];
   const artists = own.length > 0 ? own : ofAlbum;
   const album = textOf(reported["media_album_name"]) ?? "";
-  const contentId = textOf(reported["media_content_id"]);
   const names = { player: textOf(reported["app_name"]) ?? id, title, artists };
-  if (isSpotifyAdId(contentId) || hasSpotifyAdNames(names)) return null;
-  const trackId = digestOf([contentId, title, artists.join(", "), album]);
+  if (isSpotifyAdId(content) || hasSpotifyAdNames(names)) return null;
+  const trackId = digestOf([content, title, artists.join(", "), album]);
   const volume = numberOf(reported["volume_level"]);
   const picture = textOf(reported["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
@@ -98,6 +99,12 @@ export function readPlayback(
     observedAtMs,
     rate: 1,
   };
+}
+
+/** The name of the file that plays. Home Assistant speaks by files with random names. */
+function fileNameIn(content: string): string | undefined {
+  const isFile = isAddressOrPath(content) && !content.includes("/tts_proxy/");
+  return isFile ? textOf(nameOfAddress(content)) : undefined;
 }
 
 /** How long ago the position was reported, in milliseconds. */

@@ -1,3 +1,4 @@
+import { nameOfAddress } from "../../../address-name.ts";
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import {
   fieldsOf,
@@ -73,7 +74,7 @@ export function readSession(
     state: isPaused(session) ? "paused" : "playing",
     track: {
       id,
-      title: textOf(item["Name"]) ?? id,
+      title: titleOf(item),
       durationMs: lengthMs(item["RunTimeTicks"], 1 / TICKS_IN_MS),
       explicit: false,
     },
@@ -110,9 +111,13 @@ function playsMusic(session: Session): boolean {
   const item = itemOf(session);
   const type = textOf(item["Type"]) ?? "";
   const isRadio = type === "TvChannel" && textOf(item["MediaType"]) === "Audio";
-  const isNamed = textOf(item["Name"]) !== undefined;
+  const isNamed = titleOf(item) !== "";
   return isNamed && textOf(item["ExtraType"]) !== "ThemeSong" && (MUSIC.has(type) || isRadio);
 }
+
+/** An item without tags has its file's name; empty without both. */
+const titleOf = ({ Name: title, Path: path }: Session): string =>
+  textOf(title) ?? nameOfAddress(textOf(path) ?? "");
 
 /** When the player last reported, by the server's clock; `NaN` if it does not say. */
 const checkInOf = ({ LastPlaybackCheckIn: time }: Session): number =>
@@ -128,9 +133,9 @@ function isGhost(session: Session, serverWallMs: number): boolean {
 }
 
 function artworksOf(item: Session, artworkOf: (itemId: string, tag: string) => Artwork): Artwork[] {
-  const album = [textOf(item["AlbumId"]), textOf(item["AlbumPrimaryImageTag"])] as const;
-  const own = [textOf(item["Id"]), textOf(fieldsOf(item["ImageTags"])["Primary"])] as const;
+  const album = [identifierOf(item["AlbumId"]), textOf(item["AlbumPrimaryImageTag"])] as const;
+  const own = [identifierOf(item["Id"]), textOf(fieldsOf(item["ImageTags"])["Primary"])] as const;
   return [album, own]
-    .flatMap(([id, tag]) => (id !== undefined && tag !== undefined ? [artworkOf(id, tag)] : []))
+    .flatMap(([id, tag]) => (id !== "" && tag !== undefined ? [artworkOf(id, tag)] : []))
     .slice(0, 1);
 }

@@ -1,6 +1,6 @@
 import { type Artwork, countOn, FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames } from "../../advertisements.ts";
-import { digestOf } from "../../player-server.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
 /** What a session is read with. */

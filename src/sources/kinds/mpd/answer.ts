@@ -1,3 +1,4 @@
+import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
 import { numberOf } from "../../../upstream/json.ts";
 import { lengthMs, timeMs } from "../../times.ts";
@@ -31,7 +32,7 @@ export function readPlayback(
     state: fieldOf(answer, "state") === "play" ? "playing" : "paused",
     track: {
       id: uri,
-      title: fieldOf(answer, "Title") ?? station ?? fileName(uri),
+      title: fieldOf(answer, "Title") ?? station ?? nameOfAddress(uri),
       // Mopidy reports it as before MPD 0.20: "time: 12:180", in whole seconds.
       durationMs:
         lengthMs(fieldOf(answer, "duration"), 1000) ??
@@ -55,9 +56,4 @@ export function readPlayback(
 function volume(text: string | undefined): number | null {
   const value = numberOf(text) ?? -1;
   return Number.isInteger(value) && value >= 0 && value <= 100 ? value : null;
-}
-
-function fileName(uri: string): string {
-  const last = uri.split("/").findLast((part) => part !== "") ?? uri;
-  return last.replace(/\.[0-9A-Za-z]{1,5}$/, "");
 }

@@ -1,7 +1,8 @@
+import { nameOfAddress, withoutSecrets } from "../../../address-name.ts";
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { fieldsOf, numberOf, textOf, textsOf } from "../../../upstream/json.ts";
+import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
-import { digestOf } from "../../player-server.ts";
 import type { PlayerState } from "./known-players.ts";
 
 /** A live stream is said to be endless, or to last for centuries. */
@@ -21,7 +22,7 @@ export function readPlayer(
   const metadata = fieldsOf(properties["Metadata"]);
   const status = textOf(properties["PlaybackStatus"]);
   const url = textOf(metadata["xesam:url"]);
-  const title = textOf(metadata["xesam:title"]) ?? (url && fileNameOf(url));
+  const title = textOf(metadata["xesam:title"]) ?? (url && nameOfAddress(url));
   if ((status !== "Playing" && status !== "Paused") || !title) return null;
   const artists = [metadata["xesam:artist"], metadata["xesam:albumArtist"]]
     .map(textsOf)
@@ -31,7 +32,7 @@ export function readPlayer(
   if (isSpotifyAdId(trackId) || isSpotifyAdId(url) || hasSpotifyAdNames(names)) return null;
   const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
   // Many players give every track the same id, and a file's address names folders of its owner.
-  const id = digestOf([trackId, url, title, ...(artists ?? [])]);
+  const id = digestOf([trackId, url && withoutSecrets(url), title, ...(artists ?? [])]);
   const expectedMs = expectedPosition(before, id, observedAtMs);
   const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
   const volume = numberOf(properties["Volume"]) ?? -1;
@@ -68,15 +69,3 @@ export function artUrlOf({ properties: { Metadata: metadata } }: PlayerState): s
 /** Pages of YouTube, whose artist is a channel. YouTube Music names artists. */
 const isVideoPage = (url: string): boolean =>
   /^(?:www\.|m\.)?youtube\.com$|^youtu\.be$/.test(URL.parse(url)?.hostname ?? "");
-
-function fileNameOf(url: string): string | undefined {
-  const path = URL.parse(url)
-    ?.pathname.split("/")
-    .findLast((part) => part !== "");
-  if (path === undefined) return undefined;
-  try {
-    return decodeURIComponent(path).replace(/\.[0-9A-Za-z]{1,5}$/, "");
-  } catch {
-    return path;
-  }
-}

@@ -1,3 +1,4 @@
+import { nameOfAddress } from "../../../address-name.ts";
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import {
   fieldsOf,
@@ -64,9 +65,9 @@ export function readSession(
   artworkOf: (thumb: string) => Artwork,
 ): Playback {
   const player = playerOf(session);
-  const id = textOf(session["ratingKey"]) ?? textOf(session["guid"]) ?? "";
-  const title = textOf(session["title"]) ?? id;
-  if (title === "") throw new UnreadableAnswer("a session names no track");
+  const id = identifierOf(session["ratingKey"]) || identifierOf(session["guid"]);
+  const title = textOf(session["title"]) ?? fileNameOf(session);
+  if (id === "" && title === "") throw new UnreadableAnswer("a session names no track");
   // The artist of the album is also the track's, unless that one has its own.
   const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
   const thumb = textOf(session["parentThumb"]) ?? textOf(session["thumb"]);
@@ -100,6 +101,13 @@ export function readSession(
   // Between two reports of a player, the list has its position of then.
   const isOldNews = last?.state === playback.state && before?.offsetMs === offsetMs;
   return isOldNews ? { ...playback, positionMs: expectedMs } : playback;
+}
+
+/** The name of the file that plays; empty where the session names none. */
+function fileNameOf(session: Session): string {
+  const [media] = recordsOf(session["Media"]);
+  const [part] = recordsOf(media?.["Part"]);
+  return nameOfAddress(textOf(part?.["file"]) ?? "");
 }
 
 /** A session as a notification has changed it. */

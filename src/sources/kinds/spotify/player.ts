@@ -41,16 +41,16 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   if (item["type"] === "ad" || isSpotifyAdId(textOf(item["uri"]))) return null;
   // A file on the user's own disk has a URI but no id.
   const id = textOf(item["id"]) ?? textOf(item["uri"]);
-  const title = textOf(item["name"]);
-  if (id === undefined && title === undefined) return null;
-  const durationMs = amountOf(item["duration_ms"]);
+  const title = textOf(item["name"]) ?? fileNameIn(id ?? "");
+  // It is 0 for some files on the user's own disk.
+  const durationMs = amountOf(item["duration_ms"]) || null;
   const positionMs = amountOf(player["progress_ms"]) ?? context.expectedPositionMs(id ?? "");
   return {
     source: "Spotify",
     state: flagOf(player["is_playing"]) === true ? "playing" : "paused",
     track: {
       id: id ?? "",
-      title: title ?? "",
+      title,
       durationMs,
       explicit: flagOf(item["explicit"]) === true,
       ...pageOf(item),
@@ -66,6 +66,12 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
     observedAtMs: context.observedAtMs,
     rate: 1,
   };
+}
+
+/** The name in `spotify:local:artist:album:title:seconds`; empty for what is no file. */
+function fileNameIn(uri: string): string {
+  const [, name = ""] = /^spotify:local:[^:]*:[^:]*:([^:]*):/.exec(uri) ?? [];
+  return new URLSearchParams(`name=${name}`).get("name") ?? name;
 }
 
 /** The page of a track or an episode; files on the user's own disk have none. */

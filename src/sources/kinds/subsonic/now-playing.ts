@@ -1,3 +1,4 @@
+import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
 import {
   fieldsOf,
@@ -86,7 +87,7 @@ function readEntry(
     source: SUBSONIC,
     track: {
       id: identifierOf(entry["id"]),
-      title: textOf(entry["title"]) ?? "",
+      title: textOf(entry["title"]) ?? nameOfAddress(textOf(entry["path"]) ?? ""),
       durationMs,
       explicit: entry["explicitStatus"] === "explicit",
     },

@@ -1,3 +1,4 @@
+import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
 import {
   addressOf,
@@ -88,7 +89,7 @@ function readStatus(
     state,
     track: {
       id: [item, fileName ?? "", stream ?? ""].join(" ").trim(),
-      title: onAir?.title ?? title ?? (fileName ?? NAME).replace(/\.[0-9A-Za-z]{1,5}$/, ""),
+      title: onAir?.title ?? title ?? (fileName === undefined ? NAME : nameOfAddress(fileName)),
       durationMs,
       explicit: false,
     },
