@@ -2,6 +2,7 @@ import * as envelope from "./api/envelope.ts";
 import type { Clock } from "./clock.ts";
 import { isBusy, isPassing } from "./db/errors.ts";
 import type { Route, RouteAnswer, RouteContext } from "./http/feature.ts";
+import { FOREIGN_HOST } from "./http/hosts.ts";
 import { plainText } from "./http/plain-text.ts";
 import type { Upgrader } from "./http/upgrader.ts";
 import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
@@ -153,7 +154,5 @@ const isBelowApi = (path: string): boolean => path.startsWith("/api/");
 
 /** The URL of a request with a foreign host may be malformed, so it is not parsed. */
 function refuseHost({ url }: Request): Response {
-  const sentence =
-    "This server does not answer to that name. Use its base URL, or list the name in MARQUEE_ALLOWED_HOSTS.";
-  return url.includes("/api/") ? envelope.failure(421, sentence) : plainText(421, sentence);
+  return url.includes("/api/") ? envelope.failure(421, FOREIGN_HOST) : plainText(421, FOREIGN_HOST);
 }

@@ -1,5 +1,6 @@
 import { VERSION } from "../version.ts";
-import { createRateLimit } from "../http/rate-limit.ts";
+import { FOREIGN_HOST } from "../http/hosts.ts";
+import { createRateLimit, inSeconds } from "../http/rate-limit.ts";
 import { describeEndpoints, ErrorAnswer, type ApiSettings } from "./schema.ts";
 
 export interface OpenApiOptions extends ApiSettings {
@@ -80,6 +81,9 @@ export function openApiDocument(options: OpenApiOptions) {
       { method: "Method not allowed" },
       { Allow: always("The methods that are understood.", STRING) },
     ),
+    "421": errorResponse("The request names a host that is none of this server’s.", {
+      host: FOREIGN_HOST,
+    }),
     "429": errorResponse(
       "Too soon after the last call, or too many wrong keys from one address.",
       {
@@ -97,9 +101,7 @@ export function openApiDocument(options: OpenApiOptions) {
   });
   const paths = describeEndpoints(options).map(
     ({ path, answer, stream, unavailable, ...about }) => {
-      const { name, forms, when } = answer;
-      const form = when === undefined ? forms[0] : { description: when, oneOf: forms };
-      const schema = refer(name, form);
+      const schema = refer(answer.name, answer.schema);
       const responses: Record<string, Described> = {
         "200": stream
           ? { description: stream.about, headers: limits, content: eventsOf(answer.examples) }
@@ -179,5 +181,5 @@ const OPTIONAL_LIMIT_HEADERS: Headers = {
 function limitSentence(rateLimitSeconds: number): string {
   return rateLimitSeconds === 0
     ? "This server does not limit how often a key may call."
-    : `A key may call each endpoint once every ${rateLimitSeconds} seconds.`;
+    : `A key may call each endpoint once every ${inSeconds(rateLimitSeconds)}.`;
 }

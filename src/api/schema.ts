@@ -7,9 +7,11 @@ import { withMusicPrefix } from "./music-prefix.ts";
  * derived from them. Endpoints import only types, so this file is loaded only for the document.
  */
 
-/** An object with exactly these fields, all required. The document refers to named ones. */
-const closed = <Fields extends TProperties>(fields: Fields, name?: { readonly $id: string }) =>
-  Type.Object(fields, { ...name, additionalProperties: false });
+/** An object with exactly these fields. The document refers to named ones. */
+const closed = <Fields extends TProperties>(
+  fields: Fields,
+  about?: { readonly $id?: string; readonly description?: string },
+) => Type.Object(fields, { ...about, additionalProperties: false });
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const nullable = <Schema extends TSchema>(schema: Schema) =>
@@ -131,10 +133,7 @@ interface Endpoint<Path extends string> {
   readonly answer: {
     readonly name: string;
     readonly about: string;
-    /** The forms of the answer. The first has the most fields. */
-    readonly forms: readonly [TObject, ...TObject[]];
-    /** Explains when each form is sent. */
-    readonly when?: string;
+    readonly schema: TObject;
     /** The reference page shows the first one. */
     readonly examples: Readonly<Record<string, { summary: string; value: object }>>;
   };
@@ -164,11 +163,15 @@ export interface ApiSettings {
 const nowPlayingAnswer = (baseUrl: string): Endpoint<string>["answer"] => ({
   name: "NowPlayingAnswer",
   about: "Playing, paused, or nothing playing.",
-  forms: [
-    closed({ success: Type.Literal(true), data: Playback, meta: Meta }),
-    closed({ success: Type.Literal(true), data: Type.Null() }),
-  ],
-  when: "With `meta` exactly when `data` is not null.",
+  // One form: generators of clients lose a property that is only ever null.
+  schema: closed(
+    {
+      success: Type.Literal(true),
+      data: Type.Union([Playback, Type.Null()]),
+      meta: Type.Optional(Meta),
+    },
+    { description: "With `meta` exactly when `data` is not null." },
+  ),
   examples: {
     playing: { summary: "A track plays", value: playingExample(baseUrl) },
     nothing: { summary: "Nothing plays", value: { success: true, data: null } },
@@ -217,7 +220,7 @@ export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
     answer: {
       name: "RecentlyPlayedAnswer",
       about: "The songs.",
-      forms: [closed({ success: Type.Literal(true), data: Type.Array(PlayedSong) })],
+      schema: closed({ success: Type.Literal(true), data: Type.Array(PlayedSong) }),
       examples: {
         songs: { summary: "A song was played", value: playedExample(baseUrl) },
         none: { summary: "No history", value: { success: true, data: [] } },
@@ -236,12 +239,10 @@ export const describeEndpoints = ({ baseUrl, musicPrefix }: ApiSettings) => [
     answer: {
       name: "UserAnswer",
       about: "The user.",
-      forms: [
-        closed({
-          success: Type.Literal(true),
-          data: closed(withMusicPrefix(User.properties, musicPrefix), { $id: "User" }),
-        }),
-      ],
+      schema: closed({
+        success: Type.Literal(true),
+        data: closed(withMusicPrefix(User.properties, musicPrefix), { $id: "User" }),
+      }),
       examples: {
         user: {
           summary: "A connected user",

@@ -56,7 +56,7 @@ export function Reference(props: ReferenceProps): JSX.Element {
           path={path}
           statuses={Object.keys(paths[path]?.get.responses ?? {})}
           example={exampleOf(Object.values(answer.examples)[0]?.value ?? {}, stream !== undefined)}
-          fields={stream ? [] : fieldsOf(answer.forms[0])}
+          fields={stream ? [] : fieldsOf(answer.schema)}
           musicPrefix={musicPrefix}
           {...(offer && { offer })}
         />
@@ -202,6 +202,9 @@ function fieldsOf(schema: TSchema, path = ""): Field[] {
       fieldsOf(property, path === "" ? name : `${path}.${name}`),
     );
   }
+  // Of what may be null, the reference page lists the fields.
+  if (KindGuard.IsUnion(schema))
+    return schema.anyOf.slice(0, 1).flatMap((one) => fieldsOf(one, path));
   if (KindGuard.IsArray(schema)) return fieldsOf(schema.items, `${path}[]`);
   const types: unknown[] = [schema["type"]].flat();
   return [{ path, type: String(types[0]), nullable: types.includes("null") }];

@@ -14,6 +14,10 @@ export interface HostsOptions {
   readonly allowedHosts: readonly string[];
 }
 
+/** What a request to another host is told, with status 421. */
+export const FOREIGN_HOST =
+  "This server does not answer to that name. Use its base URL, or list the name in MARQUEE_ALLOWED_HOSTS.";
+
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /** A name or address with an optional port. Other values are refused without a lookup. */

@@ -35,6 +35,10 @@ const EARLY_MS = 250;
 /** Limits the remembered callers of an endpoint: 50 keys for each of 500 users. */
 const MOST_CALLERS = 25_000;
 
+/** A number of seconds, in words. */
+export const inSeconds = (seconds: number): string =>
+  seconds === 1 ? "1 second" : `${seconds} seconds`;
+
 /**
  * One call every `windowSeconds` per caller. A refused call does not lengthen the wait. After the
  * wait given in the answer, a call always succeeds.
@@ -45,7 +49,6 @@ export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLER
   // are at the front.
   const users = new Map<number, Map<string, number>>();
   let remembered = 0;
-  const every = windowSeconds === 1 ? "1 second" : `${windowSeconds} seconds`;
 
   const dropPastOf = (calls: Map<string, number>, nowMs: number) => {
     for (const [name, lastMs] of calls) {
@@ -93,7 +96,7 @@ export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLER
   return {
     everyMs: windowMs - EARLY_MS,
     recount: remember,
-    message: `Rate limit exceeded: one call every ${every}`,
+    message: `Rate limit exceeded: one call every ${inSeconds(windowSeconds)}`,
     admit(caller, nowMs) {
       const lastMs = users.get(caller.userId)?.get(caller.name);
       if (lastMs !== undefined && nowMs - lastMs < windowMs - EARLY_MS) {

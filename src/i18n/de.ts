@@ -1351,6 +1351,7 @@ export const de: Words = {
       "200": "Die Antwort, auch wenn nichts läuft: Dann ist data null, und es gibt kein meta.",
       "401": "Der Schlüssel fehlt oder gilt nicht.",
       "405": "Nur GET, HEAD und OPTIONS sind möglich.",
+      "421": "Die Adresse nennt einen Host, der nicht zu diesem Server gehört.",
       "429":
         "Zu früh nach dem letzten Aufruf, zu viele falsche Schlüssel von einer Adresse oder zu viele Ereignis-Streams mit einem Schlüssel.",
       "500": "Auf dem Server ist ein Fehler aufgetreten.",

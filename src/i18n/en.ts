@@ -1306,6 +1306,7 @@ export const en = {
       "200": "The answer, also when nothing is playing: then data is null and there is no meta.",
       "401": "The key is missing or doesn’t work.",
       "405": "Only GET, HEAD and OPTIONS are supported.",
+      "421": "The address names a host that isn’t this server’s.",
       "429":
         "Too soon after the last call, too many wrong keys from one address, or too many event streams with one key.",
       "500": "Something went wrong on the server.",

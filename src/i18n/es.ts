@@ -1329,6 +1329,7 @@ export const es: Words = {
       "200": "La respuesta, también cuando no suena nada: entonces data es null y no hay meta.",
       "401": "Falta la clave o no funciona.",
       "405": "Solo se aceptan GET, HEAD y OPTIONS.",
+      "421": "La dirección indica un host que no es de este servidor.",
       "429":
         "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de eventos con una misma clave.",
       "500": "Algo ha fallado en el servidor.",

@@ -1345,6 +1345,7 @@ export const fr: Words = {
       "200": "La réponse, même quand rien ne passe : data est alors null et il n’y a pas de meta.",
       "401": "La clé manque ou ne fonctionne pas.",
       "405": "Seuls GET, HEAD et OPTIONS sont acceptés.",
+      "421": "L’adresse indique un hôte qui n’est pas celui de ce serveur.",
       "429":
         "Trop tôt après le dernier appel, ou trop de clés incorrectes depuis une adresse, ou trop de flux d’événements pour une même clé.",
       "500": "Une erreur s’est produite sur le serveur.",

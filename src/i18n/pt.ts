@@ -1314,6 +1314,7 @@ export const pt: Words = {
       "200": "A resposta, também quando nada está tocando: nesse caso, data é null e não há meta.",
       "401": "A chave está faltando ou não funciona.",
       "405": "Só GET, HEAD e OPTIONS são aceitos.",
+      "421": "O endereço indica um host que não é deste servidor.",
       "429":
         "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de eventos com uma mesma chave.",
       "500": "Ocorreu um erro no servidor.",

@@ -90,6 +90,27 @@ describe("the description of the API", () => {
     }
   });
 
+  test.each([
+    ["0", "does not limit how often a key may call."],
+    ["1", "once every 1 second."],
+    ["5", "once every 5 seconds."],
+  ])("says how often a key may call, with a limit of %s seconds", async (seconds, sentence) => {
+    server.close();
+    await start({ rateLimitSeconds: seconds });
+    expect(description.document.info.description).toEndWith(sentence);
+  });
+
+  test("has no property that is only ever null, which generated clients lose", () => {
+    const { schemas } = description.document.components;
+    expect(JSON.stringify(schemas)).not.toContain(':{"type":"null"}');
+    expect(schemas["NowPlayingAnswer"]).toMatchObject({
+      properties: {
+        data: { anyOf: [{ $ref: "#/components/schemas/Playback" }, { type: "null" }] },
+      },
+      required: ["success", "data"],
+    });
+  });
+
   test.each(["1", "5", "60"])("quotes the limit's sentence at %s seconds", async (seconds) => {
     server.close();
     await start({ rateLimitSeconds: seconds });
@@ -172,6 +193,11 @@ describe("a real answer follows the description", () => {
 
     test("with another method", async () => {
       await expectToFollow(path, 405, await server.getAs(ada, path, { method: "PUT" }));
+    });
+
+    test("for another host", async () => {
+      const headers = { host: "elsewhere.example" };
+      await expectToFollow(path, 421, await server.getAs(ada, path, { headers }));
     });
 
     test("past the limit", async () => {
