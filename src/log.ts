@@ -96,16 +96,27 @@ function textLine(time: string, level: LogLevel, message: string, fields: LogFie
   return line.replace(LINE_BREAKERS, " ");
 }
 
-/** Characters that could make data look like a separate log line, also in a terminal. */
-const LINE_BREAKERS = /[\p{Cc}\u2028\u2029]/gu;
+/** Characters that could make data look like a separate log line, or like other data, in a terminal. */
+const LINE_BREAKERS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Of each field, in code points: what it holds may come from anywhere. */
+const LONGEST_FIELD = 300;
 
 function cleanFields(fields: LogFields): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       if (typeof value !== "string") return [name, value];
-      return [name, SECRET_FIELD.test(name) ? "[redacted]" : redact(value)];
+      // What is cut before it is redacted could be half a secret, which no longer looks like one.
+      return [name, SECRET_FIELD.test(name) ? "[redacted]" : cut(redact(value))];
     }),
   );
+}
+
+/** A field's beginning, with a sign where something is left out. */
+function cut(text: string): string {
+  // A code point is at most two UTF-16 units.
+  const points = [...text.slice(0, 2 * (LONGEST_FIELD + 1))];
+  return points.length <= LONGEST_FIELD ? text : `${points.slice(0, LONGEST_FIELD).join("")}…`;
 }
 
 function textValue(value: LogFields[string]): string {

@@ -18,8 +18,8 @@ export function mistakeIn(text: string, longest = LONGEST_ENTERED_TEXT): TextMis
   return /\p{Cc}/u.test(text) ? { kind: "control character" } : undefined;
 }
 
-/** The same as the end of a sentence: "the field …". */
+/** The same as the end of a sentence: "it …". */
 export const saidOf = (mistake: TextMistake): string =>
   mistake.kind === "too long"
-    ? `may have at most ${mistake.longest} characters`
-    : "may not contain line breaks or other control characters";
+    ? `must have at most ${mistake.longest} characters`
+    : "must be without line breaks and other control characters";

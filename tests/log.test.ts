@@ -216,6 +216,35 @@ describe("data in a line", () => {
     );
   });
 
+  test("is cut to 300 characters a field, between characters", () => {
+    for (const format of LOG_FORMATS) {
+      const fields = { url: `http://nas/${"🎵".repeat(60_000)}`, reason: "b".repeat(300) };
+      const [line = ""] = linesOf((log) => log.warn("it failed", fields), format);
+      expect(line.length).toBeLessThan(1_200);
+      expect(line).toContain(`${"🎵".repeat(289)}…`);
+      expect(line).not.toContain("🎵".repeat(290));
+      expect(line).toContain("b".repeat(300));
+      expect(line.isWellFormed()).toBe(true);
+    }
+  });
+
+  test("is not cut so that half a secret is left", () => {
+    const secret = "mq_".padEnd(41, "a");
+    const lines = linesOf((log) => {
+      for (let before = 250; before < 310; before += 1) {
+        log.warn("it failed", { reason: `${"x".repeat(before)} ${secret}` });
+      }
+    });
+    expect(lines.join("\n")).not.toContain("aa");
+  });
+
+  test("cannot turn the order of a line in a terminal", () => {
+    const [line] = linesOf((log) =>
+      log.warn("it \u202efailed", { reason: "x\u2066y\u001b[31mz\u009b1m" }),
+    );
+    expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
   test("is whole in JSON, however hostile", () => {
     const [line = ""] = linesOf((log) => log.info("x", { title: "a\u2028b\u0085c\nd" }), "json");
     expect(JSON.parse(line).title).toBe("a\u2028b\u0085c\nd");

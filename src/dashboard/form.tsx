@@ -2,6 +2,7 @@ import { Html } from "../jsx.ts";
 import { attribute } from "../html/attribute.ts";
 import type { DashboardRequest } from "./request.ts";
 import { pathTo } from "../html/section-paths.ts";
+import { LONGEST_ENTERED_TEXT } from "../text-limits.ts";
 
 export interface FormProps {
   readonly request: DashboardRequest;
@@ -43,7 +44,8 @@ export interface FieldProps {
   readonly type?: "text" | "password";
   readonly placeholder?: string | undefined;
   readonly required?: boolean;
-  readonly maxlength?: number;
+  /** In UTF-16 units; by default as any text that is entered. */
+  readonly maxlength?: number | undefined;
 }
 
 /** The first field of a page with a mistake gets the focus: the form may be far down. */
@@ -60,7 +62,7 @@ export function Field(props: FieldProps): JSX.Element {
         type={props.type ?? "text"}
         autocomplete="off"
         spellcheck="false"
-        maxlength={String(props.maxlength ?? 300)}
+        maxlength={String(props.maxlength ?? LONGEST_ENTERED_TEXT)}
         {...(value !== undefined && { value: attribute(value) })}
         {...(placeholder !== undefined && { placeholder: attribute(placeholder) })}
         {...(props.required && { required: true })}

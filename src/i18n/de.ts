@@ -918,6 +918,12 @@ export const de: Words = {
       standard: "Vorgabe",
       masked: "gesetzt, nicht gezeigt",
     },
+    entered: {
+      tooLong: "Kürzen Sie das: Möglich sind höchstens {most} Zeichen.",
+      controls:
+        "Geben Sie das noch einmal ein: Es enthält Zeilenumbrüche oder andere unsichtbare Zeichen.",
+      field: "Das Feld „{field}“ wurde abgelehnt.",
+    },
     hooks: {
       lead: "Melden Sie anderen Programmen, was bei Ihnen läuft, bei jedem Titel und jeder Pause.",
       on: "Ihre Titel werden dorthin gesendet.",

@@ -5,12 +5,15 @@ import {
   wrongOption,
 } from "./source.ts";
 
+import { LONGEST_ADDRESS } from "../text-limits.ts";
+
 /** The options with which users enter a server of their own, and their checks. */
 
 export const urlOption = (help: string, fallback?: string): SourceOption => ({
   name: "url",
   placeholder: "http://host:port",
   help,
+  longest: LONGEST_ADDRESS,
   ...(fallback !== undefined && { fallback }),
 });
 

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import type { FoundPlayer, Search } from "./here/found.ts";
+import { mistakeIn, saidOf, type TextMistake } from "../text-limits.ts";
 
 /** A setting of a source, as a command-line option and as a form field. */
 export interface SourceOption {
@@ -13,6 +14,8 @@ export interface SourceOption {
   readonly help: string;
   readonly fallback?: string;
   readonly secret?: true;
+  /** In UTF-16 units; by default as any text that is entered. */
+  readonly longest?: number;
 }
 
 /** How much a watched source's playback is wanted: by subscribers, or by single requests. */
@@ -179,6 +182,7 @@ export function defineSource<Settings>(definition: SourceDefinition<Settings>): 
   return {
     ...described,
     open(given) {
+      refuseUnusableTexts(described.options, given);
       const settings = parseSettings(given);
       return {
         settings,
@@ -188,6 +192,17 @@ export function defineSource<Settings>(definition: SourceDefinition<Settings>): 
       };
     },
   };
+}
+
+/** Refuses what no option may be, for all sources. @throws {SourceSettingsError} naming the option */
+function refuseUnusableTexts(options: readonly SourceOption[], given: unknown): void {
+  const texts: Record<string, unknown> =
+    typeof given === "object" && given !== null ? { ...given } : {};
+  for (const { name, longest } of options) {
+    const { [name]: text } = texts;
+    const mistake = typeof text === "string" ? mistakeIn(text, longest) : undefined;
+    if (mistake) throw new SourceSettingsError(`${name}: ${saidOf(mistake)}.`, name, mistake);
+  }
 }
 
 /** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
@@ -299,10 +314,13 @@ export class SourceSettingsError extends Error {
   override readonly name = "SourceSettingsError";
   /** The option that is wrong, where it is one. */
   readonly option: string | undefined;
+  /** What is wrong with its text, whatever the option is. */
+  readonly textMistake: TextMistake | undefined;
 
-  constructor(message: string, option?: string) {
+  constructor(message: string, option?: string, textMistake?: TextMistake) {
     super(message);
     this.option = option;
+    this.textMistake = textMistake;
   }
 }
 

@@ -50,14 +50,14 @@ export const defineStreamedSource = <Settings extends { readonly url: string }>(
     },
   });
 
-/** No other option is longer. */
-export const LONGEST_TOKEN = 1_000;
+const LONGEST_TOKEN = 1_000;
 
 export const tokenOption = (help: string): SourceOption => ({
   name: "token",
   placeholder: "token",
   help,
   secret: true,
+  longest: LONGEST_TOKEN,
 });
 
 /**
@@ -66,6 +66,6 @@ export const tokenOption = (help: string): SourceOption => ({
  */
 export function parseToken(text: string): string {
   const token = text.trim();
-  if (token.length <= LONGEST_TOKEN && /^[\w.~+/=-]+$/.test(token)) return token;
+  if (/^[\w.~+/=-]+$/.test(token)) return token;
   throw wrongOption("token", "must be given, without spaces and quotation marks.");
 }

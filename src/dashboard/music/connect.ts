@@ -13,6 +13,7 @@ import {
   worksOn,
 } from "../../sources/source.ts";
 import type { DashboardRequest } from "../request.ts";
+import { wordsOfMistake } from "../entered-text.ts";
 import { currentValue, formOf, formOfAnother, type FormOfSource } from "./connection-form.tsx";
 import { nameMistake } from "./names.ts";
 import { type ActionResult, done, GONE, type MusicDeps } from "./view.ts";
@@ -59,6 +60,8 @@ export async function connect(
     if (!(error instanceof SourceSettingsError)) throw error;
     const wrong = source.options.find((option) => option.name === error.option);
     const example = wrong?.placeholder ?? "";
+    const { textMistake } = error;
+    if (textMistake) return refuse(wordsOfMistake(words, textMistake), wrong?.name);
     const isShape = /[^a-z]/.test(example) && !wrong?.secret;
     const mistake = isShape ? fill(t.optionRefused, { example }) : t.settingsRefused;
     return refuse(mistake, wrong?.name);

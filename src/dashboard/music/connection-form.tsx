@@ -3,7 +3,6 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { Source } from "../../sources/source.ts";
-import { LONGEST_TOKEN } from "../../sources/streamed-source.ts";
 import { Field, Form } from "../form.tsx";
 import type { DashboardRequest } from "../request.ts";
 import type { MusicView, Refused } from "./view.ts";
@@ -94,7 +93,7 @@ function OptionFields({ request, form, again }: OptionFieldsProps): JSX.Element 
   return (
     <>
       {source.options.map((option) => {
-        const { name, secret, placeholder, fallback } = option;
+        const { name, secret, placeholder, fallback, longest } = option;
         const current = currentValue(settings, option);
         return (
           <Field
@@ -107,8 +106,7 @@ function OptionFields({ request, form, again }: OptionFieldsProps): JSX.Element 
             }
             hint={secret && current !== undefined ? secretKept : undefined}
             mistake={again?.field === name ? again.mistake : undefined}
-            // A browser would cut what is longer without a word.
-            maxlength={LONGEST_TOKEN}
+            maxlength={longest}
           />
         );
       })}

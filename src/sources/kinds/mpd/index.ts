@@ -1,4 +1,5 @@
 import type { Playback } from "../../../playback.ts";
+import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import { createCoverLookup } from "./cover.ts";
 import { connectMpd, type MpdAddress, MpdConnectionLost } from "./connection.ts";
 import { ACK_PASSWORD, ACK_PERMISSION, fieldOf, MpdRefusal } from "./protocol.ts";
@@ -8,7 +9,6 @@ import {
   unauthorized,
   unavailable,
   SourceSettingsError,
-  wrongOption,
   type WatchContext,
 } from "../../source.ts";
 import { isActive, NAME, readPlayback } from "./answer.ts";
@@ -45,6 +45,7 @@ export const mpd = defineSource<MpdSettings>({
   options: [
     {
       name: "address",
+      longest: LONGEST_ADDRESS,
       placeholder: "host:port",
       help: "Where MPD listens: host:port, or the path of its socket.",
       fallback: DEFAULT_ADDRESS,
@@ -130,9 +131,6 @@ function readSettings(input: unknown): MpdSettings {
   const { address = DEFAULT_ADDRESS, password = "" } = given;
   if (typeof address !== "string" || typeof password !== "string") {
     throw new SourceSettingsError("address and password must be texts.");
-  }
-  if (/[\r\n]/.test(password)) {
-    throw wrongOption("password", "must not contain a line break.");
   }
   return { address: address.trim(), password };
 }
