@@ -410,7 +410,7 @@ describe.each(translated)("%s: the page %s", (language, name) => {
   test("has its examples, but for the language in addresses", () => {
     const wanted = english.fences.map(({ language: kind, text }) => ({
       language: kind,
-      text: text.replaceAll("/en/widget/", `/${language}/widget/`),
+      text: text.replaceAll(/\/en\/(?=(?:widget|text|card)\/)/g, `/${language}/`),
     }));
     expect(page.fences).toEqual(wanted);
   });
