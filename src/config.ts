@@ -497,7 +497,8 @@ function parseSocketUrl(text: string): string | undefined {
   return parseUpstreamUrl(text.replace(/^ws/i, "http"))?.replace(/^http/, "ws");
 }
 
-function parseBaseUrl(text: string): string | undefined {
+/** A public address without a slash at its end; `undefined` for anything else. */
+export function parseBaseUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.username || url.password || /[?#]/.test(text)) return undefined;

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedConfig } from "../config.ts";
 import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
 import { createFolder } from "../db/data-folder.ts";
+import { makeAnew, openOwnFile } from "../own-file.ts";
 import { answersAt } from "./healthcheck.ts";
 import type { Io } from "./command.ts";
 import { hasTerminal } from "./output.ts";
@@ -80,7 +81,9 @@ export async function startInBackground(
 /** @throws {NotRunningError} when the folder is not writable */
 function openLog(path: string): number {
   try {
-    return openSync(path, sizeOf(path) > LONGEST_LOG_BYTES ? "w" : "a", 0o600);
+    const isLong = sizeOf(path) > LONGEST_LOG_BYTES;
+    const log = isLong ? undefined : openOwnFile(path, constants.O_WRONLY | constants.O_APPEND);
+    return log ?? makeAnew(path);
   } catch (cause) {
     throw new NotRunningError(
       `Marquee cannot write to ${path}. Choose a data folder you may write to with --data or MARQUEE_DATA.`,

@@ -1,8 +1,11 @@
+import { lstatSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { type ResolvedConfig, resolveConfig, settings } from "../config.ts";
 import { DATABASE_FILE, isThere } from "../db/data-folder.ts";
+import { isOwn } from "../own-file.ts";
 import { isFromSource } from "../own-program.ts";
 import { isUnattended } from "./logged-output.ts";
+import { FolderOwnerError } from "./process/folder-owner.ts";
 
 /** What decides where the data are when no setting says it. */
 export interface PlaceFacts {
@@ -87,8 +90,23 @@ export const placeFactsHere = (environment: PlaceFacts["environment"]): PlaceFac
 });
 
 /**
+ * Refuses a folder that another user has put where this one starts Marquee: nobody has named it.
+ * Root becomes its owner instead.
+ */
+function refuseForeignPlace(folder: string): void {
+  if (process.geteuid?.() === 0) return;
+  const found = [lstatSync, statSync].map((read) => read(folder, { throwIfNoEntry: false }));
+  const foreign = found.find((stats) => stats && !isOwn(stats));
+  if (!foreign) return;
+  throw new FolderOwnerError(
+    `${resolve(folder)} belongs to another user (${foreign.uid}), so it is not used. Start Marquee in another folder, or name this one with --data if you trust that user.`,
+  );
+}
+
+/**
  * Every setting, with the data folder where it is.
  * @throws {SettingsError} that lists all mistakes
+ * @throws {FolderOwnerError} when the folder was found, and belongs to another user
  */
 export function resolveSettings(
   flags: Readonly<Record<string, unknown>>,
@@ -97,6 +115,7 @@ export function resolveSettings(
   const resolved = resolveConfig(flags, environment);
   if (resolved.origins.data !== "default") return resolved;
   const { folder, place } = findDataPlace(placeFactsHere(environment));
+  refuseForeignPlace(folder);
   return {
     ...resolved,
     config: { ...resolved.config, data: folder },

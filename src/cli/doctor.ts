@@ -10,7 +10,7 @@ import { oneReader } from "../sources/kinds/media-session/readers.ts";
 import { VERSION_LINE } from "../version.ts";
 import { type Io, print } from "./command.ts";
 import { answersAt } from "./healthcheck.ts";
-import { isServerRunning, readRunningFacts } from "./process/server-lock.ts";
+import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
 import { describeStatus } from "./user.ts";
 import { withWorkspace } from "./workspace.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
@@ -72,10 +72,12 @@ interface Document {
 }
 
 async function serverOn({ config }: ResolvedConfig) {
-  const isRunning = config.database === null && isServerRunning(config.data);
+  const look = config.database === null ? lookForServer(config.data) : "none";
+  const isRunning = look === "runs";
   const facts = isRunning ? readRunningFacts(config.data) : undefined;
   return {
     running: isRunning,
+    lockable: look !== "unknown",
     url: facts?.url ?? null,
     listens: facts?.listens ?? null,
     pid: facts?.pid ?? null,
@@ -141,7 +143,9 @@ function linesOf(document: Document): string[] {
   const mediaSessions = document.media_sessions;
   const serving = server.running
     ? `runs at ${server.url ?? "an unknown address"} (pid ${server.pid ?? "unknown"}), ${server.answers ? "and answers" : "but does not answer"}`
-    : "does not run here";
+    : server.lockable
+      ? "does not run here"
+      : `may run: ${UNLOCKABLE_WARNING}`;
   const list = (title: string, lines: readonly string[]) => [
     title,
     ...(lines.length > 0 ? lines : ["none"]).map((line) => `  ${line}`),

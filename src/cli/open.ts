@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { dashboardAddress, signInAddress } from "../addresses.ts";
 import { flagOf, type ResolvedConfig, settingNames } from "../config.ts";
@@ -78,7 +79,7 @@ const givenFlags = ({ config, origins }: ResolvedConfig): string[] =>
 
 async function openRunning(
   { url, pid, version, listens }: RunningFacts,
-  { config }: ResolvedConfig,
+  { config, origins }: ResolvedConfig,
   asJson: boolean,
   io: Io,
   /** Whether somebody is there to see a browser. */
@@ -89,6 +90,8 @@ async function openRunning(
       `Marquee runs (pid ${pid}), but does not answer at ${listens}. End its process if it hangs.`,
     );
   }
+  const folder = resolve(config.data);
+  const isHere = origins.data === "here" || origins.data === "default";
   const isOlder = Bun.semver.order(version, VERSION) < 0;
   // This program would bring the database up to date under the older server.
   const link = isOlder ? dashboardAddress(url, "en") : await signInLink(url);
@@ -98,6 +101,7 @@ async function openRunning(
     [{ url: link }],
     [
       `Marquee ${version} already runs at ${url} (pid ${pid}).`,
+      ...(isHere ? [`Its data: ${folder}, found in the current folder.`] : []),
       ...(isOlder ? [`Stop it with that version's "marquee stop" to use ${VERSION}.`] : []),
       isOlder
         ? "Its dashboard:"

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createAccounts } from "../accounts/accounts.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -18,7 +18,7 @@ import type { Io } from "./command.ts";
 import { greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
-import { NO_LOCK } from "./process/server-lock.ts";
+import { NO_LOCK, UNLOCKABLE, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
 import { createKeyFollower, keepUp, tryToShrink, writeWhatIsLeft } from "./process/upkeep.ts";
 import { type DataFolder, explained, openServedFolder } from "./workspace.ts";
 
@@ -82,6 +82,7 @@ async function serveFolder(
       else if (isLost) log.info("the database can be reached again");
       isLost = !isReached;
     });
+    if (lock === UNLOCKABLE) log.warn(UNLOCKABLE_WARNING, { folder: resolve(config.data) });
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const cluster =
       config.database === null

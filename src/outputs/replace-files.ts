@@ -34,7 +34,9 @@ export async function replaceFiles(
   const draftOf = (name: string) => join(folder, `.${name}.${RUN}.new`);
   try {
     for (const [name, content] of files) {
-      await writeFile(draftOf(name), content);
+      // Made anew, so that a link that somebody else has put there is not followed.
+      await rm(draftOf(name), { force: true });
+      await writeFile(draftOf(name), content, { flag: "wx" });
       await utimes(draftOf(name), modifiedAt, modifiedAt);
     }
     for (const [name] of files) await replace(draftOf(name), join(folder, name), options);

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import type { DatabaseFile } from "../db/store.ts";
 import { errorCode } from "../error-code.ts";
+import { writeWhole } from "../own-file.ts";
 import { KEY_BYTES, keyIdOf, SecretError } from "./vault.ts";
 
 const SECRET_KEY_FILE = "secret.key";
@@ -107,11 +108,8 @@ export function stageSecretKey(folder: string, file: DatabaseFile, key: string):
   // The file of an unfinished rotation may be the only copy of the key in force.
   promoteStagedKey(folder, file);
   const path = nextSecretKeyPath(folder);
-  const draft = `${path}.draft`;
   try {
-    rmSync(draft, { force: true });
-    writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
-    renameSync(draft, path);
+    writeWhole(path, `${key}\n`);
     flushFolder(folder);
   } catch (error) {
     throw new SecretError(

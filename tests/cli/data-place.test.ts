@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { findDataPlace, type PlaceFacts } from "../../src/cli/data-place.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { testWith } from "../fixtures/real-parts.ts";
 
 const facts = (changes: Partial<PlaceFacts>, data: readonly string[] = []): PlaceFacts => ({
   platform: "linux",
@@ -64,3 +68,31 @@ describe("where the data are when no setting says it", () => {
     expect(findDataPlace(given)).toEqual({ folder, place });
   });
 });
+
+const ADA = 61_234;
+const MALLORY = 61_235;
+const script = join(import.meta.dir, "../fixtures/data/resolve-as-user.ts");
+
+testWith("root", process.getuid?.() === 0)(
+  "a folder of another user in the current one is refused, unless it is root's",
+  () => {
+    const folder = createTempFolder();
+    try {
+      chmodSync(folder.path, 0o755);
+      const data = join(folder.path, "marquee-data");
+      mkdirSync(data);
+      const { MARQUEE_DATA: _, STATE_DIRECTORY: __, ...env } = process.env;
+      const foundBy = (user: number) => {
+        const options = { cwd: folder.path, env } as const;
+        return Bun.spawnSync([process.execPath, script, `${user}`], options).stdout.toString();
+      };
+      chownSync(data, MALLORY, MALLORY);
+      expect(foundBy(MALLORY)).toBe(HERE);
+      expect(foundBy(ADA)).toStartWith(`FolderOwnerError: ${data} belongs to another user`);
+      chownSync(data, 0, 0);
+      expect(foundBy(ADA)).toBe(HERE);
+    } finally {
+      folder.remove();
+    }
+  },
+);

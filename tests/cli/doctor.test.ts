@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import { VERSION } from "../../src/version.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
@@ -15,6 +16,7 @@ describe("marquee doctor", () => {
         data: { folder: path("data"), why: "MARQUEE_DATA", database: expect.any(String) },
         server: {
           running: false,
+          lockable: true,
           url: null,
           listens: null,
           pid: null,
@@ -47,6 +49,14 @@ describe("marquee doctor", () => {
       expect(out).toContain("vlc");
       expect(out).not.toMatch(/hushhush|sesame|127\.0\.0\.1:9\b|mq[a-z]?_\w{8,}|Kitchen/);
     }
+  });
+
+  test("says where nothing keeps a second server away", async () => {
+    await marquee("user", "add", "ada");
+    mkdirSync(path("data", "server.lock"));
+    const [document] = await documentsOf("doctor");
+    expect(document).toMatchObject({ server: { running: false, lockable: false } });
+    expect((await marquee("doctor")).out).toContain("cannot be locked");
   });
 
   test("works where there are no data, and says so", async () => {

@@ -1,18 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   holdServerLock,
   isServerRunning,
+  lookForServer,
   readRunningFacts,
+  type RunningFacts,
 } from "../../src/cli/process/server-lock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { testWith } from "../fixtures/real-parts.ts";
 import {
   type MarqueeProcess,
   runMarquee,
   startMarquee,
 } from "../fixtures/servers/marquee-process.ts";
+
+const SOMEBODY = 61_234;
+const testAsRoot = testWith("root", process.getuid?.() === 0);
 
 let folder: ReturnType<typeof createTempFolder>;
 let server: MarqueeProcess | undefined;
@@ -55,9 +61,24 @@ describe("a second server on a data folder", () => {
       const { code, out } = await run(...words);
       expect(code).toBe(0);
       expect(out).toContain(`already runs at ${url} (pid ${pid})`);
+      expect(out).not.toContain("current folder");
       const [link = ""] = out.match(/http:\S+\/sign-in\/mql_\w{38}/) ?? [];
       expect(await (await fetch(link)).text()).toContain("<form");
     }
+  });
+
+  test("says which data these are where nobody has named the folder", async () => {
+    server = await startMarquee({
+      folder: folder.path,
+      arguments: ["--port", "0"],
+      fromSource: true,
+    });
+    const { out } = await runMarquee({
+      folder: folder.path,
+      arguments: ["open"],
+      fromSource: true,
+    });
+    expect(out).toContain(`${join(folder.path, "marquee-data")}, found in the current folder`);
   });
 
   test("tells a program that it does not serve", async () => {
@@ -94,6 +115,14 @@ describe("marquee stop", () => {
 });
 
 describe("the lock of a data folder", () => {
+  const facts: RunningFacts = {
+    url: "http://a.test",
+    listens: "127.0.0.1:1",
+    pid: 7,
+    version: "0.1.0",
+    playerHosts: ["nas"],
+  };
+
   const script = join(import.meta.dir, "../fixtures/data/hold-server-lock.ts");
   const hold = async () => {
     const child = Bun.spawn([process.execPath, script, data()], { stdin: "pipe", stdout: "pipe" });
@@ -113,14 +142,39 @@ describe("the lock of a data folder", () => {
     }
   }, 20_000);
 
+  test.each([
+    ["no web page", { url: "file:///etc/hostname#" }],
+    ["another program", { url: "steam://run/1?" }],
+    ["a page with a user", { url: "http://ada@evil.test" }],
+    ["a page with a query", { url: "http://127.0.0.1:1/?next=" }],
+    ["an address with a path to listen at", { listens: "127.0.0.1:1/x" }],
+    ["a user's address to listen at", { listens: "127.0.0.1@evil.test:1" }],
+    ["a text for a number", { pid: "7" }],
+  ])("tells nothing where %s was published", (_, changes) => {
+    mkdirSync(data());
+    writeFileSync(join(data(), "server.json"), JSON.stringify({ ...facts, ...changes }));
+    expect(readRunningFacts(data())).toBeUndefined();
+  });
+
+  testAsRoot("is not believed, nor what is published beside it, when another user made it", () => {
+    const lock = holdServerLock(data());
+    lock?.publish(facts);
+    chownSync(join(data(), "server.json"), SOMEBODY, SOMEBODY);
+    expect(readRunningFacts(data())).toBeUndefined();
+    lock?.release();
+    chownSync(join(data(), "server.lock"), SOMEBODY, SOMEBODY);
+    expect(lookForServer(data())).toBe("unknown");
+    expect(() => holdServerLock(data())).toThrow("belongs to another user");
+  });
+
+  test("is missed with one warning where the folder cannot be locked", async () => {
+    mkdirSync(join(data(), "server.lock"), { recursive: true });
+    expect(lookForServer(data())).toBe("unknown");
+    await start();
+    expect(server?.log().match(/cannot be locked/g)).toHaveLength(1);
+  });
+
   test("tells what was published, and no longer after its end", () => {
-    const facts = {
-      url: "http://a.test",
-      listens: "127.0.0.1:1",
-      pid: 7,
-      version: "0.1.0",
-      playerHosts: ["nas"],
-    };
     const lock = holdServerLock(data());
     expect(holdServerLock(data())).toBeUndefined();
     expect(readRunningFacts(data())).toBeUndefined();

@@ -2,10 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
+  linkSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -134,6 +137,19 @@ describe("an update", () => {
     goBack(facts.program);
     expect(runs(facts.program)).toStartWith("marquee 0.2.0 ");
     expect(existsSync(`${facts.program}.new`)).toBe(false);
+  });
+
+  test.each([
+    ["symbolic", symlinkSync],
+    ["hard", linkSync],
+  ] as const)("follows no %s link in the place of the new program", async (_, link) => {
+    const victim = join(folder.path, "victim");
+    writeFileSync(victim, "precious");
+    link(victim, `${facts.program}.new`);
+    await update();
+    expect(readFileSync(victim, "utf8")).toBe("precious");
+    expect(lstatSync(facts.program).isFile()).toBe(true);
+    expect(runs(facts.program)).toStartWith("marquee 0.2.0 ");
   });
 
   test("changes nothing when something is not as it was signed", async () => {

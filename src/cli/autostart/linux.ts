@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isThere } from "../../db/data-folder.ts";
+import { writeWhole } from "../../own-file.ts";
 import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
 
 /** The user's service manager where it runs, else the desktop's own list. */
@@ -105,7 +106,7 @@ function configFolder({ environment }: AutostartFacts): string {
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  writeWhole(path, text, 0o644);
 }
 
 /** What follows the beginning of a line of a file; `null` without such a line or file. */

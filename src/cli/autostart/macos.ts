@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isThere } from "../../db/data-folder.ts";
+import { writeWhole } from "../../own-file.ts";
 import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
 
 const LABEL = "marquee";
@@ -16,7 +17,7 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
     how: "launchd",
     async on() {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, agentOf(facts, join(home, "Library", "Logs", "Marquee.log")));
+      writeWhole(path, agentOf(facts, join(home, "Library", "Logs", "Marquee.log")), 0o644);
       // An agent that is there already would be refused.
       await bootOut();
       await mustRun(facts, ["launchctl", "bootstrap", domain, path]);

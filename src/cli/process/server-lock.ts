@@ -1,9 +1,12 @@
 import { Database } from "bun:sqlite";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isBusy } from "../../db/errors.ts";
 import { createFolder, createPrivateFile, isThere } from "../../db/data-folder.ts";
+import { parseBaseUrl } from "../../config.ts";
+import { isOwn, readOwnFile, writeWhole } from "../../own-file.ts";
 import { isRecord } from "../../upstream/json.ts";
+import { FolderOwnerError } from "./folder-owner.ts";
 
 /** What a running server writes for a second start. */
 export interface RunningFacts {
@@ -48,19 +51,31 @@ const FACTS_FILE = "server.json";
 
 /** Several servers share a database on a network: none of them holds anything. */
 export const NO_LOCK: ServerLock = { publish() {}, release() {} };
+/** Of a folder that cannot be locked, as on some network disks: nothing keeps a second server away. */
+export const UNLOCKABLE: ServerLock = { publish() {}, release() {} };
+
+export const UNLOCKABLE_WARNING =
+  "the data folder cannot be locked, so nothing keeps a second server away: see that only one runs";
 
 /**
  * Holds a data folder for one server until the process ends, however it ends: the lock is a
  * transaction on an empty database, which the operating system frees. Returns `undefined` when
- * another server holds it. A folder that cannot be locked, on some network disks, is not held.
+ * another server holds it.
  * @throws {DatabaseError} when the folder cannot be created
+ * @throws {FolderOwnerError} when another user has made the lock
  */
 export function holdServerLock(folder: string): ServerLock | undefined {
   createFolder(folder);
   const factsPath = join(folder, FACTS_FILE);
-  const file = openLock(join(folder, LOCK_FILE));
+  const path = join(folder, LOCK_FILE);
+  if (isForeign(path)) {
+    throw new FolderOwnerError(
+      `${path} belongs to another user, so it cannot be relied on. Remove it, or choose another folder with --data.`,
+    );
+  }
+  const file = openLock(path);
   if (file === "busy") return undefined;
-  if (!file) return NO_LOCK;
+  if (!file) return UNLOCKABLE;
   const removeFacts = () => {
     try {
       rmSync(factsPath, { force: true });
@@ -71,9 +86,7 @@ export function holdServerLock(folder: string): ServerLock | undefined {
   removeFacts();
   return {
     publish(facts) {
-      const written = `${factsPath}.new`;
-      writeFileSync(written, `${JSON.stringify(facts)}\n`, { mode: 0o600 });
-      renameSync(written, factsPath);
+      writeWhole(factsPath, `${JSON.stringify(facts)}\n`);
     },
     release() {
       removeFacts();
@@ -82,29 +95,53 @@ export function holdServerLock(folder: string): ServerLock | undefined {
   };
 }
 
-/** Whether a server runs on a data folder. */
-export function isServerRunning(folder: string): boolean {
+/** Whether a server runs on a data folder; `unknown` where the folder cannot be locked. */
+export function lookForServer(folder: string): "runs" | "none" | "unknown" {
   const path = join(folder, LOCK_FILE);
-  if (!isThere(path)) return false;
-  const file = openLock(path);
-  if (file === "busy") return true;
-  file?.close();
-  return false;
+  if (!isThere(path)) return "none";
+  const file = isForeign(path) ? undefined : openLock(path);
+  if (file === undefined) return "unknown";
+  if (file === "busy") return "runs";
+  file.close();
+  return "none";
 }
 
-/** What the running server has written. It may be of a server that was killed: ask the lock too. */
+export const isServerRunning = (folder: string): boolean => lookForServer(folder) === "runs";
+
+/** Whether another user has made a file, or put a link in its place. */
+function isForeign(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !isOwn(stats);
+}
+
+/**
+ * What the running server has written; `undefined` where another user has written it, or where its
+ * addresses are none that a server has: they are opened. It may be of a server that was killed: ask
+ * the lock too.
+ */
 export function readRunningFacts(folder: string): RunningFacts | undefined {
+  const {
+    url,
+    listens,
+    pid,
+    version,
+    playerHosts = [],
+  } = recordIn(readOwnFile(join(folder, FACTS_FILE)));
+  const baseUrl = typeof url === "string" ? parseBaseUrl(url) : undefined;
+  const isAddress = typeof listens === "string" && /^(\[[\da-f:.]+\]|[\w.-]+):\d+$/i.test(listens);
+  const hasHosts =
+    Array.isArray(playerHosts) && playerHosts.every((host) => typeof host === "string");
+  if (baseUrl === undefined || !isAddress || !hasHosts) return undefined;
+  if (typeof pid !== "number" || typeof version !== "string") return undefined;
+  return { url: baseUrl, listens, pid, version, playerHosts };
+}
+
+function recordIn(text = ""): Record<string, unknown> {
   try {
-    const facts: unknown = JSON.parse(readFileSync(join(folder, FACTS_FILE), "utf8"));
-    if (!isRecord(facts)) return undefined;
-    const { url, listens, pid, version, playerHosts = [] } = facts;
-    const isWhole = [url, listens, version].every((one) => typeof one === "string");
-    const hasHosts =
-      Array.isArray(playerHosts) && playerHosts.every((host) => typeof host === "string");
-    if (!isWhole || typeof pid !== "number" || !hasHosts) return undefined;
-    return { ...facts, playerHosts } as unknown as RunningFacts;
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -1,16 +1,17 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
-  fsyncSync,
   linkSync,
-  openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from "node:fs";
 import { isThere } from "../../db/data-folder.ts";
+import { finish, makeAnew, mustBe } from "../../own-file.ts";
 import { isEncoded } from "../../upstream/call.ts";
 import { verifySignature } from "./minisign.ts";
 
@@ -77,12 +78,12 @@ export async function install(facts: UpdateFacts, { version, checksums }: Releas
   }
   const fresh = `${program}.new`;
   try {
-    await downloadTo(fresh, `${from}/${name}`);
+    const written = await downloadTo(fresh, `${from}/${name}`, statSync(program).mode & 0o7777);
     if ((await sha256Of(fresh)) !== sha256) {
       throw new UpdateError("What was downloaded is not the signed file. Try again later.");
     }
-    chmodSync(fresh, statSync(program).mode);
     mustStart(fresh, version);
+    mustBe(fresh, written);
     takePlace(program, fresh);
   } catch (error) {
     rmSync(fresh, { force: true });
@@ -136,7 +137,7 @@ function keepAs(program: string, old: string): void {
     linkSync(program, old);
   } catch {
     // Some disks have no links.
-    copyFileSync(program, old);
+    copyFileSync(program, old, constants.COPYFILE_EXCL);
     chmodSync(old, statSync(program).mode);
   }
 }
@@ -159,15 +160,15 @@ export function versionOf(path: string): string | undefined {
   }
 }
 
-async function downloadTo(path: string, url: string): Promise<void> {
+async function downloadTo(path: string, url: string, mode: number): Promise<Stats> {
   // A stream that writes goes on when the disk is full. This throws.
-  const file = openSync(path, "w", 0o600);
+  const file = makeAnew(path);
   try {
     const limit = { bytes: LARGEST_PROGRAM_BYTES, ms: PROGRAM_WITHIN_MS };
     await download(url, limit, (part) => {
       for (let rest = part; rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
     });
-    fsyncSync(file);
+    return finish(file, mode);
   } catch (error) {
     if (error instanceof UpdateError) throw error;
     throw new UpdateError(`The download could not be written to ${path}. Is the disk full?`, {

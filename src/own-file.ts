@@ -1,0 +1,97 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+
+/** Files in a folder that others may write to: what they have put there is neither believed nor followed. */
+
+const ROOT = 0;
+
+/**
+ * Whether a file or folder belongs to the user as whom this process acts, or to root. Windows, which
+ * has no such ids, keeps the folders of its users apart itself.
+ */
+export function isOwn({ uid }: Pick<Stats, "uid">): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || uid === user || uid === ROOT;
+}
+
+/** Opens a file of this user's; `undefined` for another's, a link, or anything else that is no file. */
+export function openOwnFile(path: string, flags: number): number | undefined {
+  try {
+    // Opening a pipe would wait for its other end.
+    if (!lstatSync(path).isFile()) return undefined;
+    const file = openSync(path, flags | (constants.O_NOFOLLOW ?? 0));
+    const stats = fstatSync(file);
+    if (stats.isFile() && isOwn(stats)) return file;
+    closeSync(file);
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file of this user's; `undefined` where there is none. */
+export function readOwnFile(path: string): string | undefined {
+  const file = openOwnFile(path, constants.O_RDONLY);
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Makes an empty file anew, whatever is there, and opens it for writing. */
+export function makeAnew(path: string, mode = 0o600): number {
+  rmSync(path, { force: true });
+  return openSync(path, "wx", mode);
+}
+
+/**
+ * Writes a file whole or not at all: beside its place, on the disk, then into its place.
+ * @param mode its permissions
+ */
+export function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): void {
+  const draft = `${path}.new`;
+  const file = makeAnew(draft, mode);
+  try {
+    writeFileSync(file, content);
+    const written = finish(file, mode);
+    mustBe(draft, written);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Gives a written file its permissions, whatever the process masks, and puts it on the disk. */
+export function finish(file: number, mode: number): Stats {
+  try {
+    fchmodSync(file, mode);
+  } catch {
+    // Some disks keep no permissions.
+  }
+  fsyncSync(file);
+  return fstatSync(file);
+}
+
+/** @throws unless this is the file that was written */
+export function mustBe(path: string, written: Stats): void {
+  const { dev, ino } = lstatSync(path);
+  if (dev === written.dev && ino === written.ino) return;
+  throw new Error(`${path} was replaced by another program`);
+}
