@@ -1,5 +1,5 @@
 import type { CoverServiceName } from "../config.ts";
-import { LARGEST_COVER_BYTES } from "../upstream/cover.ts";
+import { LARGEST_COVER_BYTES, loadCover } from "../upstream/cover.ts";
 import {
   createUpstream,
   type Upstream,
@@ -8,7 +8,7 @@ import {
   type UpstreamRequest,
 } from "../upstream/index.ts";
 import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../upstream/json.ts";
-import { MOST_REDIRECTS, redirectOf } from "../upstream/redirects.ts";
+import { redirectOf } from "../upstream/redirects.ts";
 import type { Candidate, WantedSong } from "./match.ts";
 
 /** A service that knows covers. */
@@ -37,21 +37,12 @@ const LONGEST_NAME = 200;
 const isBelow = (url: URL, domain: string): boolean =>
   url.protocol === "https:" && url.port === "" && url.hostname.endsWith(`.${domain}`);
 
-async function loadPicture(
-  upstream: Upstream,
-  address: string,
-  mayLead: MayLead,
-): Promise<Uint8Array> {
-  let url = new URL(address);
-  for (let followed = 0; followed <= MOST_REDIRECTS; followed += 1) {
-    const response = await upstream.fetch(url, { largestBytes: LARGEST_COVER_BYTES });
-    if (response.status === 200) return response.bytes();
-    const next = redirectOf(url, response, mayLead);
-    if (!next) throw new UpstreamError(`a cover answered ${response.status}`);
-    url = next;
-  }
-  throw new UpstreamError("a cover redirects too often");
-}
+const loadPicture = (upstream: Upstream, address: string, mayLead: MayLead): Promise<Uint8Array> =>
+  loadCover(
+    new URL(address),
+    (at) => upstream.fetch(at, { largestBytes: LARGEST_COVER_BYTES }),
+    (_, to) => mayLead(to),
+  );
 
 async function getJson(
   upstream: Upstream,

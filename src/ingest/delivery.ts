@@ -13,7 +13,7 @@ import {
 import { hasSpotifyAdNames, isSpotifyAdId } from "../sources/advertisements.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import { WHOLE_SECONDS_LAG_MS } from "../sources/times.ts";
-import type { Covers } from "./covers.ts";
+import type { PushedCovers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
 import type { Inbox, InboxReport } from "./inbox.ts";
 import type { Message, PushedTrack } from "./message.ts";
@@ -42,7 +42,7 @@ export interface Addressee {
 export interface DeliveryDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly inbox: Inbox;
-  readonly covers: Covers;
+  readonly covers: Pick<PushedCovers, "named">;
 }
 
 /** What a program is answered, and the dashboard shows, while the database cannot be reached. */
@@ -105,7 +105,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
           const artwork =
             track.cover === null
               ? undefined
-              : covers.named(track.cover, `${source.id} ${connectionId}`);
+              : covers.named(track.cover, { origin: `${source.id} ${connectionId}` });
           const lifetime: Lifetime =
             ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
           return putTrack(to, track, artwork, lifetime);

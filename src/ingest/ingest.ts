@@ -2,10 +2,11 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { all, type Feature, socket, socketsOf } from "../http/feature.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
+import { createCovers } from "../upstream/covers.ts";
 import type { Network } from "../upstream/index.ts";
 import { parseFields } from "../upstream/json.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
-import { createCovers } from "./covers.ts";
+import { createPushedCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Inboxes } from "../music/inboxes.ts";
 import { createGuard } from "./guard.ts";
@@ -44,7 +45,8 @@ export interface IngestFeature extends Feature {
 /** What other programs push to this server. Each protocol answers every method in its own form. */
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
   const { clock, inbox, config } = deps;
-  const covers = createCovers({ ...deps, playerHosts: config.playerHosts });
+  const namable = createCovers({ ...deps, playerHosts: config.playerHosts });
+  const covers = createPushedCovers({ clock, covers: namable });
   const guard = createGuard(deps);
   const delivery = createDelivery({ clock, inbox, covers });
   const to = { clock, guard, delivery };

@@ -1,5 +1,5 @@
-import { COVER_RULE, type Covers } from "./covers.ts";
 import { timeMs } from "../sources/times.ts";
+import { COVER_RULE, type Covers } from "../upstream/covers.ts";
 import { type Fields, isBlank, numberOf, textOf } from "../upstream/json.ts";
 import { type Message, NOTHING, refused } from "./message.ts";
 

@@ -1,6 +1,6 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
-import type { Covers } from "./covers.ts";
+import type { PushedCovers } from "./covers.ts";
 
 /** Names a picture that was received. */
 export type PictureId = number;
@@ -32,7 +32,7 @@ interface Shown {
 
 type Place = `${"shown" | "waiting"} ${number}`;
 
-export function createPictures({ sent }: Pick<Covers, "sent">): Pictures {
+export function createPictures({ sent }: Pick<PushedCovers, "sent">): Pictures {
   const pictures = createBoundedMap<Place, Picture>(MOST_PICTURE_BYTES, (one) => one.bytes.length);
   const shown = new Map<number, Shown>();
   let lastId = 0;

@@ -1,7 +1,7 @@
 import type { ServerWebSocket } from "bun";
 import type { Clock } from "../clock.ts";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
-import type { Covers } from "./covers.ts";
+import type { PushedCovers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { RouteContext } from "../http/feature.ts";
 import type { Upgrader } from "../http/upgrader.ts";
@@ -60,7 +60,7 @@ export interface WebNowPlayingSockets {
 export interface WebNowPlayingDeps {
   readonly clock: Clock;
   readonly inbox: Inbox;
-  readonly covers: Covers;
+  readonly covers: PushedCovers;
   readonly guard: Guard;
   readonly inboxes: Pick<Inboxes, "ownersInboxOf">;
   readonly delivery: Delivery;
@@ -104,7 +104,8 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
     const player = choosePlayer(connectionId);
     if (!player) return void delivery.takeTrack({ connectionId, source }, null, undefined);
     const origin = `${source.id} ${connectionId}`;
-    const artwork = pictures.shownOf(connectionId, origin) ?? covers.named(player.cover, origin);
+    const artwork =
+      pictures.shownOf(connectionId, origin) ?? covers.named(player.cover, { origin });
     const track = trackOf(player, clock.monotonicMs());
     void delivery.takeTrack({ connectionId, source }, track, artwork);
   };

@@ -23,10 +23,12 @@ import { createLedger, type LedgerOf } from "./polling/ledger.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedReports } from "./pushed.ts";
 import type { Source } from "./source.ts";
+import type { StreamedSourceDeps } from "./streamed-source.ts";
 import { type Machine, THIS_MACHINE } from "./here/found.ts";
 import type { Found } from "./here/players-here.ts";
 import { createSpotify } from "./kinds/spotify/index.ts";
 import { createSubsonic } from "./kinds/subsonic/index.ts";
+import { createCovers } from "../upstream/covers.ts";
 import { createUpstream, NETWORK, type Network } from "../upstream/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
@@ -52,6 +54,7 @@ export interface SourcesDeps {
     | "lastfmApiUrl"
     | "lastfmApiKey"
     | "listenbrainzApiUrl"
+    | "playerHosts"
   >;
   /** Stored data of an upstream as a whole: its app and its last requested pause. */
   readonly memory: Pick<Upstreams, "appOf" | "pauseOf" | "rememberPause">;
@@ -99,6 +102,13 @@ export function createSources(deps: SourcesDeps): Sources {
       network,
       onCall: (outcome) => metrics.upstreamCall(source, outcome),
     });
+  const covers = createCovers({
+    clock,
+    network,
+    playerHosts: settings.playerHosts,
+    // An origin is the source, and the connection's number.
+    onCall: (origin, outcome) => metrics.upstreamCall(origin.replace(/ .*/, ""), outcome),
+  });
   const pausesOf = (source: string): PauseMemory => ({
     recall: () => memory.pauseOf(source),
     remember: (pause) => memory.rememberPause(source, pause),
@@ -107,6 +117,7 @@ export function createSources(deps: SourcesDeps): Sources {
   const spotify = createSpotify({
     clock,
     upstream: upstreamOf("spotify", spotifyApiUrl, spotifyAccountsUrl),
+    covers,
     apiUrl: spotifyApiUrl,
     accountsUrl: spotifyAccountsUrl,
     budget: settings.spotifyBudget,
@@ -118,23 +129,24 @@ export function createSources(deps: SourcesDeps): Sources {
     onPoll: (afterMs) => metrics.polledAgain("spotify", afterMs),
     pauses: pausesOf("spotify"),
   });
-  const polled: PolledSourceDeps = { clock, upstreamOf, onPoll: metrics.polledAgain };
+  const streamed: StreamedSourceDeps = { upstreamOf, covers };
+  const polled: PolledSourceDeps = { clock, upstreamOf, covers, onPoll: metrics.polledAgain };
   const mediaSessions = { reader: oneReader(clock, machine.mediaReader) };
   const all: readonly Source[] = [
     spotify,
     mpd,
     createWindows(mediaSessions),
     createMacos(mediaSessions),
-    createMpris({ upstream: upstreamOf("mpris"), busAddress: machine.busAddress }),
+    createMpris({ covers, busAddress: machine.busAddress }),
     createVlc(polled),
     createBeefweb(polled),
-    createPear({ upstreamOf }),
-    createCider({ upstreamOf }),
-    createJellyfin({ upstreamOf }),
-    createEmby({ upstreamOf }),
-    createPlex({ upstreamOf }),
+    createPear(streamed),
+    createCider(streamed),
+    createJellyfin(streamed),
+    createEmby(streamed),
+    createPlex(streamed),
     createSubsonic(polled),
-    createHomeAssistant({ upstreamOf }),
+    createHomeAssistant(streamed),
     createLastfm({
       ...polled,
       apiUrl: settings.lastfmApiUrl,

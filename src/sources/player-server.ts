@@ -1,10 +1,9 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
-import { loadCover } from "../upstream/cover.ts";
 import { textIn } from "../decode-text.ts";
+import type { Covers } from "../upstream/covers.ts";
 import { parseJson } from "../upstream/json.ts";
 import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
-import { isShareable } from "../upstream/public-hosts.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
@@ -19,10 +18,12 @@ export interface PlayerServer {
   /** Refuses our credentials. */
   unauthorized(reason?: string): SourceFailure;
   /**
-   * The picture at an address of this server, which is for nobody else, or at a public one.
+   * The picture at an address of this server that the source has made.
    * @param key names its content, within this server
    */
   artwork(key: string, address: string): Artwork;
+  /** The picture that an answer names; `undefined` when it may not be loaded. */
+  cover(named: string): Artwork | undefined;
 }
 
 export interface ServerAnswer {
@@ -39,12 +40,13 @@ const NO_CONTENT = 204;
 
 export function createPlayerServer(
   { id, name, url }: { readonly id: string; readonly name: string; readonly url: string },
-  upstream: Upstream,
+  { upstream, covers }: { readonly upstream: Upstream; readonly covers: Covers },
   context: WatchContext,
   request: { readonly headers?: UpstreamHeaders; readonly largestBytes?: number } = {},
 ): PlayerServer {
   const { clock, signal } = context;
   const where = `${name} at ${url}`;
+  const namer = { origin: `${id} ${context.connection.id}`, server: { url, ...request } };
   const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
   const refused = (reason = "refuses the token") => unauthorized(`${where} ${reason}`);
   return {
@@ -62,18 +64,14 @@ export function createPlayerServer(
       return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
     },
     artwork(key, address) {
-      const fullKey = `${id}:${url}:${key}`;
-      // A token is for its own server alone.
-      const at = new URL(address);
-      const isOwn = at.origin === new URL(url).origin;
-      const known = artworks.get(fullKey) ?? {
-        key: fullKey,
-        ...(!isOwn && isShareable(at) && { url: address }),
-        origin: `${id} ${context.connection.id}`,
-        load: () => loadCover(upstream, address, isOwn ? request.headers : undefined),
-      };
-      artworks.set(fullKey, known);
-      return known;
+      const artwork = artworks.get(key) ?? covers.ofServer(key, address, namer);
+      artworks.set(key, artwork);
+      return artwork;
+    },
+    cover(named) {
+      const artwork = artworks.get(named) ?? covers.named(named, namer);
+      if (artwork) artworks.set(named, artwork);
+      return artwork;
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 } from "./source.ts";
 import { toSourceFailure } from "./answer-failure.ts";
 import { addressOf } from "./entered-server.ts";
+import type { Covers } from "../upstream/covers.ts";
 import type { Upstream } from "../upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
@@ -18,6 +19,7 @@ export type UpstreamOf = (source: string, url: string) => Upstream;
 
 export interface StreamedSourceDeps {
   readonly upstreamOf: UpstreamOf;
+  readonly covers: Covers;
 }
 
 /** What a source of that kind defines itself. */

@@ -22,7 +22,6 @@ import {
   type Network,
   type Reach,
 } from "./public-hosts.ts";
-import { isWithin, MOST_REDIRECTS, redirectOf } from "./redirects.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
 import { errorCode } from "../error-code.ts";
 
@@ -34,8 +33,6 @@ export interface UpstreamRequest {
   readonly contact?: string;
   readonly body?: RequestInit["body"];
   readonly signal?: AbortSignal | undefined;
-  /** Follows a few redirects within the same origin. Others are answered as they come. */
-  readonly redirects?: "sameOrigin";
   /** Without it nothing of the answer's body is read. */
   readonly wantsBody?: false;
   /** The largest answer; by default a megabyte. */
@@ -147,24 +144,14 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
       request.signal?.addEventListener("abort", stop);
       if (request.signal?.aborted) stop();
       const headers = withUserAgent(request.headers, request.contact);
-      const callJudged = callAt(place);
-      const ask = (address: URL) =>
-        callJudged(address.href, {
+      try {
+        const response = await callAt(place)(url.href, {
           method: request.method ?? "GET",
           headers,
           ...(request.body !== undefined && { body: request.body }),
           redirect: "manual",
           signal: ending.signal,
         });
-      try {
-        let response = await ask(url);
-        for (let followed = 0, from = url; followed < MOST_REDIRECTS; followed++) {
-          const next = request.redirects && redirectOf(from, response, (to) => isWithin(from, to));
-          if (!next) break;
-          await response.body?.cancel();
-          response = await ask(next);
-          from = next;
-        }
         if (request.wantsBody === false) await response.body?.cancel();
         const body =
           request.wantsBody === false

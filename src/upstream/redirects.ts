@@ -10,9 +10,5 @@ export function redirectOf(
   const location = headers.get("location");
   if (!REDIRECTS.includes(status) || location === null) return undefined;
   const to = URL.parse(location, from.href);
-  return to !== null && mayLead(to) ? to : undefined;
+  return to !== null && !to.username && !to.password && mayLead(to) ? to : undefined;
 }
-
-/** Whether that is the same server. */
-export const isWithin = (from: URL, to: URL): boolean =>
-  to.origin === from.origin && !to.username && !to.password;

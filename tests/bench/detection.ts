@@ -8,6 +8,7 @@ import { type Playback, positionAt } from "../../src/playback.ts";
 import { createLog } from "../../src/log.ts";
 import { type Source, UNSTORED } from "../../src/sources/source.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
+import { createCovers } from "../../src/upstream/covers.ts";
 import { createUpstream } from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import {
@@ -191,6 +192,7 @@ function marqueeSource(
   return createSpotify({
     clock,
     upstream: createUpstream({ clock, trustedOrigins: [], network: networkOf(standIn.fetch) }),
+    covers: createCovers({ clock, playerHosts: [], network: networkOf(standIn.fetch) }),
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget: budget ?? 180,

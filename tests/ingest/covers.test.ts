@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { MOST_A_MINUTE } from "../../src/ingest/cover-rate.ts";
-import { createCovers } from "../../src/ingest/covers.ts";
+import { createPushedCovers } from "../../src/ingest/covers.ts";
+import { createCovers } from "../../src/upstream/covers.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { createPushedServer } from "../fixtures/ingest/pushed-server.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
@@ -18,12 +19,16 @@ const dataOf = (at: number) =>
   `data:image/png;base64,${Buffer.from(`picture ${at}`).toString("base64")}`;
 
 describe("the covers of a connection", () => {
-  const createAll = () => createCovers({ clock, playerHosts: [], network: NO_NETWORK });
+  const createAll = () =>
+    createPushedCovers({
+      clock,
+      covers: createCovers({ clock, playerHosts: [], network: NO_NETWORK }),
+    });
 
   test("are all there for somebody who skips every two seconds", async () => {
     const covers = createAll();
     for (let at = 0; at < 200; at++) {
-      expect(covers.named(addressOf(at), "json 1")).toBeDefined();
+      expect(covers.named(addressOf(at), { origin: "json 1" })).toBeDefined();
       await clock.advance(2_000);
     }
   });
@@ -31,16 +36,16 @@ describe("the covers of a connection", () => {
   test("are those of thirty songs in a minute, however they come", async () => {
     const covers = createAll();
     const ways = [
-      (at: number) => covers.named(addressOf(at), "webnowplaying 1"),
-      (at: number) => covers.named(dataOf(at), "webnowplaying 1"),
+      (at: number) => covers.named(addressOf(at), { origin: "webnowplaying 1" }),
+      (at: number) => covers.named(dataOf(at), { origin: "webnowplaying 1" }),
       (at: number) => covers.sent(Buffer.from(`sent ${at}`), "webnowplaying 1"),
     ];
     const given = Array.from({ length: 90 }, (_, at) => ways[at % 3]?.(at));
     expect(given.filter((cover) => cover !== undefined)).toHaveLength(MOST_A_MINUTE);
-    expect(covers.named(addressOf(0), "webnowplaying 1")).toBeDefined();
-    expect(covers.named(addressOf(1_000), "webnowplaying 2")).toBeDefined();
+    expect(covers.named(addressOf(0), { origin: "webnowplaying 1" })).toBeDefined();
+    expect(covers.named(addressOf(1_000), { origin: "webnowplaying 2" })).toBeDefined();
     await clock.advance(60_000);
-    expect(covers.named(addressOf(1_000), "webnowplaying 1")).toBeDefined();
+    expect(covers.named(addressOf(1_000), { origin: "webnowplaying 1" })).toBeDefined();
     expect(MOST_A_MINUTE).toBe(30);
   });
 
@@ -55,7 +60,7 @@ describe("the covers of a connection", () => {
           await clock.advance(gapMs);
           const nowMs = clock.monotonicMs();
           admittedAtMs = admittedAtMs.filter((atMs) => nowMs - atMs < 60_000);
-          const isAdmitted = covers.named(addressOf(at), "json 1") !== undefined;
+          const isAdmitted = covers.named(addressOf(at), { origin: "json 1" }) !== undefined;
           expect(isAdmitted).toBe(admittedAtMs.length < MOST_A_MINUTE);
           if (isAdmitted) admittedAtMs.push(nowMs);
         }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCovers } from "../../src/ingest/covers.ts";
+import { createCovers } from "../../src/upstream/covers.ts";
 import { parseFields } from "../../src/upstream/json.ts";
 import { fieldsOfQuery, readJson } from "../../src/ingest/json.ts";
 import { JSON_PUSHES } from "../../src/sources/pushed.ts";
@@ -8,7 +8,7 @@ import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
 import { hostileObjects, hostileTexts } from "../fixtures/ingest/hostile.ts";
 import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
-import { networkOf, NO_NETWORK } from "../fixtures/http/network.ts";
+import { NO_NETWORK } from "../fixtures/http/network.ts";
 
 const SONG = {
   title: "Paper Lanterns",
@@ -264,50 +264,6 @@ describe("a cover", () => {
     expect(await shownAt(cover)).toEqual([
       expect.stringMatching(/^http:\/\/127\.0\.0\.1:4747\/art\/[\w-]{22}\/640\.jpg$/),
     ]);
-  });
-
-  test("on a listed host is served by this server, whatever its name", () => {
-    const covers = createCovers({
-      clock: createFakeClock(),
-      playerHosts: ["nas.example"],
-      network: NO_NETWORK,
-    });
-    expect(covers.named("https://nas.example/1.png", "test")).not.toHaveProperty("url");
-  });
-
-  test("on a listed host may be fetched with plain http, on others not", () => {
-    const covers = createCovers({
-      clock: createFakeClock(),
-      playerHosts: ["nas", "::1"],
-      network: NO_NETWORK,
-    });
-    expect(covers.allows("http://nas:8096/a.png")).toBe(true);
-    expect(covers.allows("http://[::1]/a.png")).toBe(true);
-    expect(covers.allows("http://nas.example/a.png")).toBe(false);
-    expect(covers.allows("ftp://nas/a.png")).toBe(false);
-  });
-
-  test("on a private host is not fetched unless the host is listed", async () => {
-    const called: string[] = [];
-    const fetch = async (url: string) => {
-      called.push(url);
-      return new Response("png");
-    };
-    const clock = createFakeClock();
-    const load = (playerHosts: readonly string[]) =>
-      createCovers({ clock, playerHosts, network: networkOf(fetch) })
-        .named("https://192.168.1.5/a", "test")
-        ?.load();
-    await expect(load([])).rejects.toThrow("may be called");
-    expect(called).toEqual([]);
-    expect(await load(["192.168.1.5"])).toEqual(new TextEncoder().encode("png"));
-  });
-
-  test("in a data URI is used as it is", async () => {
-    const covers = createCovers({ clock: createFakeClock(), playerHosts: [], network: NO_NETWORK });
-    const artwork = covers.named(`data:image/png;base64,${picture}`, "test");
-    expect(Buffer.from((await artwork?.load()) ?? []).toString()).toBe("not really a picture");
-    expect(artwork).not.toHaveProperty("url");
   });
 });
 

@@ -13,7 +13,7 @@ import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
-import type { Covers } from "../../src/ingest/covers.ts";
+import type { PushedCovers } from "../../src/ingest/covers.ts";
 import type { Artwork } from "../../src/playback.ts";
 import {
   createPictures,
@@ -380,7 +380,7 @@ describe("more frames than a program may push", () => {
 describe("the pictures of WebNowPlaying", () => {
   const MEGABYTE = 1024 * 1024;
   const artworks = new WeakMap<Artwork, Uint8Array>();
-  const sent: Covers["sent"] = (bytes, origin) => {
+  const sent: PushedCovers["sent"] = (bytes, origin) => {
     const artwork: Artwork = { key: "picture", origin, load: async () => bytes };
     artworks.set(artwork, bytes);
     return artwork;

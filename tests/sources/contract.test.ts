@@ -8,6 +8,7 @@ import { oneReader } from "../../src/sources/kinds/media-session/readers.ts";
 import { createMpris } from "../../src/sources/kinds/mpris/index.ts";
 import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
+import { createCovers } from "../../src/upstream/covers.ts";
 import { createUpstream, type Fetch } from "../../src/upstream/index.ts";
 import { createAzuraCast } from "../../src/sources/kinds/azuracast.ts";
 import { createBeefweb } from "../../src/sources/kinds/beefweb/index.ts";
@@ -35,7 +36,7 @@ import { aPlayback } from "../fixtures/sources/playback.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { createEmby } from "../../src/sources/kinds/emby.ts";
 import { createJellyfin } from "../../src/sources/kinds/jellyfin.ts";
-import { upstreamOn } from "../fixtures/sources/streamed/listening.ts";
+import { streamedDeps } from "../fixtures/sources/streamed/listening.ts";
 import { aSession, startMediaServer } from "../fixtures/sources/streamed/media-server.ts";
 import { createHomeAssistant } from "../../src/sources/kinds/homeassistant/index.ts";
 import { startHomeAssistant } from "../fixtures/sources/streamed/home-assistant.ts";
@@ -113,6 +114,11 @@ const startSpotify = () =>
     upstream: createUpstream({
       clock: spotifyClock,
       trustedOrigins: [],
+      network: networkOf(standInOrNobody),
+    }),
+    covers: createCovers({
+      clock: spotifyClock,
+      playerHosts: [],
       network: networkOf(standInOrNobody),
     }),
     apiUrl: "https://api.spotify.com",
@@ -269,7 +275,7 @@ afterAll(async () => {
 
 const startMpris = () =>
   createMpris({
-    upstream: createUpstream({ clock: systemClock, trustedOrigins: [], network: NO_NETWORK }),
+    covers: createCovers({ clock: systemClock, playerHosts: [], network: NO_NETWORK }),
     busAddress: bus?.address ?? emptyMachine.busAddress,
   });
 
@@ -312,7 +318,7 @@ for (const [kind, create] of [
   afterAll(() => server.stop());
   const good = { url: server.url, user: "ada", token: server.token };
   describeSourceContract({
-    source: create({ upstreamOf: upstreamOn(systemClock) }),
+    source: create(streamedDeps(systemClock)),
     test,
     clock: systemClock,
     goodSettings: () => good,
@@ -328,7 +334,7 @@ const home = startHomeAssistant();
 afterAll(() => home.stop());
 const goodHome = { url: home.url, entity: home.entity, token: home.token };
 describeSourceContract({
-  source: createHomeAssistant({ upstreamOf: upstreamOn(systemClock) }),
+  source: createHomeAssistant(streamedDeps(systemClock)),
   test,
   clock: systemClock,
   goodSettings: () => goodHome,
@@ -350,7 +356,7 @@ plexServer.lists([aTrack()]);
 afterAll(() => plexServer.stop());
 const goodPlex = { url: plexServer.url, token: plexServer.token };
 describeSourceContract({
-  source: createPlex({ upstreamOf: upstreamOn(systemClock) }),
+  source: createPlex(streamedDeps(systemClock)),
   test,
   clock: systemClock,
   goodSettings: () => goodPlex,
@@ -365,7 +371,7 @@ const pearDesktop = startPearDesktop();
 afterAll(() => pearDesktop.stop());
 const goodPear = { url: pearDesktop.url, token: pearDesktop.token };
 describeSourceContract({
-  source: createPear({ upstreamOf: upstreamOn(systemClock) }),
+  source: createPear(streamedDeps(systemClock)),
   test,
   clock: systemClock,
   goodSettings: () => goodPear,
@@ -380,7 +386,7 @@ const ciderApp = startCider();
 afterAll(() => ciderApp.stop());
 const goodCider = { url: ciderApp.url, token: ciderApp.token };
 describeSourceContract({
-  source: createCider({ upstreamOf: upstreamOn(systemClock) }),
+  source: createCider(streamedDeps(systemClock)),
   test,
   clock: systemClock,
   goodSettings: () => goodCider,

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { createListener } from "../../db/postgres/listener.ts";
 import { createPool, type Pool } from "../../db/postgres/pool.ts";
 import { describeError, type Log } from "../../log.ts";
-import { loadCover } from "../../upstream/cover.ts";
+import { LARGEST_COVER_BYTES, loadCover } from "../../upstream/cover.ts";
 import { createUpstream, NETWORK } from "../../upstream/index.ts";
 import { ConnectionSet, type WatchingDeps } from "../../channels/connection-set.ts";
 import { DEMO_LISTENER } from "../../channels/connection-finder.ts";
@@ -62,7 +62,12 @@ export function openCluster({ clock, log, url, vault }: ClusterOptions): SharedC
   });
   void warnIfOpenToAll(pool, log);
   const upstream = createUpstream({ clock, trustedOrigins: [], network: NETWORK });
-  const loadFrom = (url: string) => loadCover(upstream, url);
+  const loadFrom = (url: string) =>
+    loadCover(
+      new URL(url),
+      (at) => upstream.fetch(at, { largestBytes: LARGEST_COVER_BYTES }),
+      (_, to) => to.protocol === "https:",
+    );
   const covers = createPostgresCovers({ clock, pool, log, bus, loadFrom });
   const { opaqueName } = vault;
   const artworkFrom: ArtworkFrom = (named) => covers.received(opaqueName(named.key), named);

@@ -53,7 +53,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
       account: ({ station }) => ({ displayName: station, product: null }),
       addressOf,
       urlOf: ({ url }) => url,
-      begin({ station }, { url, get, artwork }) {
+      begin({ station }, { url, get, cover }) {
         return async () => {
           const answer = await get(`${url}/api/nowplaying/${station}`);
           if (answer.status === 404) {
@@ -61,10 +61,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
           }
           return readNowPlaying(jsonOf(answer), {
             observedAtMs: answer.observedAtMs,
-            artworkAt: (address) => ({
-              ...artwork(address, address),
-              ...(address.startsWith("https://") && { url: address }),
-            }),
+            artworkAt: cover,
           });
         };
       },
@@ -75,7 +72,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
 
 interface ReadingContext {
   readonly observedAtMs: number;
-  artworkAt(url: string): Artwork;
+  artworkAt(url: string): Artwork | undefined;
 }
 
 /** Converts a station's answer; `null` when it is off the air. */
@@ -90,7 +87,8 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
   const id = [textOf(song["id"]) ?? title, numberOf(current["played_at"])].join(" ");
   // It is 0 for what a person broadcasts live.
   const durationMs = lengthMs(current["duration"], 1000);
-  const cover = textOf(song["art"]);
+  const art = textOf(song["art"]);
+  const cover = art === undefined ? undefined : context.artworkAt(art);
   const stationName = textOf(fieldsOf(station["station"])["name"]);
   return {
     source: NAME,
@@ -99,7 +97,7 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
     artists: textsOf(song["artist"]),
     album: {
       name: textOf(song["album"]) ?? "",
-      artworks: cover !== undefined && URL.canParse(cover) ? [context.artworkAt(cover)] : [],
+      artworks: cover ? [cover] : [],
     },
     device: { name: stationName ?? NAME, type: "azuracast", volumePercent: null },
     positionMs: positionMs(current["elapsed"], 1000, durationMs),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
-import { loadCover } from "../../upstream/cover.ts";
 import { textIn } from "../../decode-text.ts";
+import type { Covers } from "../../upstream/covers.ts";
 import { jsonIn } from "../../upstream/json.ts";
 import {
   defineSource,
@@ -26,6 +26,7 @@ export interface PolledSourceDeps {
   readonly clock: Clock;
   /** Calls the server at this URL, which may be private, and public servers. */
   upstreamOf(source: string, url: string): Upstream;
+  readonly covers: Covers;
   /** Is called after each new poll of a connection, with the time since the poll before. */
   onPoll(source: string, afterMs: number): void;
 }
@@ -53,10 +54,12 @@ export interface Polling {
   /** @throws {SourceFailure} when the upstream has asked for a pause (429), or cannot be reached */
   get(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /**
-   * A picture that this server loads.
+   * A picture of the server that is asked, at an address that the mapping has made.
    * @param name names its content among all pictures of this connection
    */
   artwork(name: string, url: string, headers?: Readonly<Record<string, string>>): Artwork;
+  /** A picture that an answer names; `undefined` when it may not be loaded. */
+  cover(named: string): Artwork | undefined;
   /** A playing track without a position: it is counted from when the track was first seen. */
   withoutPosition(track: Track): Playback;
 }
@@ -112,11 +115,9 @@ export function definePolledSource<Settings>(
         const authorized = "Authorization" in headers;
         return { from, status, text: await textIn(response), authorized, observedAtMs };
       },
-      artwork: (content, target, headers = {}) => ({
-        key: `${origin} ${content}`,
-        origin,
-        load: () => loadCover(upstream, target, headers),
-      }),
+      artwork: (content, target, headers) =>
+        deps.covers.ofServer(content, target, { origin, server: { url, headers } }),
+      cover: (named) => deps.covers.named(named, { origin, server: { url } }),
       withoutPosition: (track) => ({
         ...track,
         state: "playing",

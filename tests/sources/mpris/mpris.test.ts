@@ -26,7 +26,7 @@ import {
   startSessionBus,
 } from "../../fixtures/mpris/session-bus.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
-import { patternPicture } from "../../fixtures/sources/pictures.ts";
+import { noisePicture, patternPicture } from "../../fixtures/sources/pictures.ts";
 
 const test = testWith("dbus-daemon", dbusIsInstalled);
 
@@ -251,6 +251,28 @@ describe("a cover", () => {
     expect(playback.album.artworks[0]?.key.length).toBeLessThan(100);
   });
 
+  test("inside its address is read when it is larger than anybody else may send", async () => {
+    const picture = noisePicture(160);
+    const base64 = Buffer.from(picture).toString("base64");
+    expect(base64.length).toBeGreaterThan(48 * 1024);
+    await play("lute", withCover(`data:image/png;charset=utf-8;base64,${base64}`));
+    const playback = await listen().next(({ album }) => album.artworks.length === 1);
+    expect(Buffer.from((await loaded(playback)) ?? []).equals(picture)).toBe(true);
+  });
+
+  test("on a listed host is read with plain http", async () => {
+    const picture = await patternPicture("png", 8);
+    await using server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => new Response(Buffer.from(picture)),
+    });
+    await play("lute", withCover(`${server.url}cover.png`));
+    const playback = await listen().next(({ album }) => album.artworks.length === 1);
+    expect(Buffer.from((await loaded(playback)) ?? []).equals(Buffer.from(picture))).toBe(true);
+    expect(playback.album.artworks[0]?.url).toBeUndefined();
+  });
+
   test("of more than eight megabytes, in a folder or in a pipe is not read", async () => {
     writeFileSync(join(folder.path, "large"), new Uint8Array(8 * 1024 * 1024 + 1));
     mkdirSync(join(folder.path, "folder"));
@@ -274,7 +296,7 @@ describe("a cover", () => {
   test.each([
     "file://elsewhere/cover.png",
     "file:///no/such/file",
-    "http://127.0.0.1:9/cover.png",
+    "http://192.168.1.1/cover.png",
     "ftp://example.com/a.png",
     "data:text/html,hello",
     "nonsense",

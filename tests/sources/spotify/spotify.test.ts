@@ -10,6 +10,7 @@ import {
   parseSpotifySettings,
   type SpotifySettings,
 } from "../../../src/sources/kinds/spotify/settings.ts";
+import { createCovers } from "../../../src/upstream/covers.ts";
 import { createUpstream, type Fetch } from "../../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
@@ -50,6 +51,7 @@ function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
   return createSpotify({
     clock,
     upstream: createUpstream({ clock, trustedOrigins: [], network: networkOf(fetch) }),
+    covers: createCovers({ clock, playerHosts: [], network: networkOf(fetch) }),
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget,

@@ -29,12 +29,7 @@ afterEach(async () => {
   await server.stop();
 });
 const listen = (token = server.token) =>
-  listenTo(
-    createCider({ upstreamOf: line.upstreamOf }),
-    { url: server.url, token },
-    clock,
-    stop.signal,
-  );
+  listenTo(createCider(line), { url: server.url, token }, clock, stop.signal);
 const joined = () => until(() => server.listeners() > 0 || undefined);
 
 test("Cider is followed with all that it says", async () => {

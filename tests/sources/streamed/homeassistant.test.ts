@@ -7,7 +7,12 @@ import {
   type FakeHomeAssistant,
   startHomeAssistant,
 } from "../../fixtures/sources/streamed/home-assistant.ts";
-import { isIn, isTitled, listenTo, upstreamOn } from "../../fixtures/sources/streamed/listening.ts";
+import {
+  isIn,
+  isTitled,
+  listenTo,
+  streamedDeps,
+} from "../../fixtures/sources/streamed/listening.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
 await import("../../../src/upstream/socket.ts");
@@ -28,7 +33,7 @@ afterEach(async () => {
 });
 const listen = (changes: Record<string, string> = {}) =>
   listenTo(
-    createHomeAssistant({ upstreamOf: upstreamOn(clock) }),
+    createHomeAssistant(streamedDeps(clock)),
     { url: server.url, entity: server.entity, token: server.token, ...changes },
     clock,
     stop.signal,

@@ -13,6 +13,7 @@ import type { Source } from "../../../src/sources/source.ts";
 import type { Upstream } from "../../../src/upstream/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { hostileObjects } from "../../fixtures/ingest/hostile.ts";
+import { coversOn } from "../../fixtures/sources/streamed/listening.ts";
 import { watchContext } from "../../fixtures/sources/watch-context.ts";
 
 const MESSAGES = 10_000;
@@ -184,10 +185,12 @@ const ciderSong = {
 };
 const cider = (type: string, data: unknown) => ["API:Playback", { type, data }];
 
+const covers = coversOn(createFakeClock());
+
 const players: readonly (readonly [string, Source, object, readonly unknown[], string])[] = [
   [
     "pear-desktop",
-    createPear({ upstreamOf: () => upstreamThatSays() }),
+    createPear({ upstreamOf: () => upstreamThatSays(), covers }),
     { token: "correct-horse" },
     [
       { type: "PLAYER_INFO", song: pearSong, isPlaying: true, position: 1, volume: 50 },
@@ -197,7 +200,7 @@ const players: readonly (readonly [string, Source, object, readonly unknown[], s
   ],
   [
     "Cider",
-    createCider({ upstreamOf: () => upstreamThatSays() }),
+    createCider({ upstreamOf: () => upstreamThatSays(), covers }),
     {},
     [
       cider("playbackStatus.nowPlayingItemDidChange", ciderSong),

@@ -36,7 +36,7 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
 
   const listen = (changes: Record<string, string> = {}) => {
     const source = (kind === "jellyfin" ? createJellyfin : createEmby)({
-      upstreamOf: line.upstreamOf,
+      ...line,
     });
     const settings = { url: server.url, user: "ada", token: server.token, ...changes };
     return listenTo(source, settings, clock, stop.signal);

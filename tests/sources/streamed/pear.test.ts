@@ -28,7 +28,7 @@ afterEach(async () => {
   stop.abort();
   await server.stop();
 });
-const source = () => createPear({ upstreamOf: line.upstreamOf });
+const source = () => createPear(line);
 const listen = (token: string) =>
   listenTo(source(), { url: server.url, token }, clock, stop.signal);
 const subscribed = () => until(() => server.listeners() > 0 || undefined);

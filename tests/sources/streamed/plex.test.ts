@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 const listen = (changes: Record<string, string> = {}) =>
   listenTo(
-    createPlex({ upstreamOf: line.upstreamOf }),
+    createPlex(line),
     { url: server.url, token: server.token, ...changes },
     clock,
     stop.signal,

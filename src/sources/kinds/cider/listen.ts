@@ -38,7 +38,9 @@ export async function* listen(
   const { clock, signal } = context;
   const upstream = deps.upstreamOf(ID, url);
   const headers = token === "" ? {} : { apptoken: token };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, { headers });
+  const server = createPlayerServer({ id: ID, name: NAME, url }, { ...deps, upstream }, context, {
+    headers,
+  });
   let player: Player = { song: null, isPlaying: false, positionMs: 0, volumePercent: null };
 
   const read = (observedAtMs: number) => readPlayer(player, observedAtMs, server);
@@ -134,7 +136,8 @@ function readPlayer(
   const title = song && textOf(song["name"]);
   if (!song || !title) return null;
   const id = idOf(song);
-  const cover = coverAddress(song["artwork"]);
+  const address = coverAddress(song["artwork"]);
+  const cover = address === undefined ? undefined : server.cover(address);
   return {
     source: NAME,
     state: isPlaying ? "playing" : "paused",
@@ -147,7 +150,7 @@ function readPlayer(
     artists: textsOf(song["artistName"]),
     album: {
       name: textOf(song["albumName"]) ?? "",
-      artworks: cover === undefined ? [] : [server.artwork(cover, cover)],
+      artworks: cover ? [cover] : [],
     },
     device: { name: NAME, type: "cider", volumePercent },
     positionMs: Math.max(0, Math.round(positionMs)),
@@ -160,6 +163,5 @@ function readPlayer(
 /** Apple's addresses have places for the size. */
 function coverAddress(artwork: unknown): string | undefined {
   const address = textOf(fieldsOf(artwork)["url"]);
-  const sized = address?.replace("{w}", "640").replace("{h}", "640");
-  return sized?.startsWith("https:") && URL.canParse(sized) ? sized : undefined;
+  return address?.replace("{w}", "640").replace("{h}", "640");
 }

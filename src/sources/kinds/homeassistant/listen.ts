@@ -26,7 +26,12 @@ export async function* listen(
     headers: { Authorization: `Bearer ${token}` },
     largestBytes: LARGEST_MESSAGE_BYTES,
   };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
+  const server = createPlayerServer(
+    { id: ID, name: NAME, url },
+    { ...deps, upstream },
+    context,
+    limits,
+  );
 
   // Also of an entity that it has not, the status is 404.
   await server.getJson("/api/", NO_HOME_ASSISTANT);
@@ -41,12 +46,8 @@ export async function* listen(
       id,
       observedAtMs,
       serverWallMs,
-      artworkOf(key, picture) {
-        const address = picture.startsWith("/") ? url + picture : picture;
-        return /^https?:\/\//.test(address) && URL.canParse(address)
-          ? server.artwork(key, address)
-          : undefined;
-      },
+      artworkOf: (key, picture) =>
+        /^\/(?!\/)/.test(picture) ? server.artwork(key, url + picture) : server.cover(picture),
     });
   };
 

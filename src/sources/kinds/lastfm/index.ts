@@ -83,7 +83,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       },
       account: ({ user }) => ({ displayName: user, product: null }),
       urlOf: () => apiUrl,
-      begin({ user }, { url, get, withoutPosition, artwork }) {
+      begin({ user }, { url, get, withoutPosition, cover }) {
         return async () => {
           if (apiKey === null) {
             throw retryLater(
@@ -101,10 +101,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
           });
           const answer = await get(`${url}/2.0/?${query}`);
           await refuse(answer, user);
-          const track = readRecentTracks(jsonOf(answer), user, (address) => ({
-            ...artwork(address, address),
-            url: address,
-          }));
+          const track = readRecentTracks(jsonOf(answer), user, cover);
           return track && withoutPosition(track);
         };
       },

@@ -17,7 +17,7 @@ const NO_COVER = "2a96cbd8b46e442fc41c2b86b821562f";
 export function readRecentTracks(
   answer: unknown,
   user: string,
-  artworkAt: (url: string) => Artwork,
+  artworkAt: (url: string) => Artwork | undefined,
 ): Track | null {
   const recent = recordOf(recordOf(answer, "the answer")["recenttracks"], "recenttracks");
   // Last.fm has answered with other users' tracks:
@@ -33,7 +33,8 @@ export function readRecentTracks(
   if (track === undefined || title === undefined) return null;
   const artist = nameOf(track["artist"]);
   const album = nameOf(track["album"]) ?? "";
-  const cover = coverOf(track);
+  const address = coverOf(track);
+  const cover = address === undefined ? undefined : artworkAt(address);
   return {
     source: LASTFM,
     track: {
@@ -43,7 +44,7 @@ export function readRecentTracks(
       explicit: false,
     },
     artists: artist === undefined ? [] : [artist],
-    album: { name: album, artworks: cover === undefined ? [] : [artworkAt(cover)] },
+    album: { name: album, artworks: cover ? [cover] : [] },
     device: { name: LASTFM, type: "lastfm", volumePercent: null },
   };
 }
@@ -55,4 +56,4 @@ const nameOf = (value: unknown): string | undefined =>
 const coverOf = ({ image }: Record<string, unknown>): string | undefined =>
   recordsOf(image)
     .map((one) => textOf(one["#text"]))
-    .findLast((url) => url?.startsWith("https://") && URL.canParse(url) && !url.includes(NO_COVER));
+    .findLast((url) => url !== undefined && !url.includes(NO_COVER));

@@ -29,7 +29,7 @@ export async function* listen(
   const upstream = deps.upstreamOf(id, url);
   const headers = server.headersFor(token);
   const limits = { headers, largestBytes: LARGEST_ANSWER_BYTES };
-  const player = createPlayerServer({ id, name, url }, upstream, context, limits);
+  const player = createPlayerServer({ id, name, url }, { ...deps, upstream }, context, limits);
   let serverAheadMs = 0;
   let last: { shownId: string; playback: Playback; ticks: number | undefined } | undefined;
 

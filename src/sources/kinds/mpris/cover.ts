@@ -2,37 +2,36 @@ import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Artwork } from "../../../playback.ts";
-import { LARGEST_COVER_BYTES, loadCover } from "../../../upstream/cover.ts";
-import type { Upstream } from "../../../upstream/index.ts";
-import { isShareable } from "../../../upstream/public-hosts.ts";
+import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
+import type { Covers } from "../../../upstream/covers.ts";
 
-/**
- * Covers at the addresses that players give: files of this machine, pictures inside the address,
- * and public servers.
- */
-export interface Covers {
+/** Covers at the addresses that a player gives: files of this machine, and what anybody may name. */
+export interface PlayerCovers {
   /** The picture at an address; `null` when there is none, or not one that may be loaded. */
   at(artUrl: string): Promise<Artwork | null>;
 }
 
-export function createCovers(upstream: Upstream, origin: string): Covers {
-  const find = async (artUrl: string): Promise<Artwork | null> => {
-    if (artUrl.startsWith("file:")) {
+/** In base64. Some players send the picture itself, which comes no further than this process. */
+const LONGEST_DATA_URI = Math.ceil(LARGEST_COVER_BYTES / 3) * 4 + 1_024;
+
+export function createPlayerCovers(covers: Pick<Covers, "named">, origin: string): PlayerCovers {
+  const namer = { origin, longestDataUri: LONGEST_DATA_URI };
+  /** A player repeats it with each change. */
+  let last: { readonly artUrl: string; readonly artwork: Artwork | null } | undefined;
+  return {
+    async at(artUrl) {
+      if (!artUrl.startsWith("file:")) {
+        if (last?.artUrl !== artUrl) {
+          last = { artUrl, artwork: covers.named(artUrl, namer) ?? null };
+        }
+        return last.artwork;
+      }
       const path = pathOf(artUrl);
       const version = path && (await versionOf(path));
       if (!version) return null;
       return { key: `mpris:${path}:${version}`, origin, load: () => readPicture(path) };
-    }
-    const key = `mpris:${digestOf(artUrl)}`;
-    const [, text] = /^data:image\/[\w.+-]+;base64,([\w+/=\s]+)$/.exec(artUrl) ?? [];
-    if (text !== undefined) return { key, origin, load: async () => Buffer.from(text, "base64") };
-    const url = URL.parse(artUrl);
-    if (url?.protocol !== "https:") return null;
-    const shared = isShareable(url) ? { url: url.href } : {};
-    return { key, ...shared, origin, load: () => loadCover(upstream, artUrl) };
+    },
   };
-
-  return { at: find };
 }
 
 /** `undefined` for a file of another machine. */
@@ -69,6 +68,3 @@ async function readPicture(path: string): Promise<Uint8Array> {
     await file.close();
   }
 }
-
-const digestOf = (text: string): string =>
-  new Bun.CryptoHasher("sha256").update(text).digest("base64url");

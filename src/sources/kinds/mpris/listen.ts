@@ -3,7 +3,7 @@ import type { MprisDeps, MprisSettings } from "./settings.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
 import type { WatchContext } from "../../source.ts";
 import { connectBus } from "./bus.ts";
-import { type Covers, createCovers } from "./cover.ts";
+import { createPlayerCovers, type PlayerCovers } from "./cover.ts";
 import { artUrlOf, readPlayer } from "./player.ts";
 
 export async function* listen(
@@ -14,7 +14,10 @@ export async function* listen(
   const bus = await connectBus(deps.busAddress, context);
   const origin = `mpris ${context.connection.id}`;
   /** By player's name, what a round has to know of the one before. */
-  let known = new Map<string, { readonly covers: Covers; readonly playback: Playback | null }>();
+  let known = new Map<
+    string,
+    { readonly covers: PlayerCovers; readonly playback: Playback | null }
+  >();
   let shown: string | undefined;
   try {
     while (!context.signal.aborted) {
@@ -23,7 +26,7 @@ export async function* listen(
       for (const state of bus.players()) {
         const { name } = state;
         if (player !== "" && name !== player && !name.startsWith(`${player}.`)) continue;
-        const { covers = createCovers(deps.upstream, origin), playback: last = null } =
+        const { covers = createPlayerCovers(deps.covers, origin), playback: last = null } =
           before.get(name) ?? {};
         const cover = await covers.at(artUrlOf(state));
         known.set(name, { covers, playback: readPlayer(state, last, cover) });

@@ -1,4 +1,4 @@
-import type { Upstream } from "../../../upstream/index.ts";
+import type { Covers } from "../../../upstream/covers.ts";
 
 export interface MprisSettings {
   /** Only players with this name; empty for all of them. */
@@ -6,8 +6,7 @@ export interface MprisSettings {
 }
 
 export interface MprisDeps {
-  /** For covers on the web. */
-  readonly upstream: Upstream;
+  readonly covers: Pick<Covers, "named">;
   /** The address of the session bus. */
   readonly busAddress: string;
 }

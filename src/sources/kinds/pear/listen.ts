@@ -37,7 +37,9 @@ export async function* listen(
   const { clock, signal } = context;
   const upstream = deps.upstreamOf(ID, url);
   const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, { headers });
+  const server = createPlayerServer({ id: ID, name: NAME, url }, { ...deps, upstream }, context, {
+    headers,
+  });
   const read = (player: Player, observedAtMs: number) => readPlayer(player, observedAtMs, server);
 
   if (token === "") {
@@ -142,7 +144,6 @@ function readPlayer(
 
 function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {
   const address = textOf(song["imageSrc"]);
-  return address?.startsWith("https:") && URL.canParse(address)
-    ? [server.artwork(address, address)]
-    : [];
+  const cover = address === undefined ? undefined : server.cover(address);
+  return cover ? [cover] : [];
 }

@@ -34,7 +34,12 @@ export async function* listen(
   const upstream = deps.upstreamOf(ID, url);
   const headers = { "X-Plex-Token": token, Accept: "application/json" };
   const limits = { headers, largestBytes: LARGEST_ANSWER_BYTES };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, upstream, context, limits);
+  const server = createPlayerServer(
+    { id: ID, name: NAME, url },
+    { ...deps, upstream },
+    context,
+    limits,
+  );
   let last: { session: Session; playback: Playback; offsetMs: number } | undefined;
 
   const coverAt = (thumb: string) =>

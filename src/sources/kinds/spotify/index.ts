@@ -10,7 +10,7 @@ import {
 } from "../../polling/cadence.ts";
 import { toSourceFailure } from "../../answer-failure.ts";
 import { poll } from "../../polling/poller.ts";
-import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { type Playback, expectedPosition } from "../../../playback.ts";
 import {
   defineSource,
   type Demand,
@@ -30,7 +30,7 @@ import { readPlayer } from "./player.ts";
 import { consentEndsAt, parseSpotifySettings, type SpotifySettings } from "./settings.ts";
 import { type AccessTokens, createAccessTokens, linkEnded } from "./tokens.ts";
 import { createWebApi } from "./web-api.ts";
-import { loadCover } from "../../../upstream/cover.ts";
+import type { Covers } from "../../../upstream/covers.ts";
 import type { Upstream } from "../../../upstream/index.ts";
 
 /** Spotify, through its Web API: https://developer.spotify.com/documentation/web-api */
@@ -38,6 +38,7 @@ import type { Upstream } from "../../../upstream/index.ts";
 export interface SpotifyDeps {
   readonly clock: Clock;
   readonly upstream: Upstream;
+  readonly covers: Pick<Covers, "named">;
   /** Base URLs of the Web API and of the accounts service, without slashes at their ends. */
   readonly apiUrl: string;
   readonly accountsUrl: string;
@@ -82,6 +83,8 @@ export function createSpotify(deps: SpotifyDeps): Source {
   const service = createAccountsService(deps.accountsUrl, upstream);
   const api = createWebApi({ url: deps.apiUrl, upstream, requestBudget, clock });
   const sessions = new Map<number, Session>();
+  const namer = { origin: "spotify", server: { url: deps.apiUrl } };
+  const artworkAt = (url: string) => deps.covers.named(url, namer);
 
   const openSession = (settings: SpotifySettings, context: WatchContext): Session => {
     const { connection, log } = context;
@@ -133,7 +136,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     const { current } = session.memory;
     const expectedPositionMs = (trackId: string) =>
       expectedPosition(current, trackId, observedAtMs);
-    const context = { observedAtMs, artworkAt: artworkAt(upstream), expectedPositionMs };
+    const context = { observedAtMs, artworkAt, expectedPositionMs };
     return body === null ? null : readPlayer(body, context);
   };
 
@@ -199,15 +202,6 @@ export function createSpotify(deps: SpotifyDeps): Source {
     },
   });
 }
-
-const artworkAt =
-  (upstream: Upstream) =>
-  (url: string): Artwork => ({
-    key: `spotify:${url}`,
-    url,
-    origin: "spotify",
-    load: () => loadCover(upstream, url),
-  });
 
 function forgetOldSessions(sessions: Map<number, Session>, nowMs: number): void {
   for (const [id, { usedAtMs }] of sessions) {

@@ -21,7 +21,7 @@ export interface ReadingContext {
   /** Monotonic time at which the position was true, in milliseconds. */
   readonly observedAtMs: number;
   /** The artwork for a URL from Spotify's answer. */
-  artworkAt(url: string): Artwork;
+  artworkAt(url: string): Artwork | undefined;
   /** The expected position in a track (ms), for answers without a position. */
   expectedPositionMs(trackId: string): number;
 }
@@ -92,7 +92,7 @@ function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContex
     const urls = own.length > 0 ? own : imageUrls(show["images"]);
     return {
       artists: name === "" ? [] : [name],
-      album: { name, artworks: urls.map(artworkAt) },
+      album: { name, artworks: urls.flatMap((url) => artworkAt(url) ?? []) },
     };
   }
   const album = fieldsOf(item["album"]);
@@ -100,20 +100,15 @@ function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContex
     artists: namesOf(item["artists"], "name"),
     album: {
       name: textOf(album["name"]) ?? "",
-      artworks: imageUrls(album["images"]).map(artworkAt),
+      artworks: imageUrls(album["images"]).flatMap((url) => artworkAt(url) ?? []),
     },
   };
 }
 
 /** In Spotify's order, the largest first. */
 function imageUrls(images: unknown): string[] {
-  return recordsOf(images)
-    .flatMap(({ url }) => textOf(url) ?? [])
-    .filter((url) => PICTURE_ADDRESS.test(url) && URL.canParse(url));
+  return recordsOf(images).flatMap(({ url }) => textOf(url) ?? []);
 }
-
-/** Only https URLs, and http URLs of this machine, are passed on. */
-const PICTURE_ADDRESS = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/;
 
 /** Rounds a number to a whole one; `null` when it is negative or not a number. */
 function amountOf(value: unknown): number | null {
