@@ -18,11 +18,13 @@ export interface Names {
 }
 
 /**
- * Where names come from that are no catalogue's: a page with videos, whose artist is a channel, one
- * text that was divided, or a tag of its own, which holds no artist even where none is named.
+ * Where names come from that are no catalogue's: a page with videos, whose artist is a channel, the
+ * name of a file, a tag of its own, which holds no artist even where none is named, or one text that
+ * was divided.
  */
 export type NamesFrom =
-  { readonly origin: "page" | "tag" } | { readonly origin: "upload"; readonly text: string };
+  | { readonly origin: "page" | "file" | "tag" }
+  | { readonly origin: "upload"; readonly text: string };
 
 /** What a source observed at one moment. */
 export interface Playback {

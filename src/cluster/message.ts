@@ -45,7 +45,9 @@ const playback = Type.Object({
   artists: Type.Array(Type.String()),
   namesFrom: Type.Optional(
     Type.Union([
-      Type.Object({ origin: Type.Union([Type.Literal("page"), Type.Literal("tag")]) }),
+      Type.Object({
+        origin: Type.Union([Type.Literal("page"), Type.Literal("file"), Type.Literal("tag")]),
+      }),
       Type.Object({ origin: Type.Literal("upload"), text: Type.String() }),
     ]),
   ),

@@ -14,10 +14,10 @@ import {
 
 /**
  * Where names come from: tags or a service's catalogue, tags for certain, so that a title without an
- * artist is a title and nothing else, a file's or a stream's one field, or a page with videos, whose
+ * artist is a title and nothing else, a file's name, a stream's one field, or a page with videos, whose
  * artist is a channel.
  */
-export type NamesOrigin = "catalogue" | "tag" | "upload" | "page";
+export type NamesOrigin = "catalogue" | "tag" | "file" | "upload" | "page";
 
 /**
  * Takes off what describes the upload or the release, such as `(Official Video)` and
@@ -50,7 +50,7 @@ function tidyCatalogue({ title, artists }: Names): Names {
 function tidyUpload({ title: given, artists: [uploader] }: Names, origin: NamesOrigin): Names {
   const channel = uploader === undefined ? null : withoutEmojiAtEdges(artistOfChannel(uploader));
   const isPage = origin === "page";
-  const clean = withoutAdvertisement(withoutLabels(withoutFileMarks(given), []));
+  const clean = withoutAdvertisement(withoutLabels(withoutFileMarks(given, origin === "file"), []));
   const { artist, title } = splitTitle(trimLeadingDash(clean), channel, isPage);
   const artists = [artist ?? channel]
     .filter((name) => name !== null)

@@ -23,10 +23,13 @@ const WORDLIKE = /(?:[A-Z]?(?=[a-z]*[aeiouy])|[AEIOUY])[a-z]{3,}/;
 const RADIO =
   /^(?:now playing|now on air|on air|you are listening to|en ondas|à l’antenne)\s*:\s*/i;
 
-/** A file's name, or a stream's words, as a title. */
-export function withoutFileMarks(text: string): string {
+/**
+ * A file's name, or a stream's words, as a title.
+ * @param isNamedAsFile whether it is the name of a file, of which the extension may be gone
+ */
+export function withoutFileMarks(text: string, isNamedAsFile: boolean): string {
   let title = orElse(text.replace(EXTENSION, ""), text);
-  const isFile = title !== text;
+  const isFile = isNamedAsFile || title !== text;
   if (!title.includes(" ")) title = orElse(title.replaceAll("_", " ").trim(), title);
   const last = bracketsIn(title).at(-1);
   if (last?.end === title.length && title[last.start] === "[" && isVideoId(last.inside)) {

@@ -12,6 +12,7 @@ import {
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../times.ts";
 import { type Source, unavailable, wrongOption } from "../source.ts";
+import { readOnAir } from "../../titles/on-air.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
 
@@ -75,26 +76,35 @@ interface ReadingContext {
   artworkAt(url: string): Artwork | undefined;
 }
 
-/** Converts a station's answer; `null` when it is off the air. */
+/** Converts a station's answer; `null` when it is off the air or advertises. */
 function readNowPlaying(answer: unknown, context: ReadingContext): Playback | null {
   const station = recordOf(answer, "the answer");
   const current = station["now_playing"];
   const song = isRecord(current) ? current["song"] : undefined;
   if (flagOf(station["is_online"]) === false || !isRecord(current) || !isRecord(song)) return null;
-  const title = textOf(song["title"]) ?? textOf(song["text"]);
-  if (title === undefined) return null;
+  const given = textOf(song["title"]) ?? textOf(song["text"]);
+  if (given === undefined) return null;
   // The same song may be played twice: only its start tells one time from the other.
-  const id = [textOf(song["id"]) ?? title, numberOf(current["played_at"])].join(" ");
+  const id = [textOf(song["id"]) ?? given, numberOf(current["played_at"])].join(" ");
   // It is 0 for what a person broadcasts live.
   const durationMs = lengthMs(current["duration"], 1000);
   const art = textOf(song["art"]);
   const cover = art === undefined ? undefined : context.artworkAt(art);
   const stationName = textOf(fieldsOf(station["station"])["name"]);
+  const named = textsOf(song["artist"]);
+  // What a person broadcasts live has one text; a song of the station's library has tags.
+  const onAir =
+    durationMs === null && named.length < 2
+      ? readOnAir({ text: given, station: stationName, artist: named[0], otherwise: given })
+      : undefined;
+  if (onAir === null) return null;
   return {
     source: NAME,
     state: "playing",
-    track: { id, title, durationMs, explicit: false },
-    artists: textsOf(song["artist"]),
+    track: { id, title: onAir?.title ?? given, durationMs, explicit: false },
+    // What a person broadcasts live is not by the station.
+    artists: onAir ? onAir.artists.filter((name) => name !== onAir.station) : named,
+    namesFrom: onAir?.namesFrom ?? { origin: "tag" },
     album: {
       name: textOf(song["album"]) ?? "",
       artworks: cover ? [cover] : [],

@@ -6,8 +6,9 @@ import {
   textOf200,
   type Track,
 } from "../polling/polled-source.ts";
-import { splitStreamTitle } from "../stream-title.ts";
 import { type Source, wrongOption } from "../source.ts";
+import { readOnAir } from "../../titles/on-air.ts";
+import { saysSomething } from "../../titles/text.ts";
 
 /** An Icecast server's stream: https://icecast.org/docs/icecast-latest/server-stats.html */
 
@@ -58,7 +59,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
   );
 }
 
-/** The stream's track; `null` when nobody broadcasts. */
+/** The stream's track; `null` when nobody broadcasts, and for an advertisement. */
 function readStatus(text: string, mount: string): Track | null {
   const answer = jsonIn(repaired(text));
   const stats = isRecord(answer) ? answer["icestats"] : undefined;
@@ -66,25 +67,28 @@ function readStatus(text: string, mount: string): Track | null {
   const streams = recordsOf(stats["source"]).filter(({ listenurl }) => listenurl !== undefined);
   const stream =
     mount === ""
-      ? (streams.find(titleOf) ?? streams[0])
+      ? (streams.find(({ title }) => saysSomething(textOf(title) ?? "")) ?? streams[0])
       : streams.find((one) => mountOf(one) === mount);
   if (stream === undefined) return null;
-  const station = textOf(stream["server_name"]);
-  const onAir = titleOf(stream) ?? station ?? mountOf(stream);
-  const { artist = textOf(stream["artist"]) ?? station, title } = splitStreamTitle(onAir);
+  const [title, station, artist] = ["title", "server_name", "artist"].map((name) =>
+    textOf(stream[name]),
+  );
+  const onAir = readOnAir({ text: title, station, artist, otherwise: mountOf(stream) });
+  if (onAir === null) return null;
   return {
     source: NAME,
-    track: { id: `${mountOf(stream)} ${onAir}`, title, durationMs: null, explicit: false },
-    artists: artist === undefined || artist === title ? [] : [artist],
-    namesFrom: { origin: "upload", text: onAir },
-    album: { name: station ?? "", artworks: [] },
-    device: { name: station ?? NAME, type: "icecast", volumePercent: null },
+    track: {
+      id: `${mountOf(stream)} ${onAir.song}`,
+      title: onAir.title,
+      durationMs: null,
+      explicit: false,
+    },
+    artists: onAir.artists,
+    namesFrom: onAir.namesFrom,
+    album: { name: onAir.station, artworks: [] },
+    device: { name: onAir.station || NAME, type: "icecast", volumePercent: null },
   };
 }
-
-/** The title; `undefined` for the lone dash that stands between an empty artist and title. */
-const titleOf = ({ title }: Record<string, unknown>): string | undefined =>
-  textOf(textOf(title)?.replace(/^[\s-]+$/, ""));
 
 /** The path of the stream's address. */
 function mountOf({ listenurl }: Record<string, unknown>): string {

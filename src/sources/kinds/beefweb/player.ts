@@ -1,4 +1,5 @@
 import type { Artwork, Playback } from "../../../playback.ts";
+import { readOnAir } from "../../../titles/on-air.ts";
 import { lengthMs, positionMs } from "../../times.ts";
 import { fieldsOf, flagOf, isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 
@@ -8,7 +9,7 @@ const COLUMNS = ["%title%", "%artist%", "%album%"];
 /** Where the player reports what it plays. */
 export const PLAYER_PATH = `/api/player?columns=${COLUMNS.map(encodeURIComponent).join(",")}`;
 
-/** Converts `/api/player`; `null` when the player is stopped. Without `coverAt` there is no cover. */
+/** Converts `/api/player`; `null` when the player is stopped or a station advertises. Without `coverAt` there is no cover. */
 export function readPlayer(
   answer: unknown,
   observedAtMs: number,
@@ -26,13 +27,18 @@ export function readPlayer(
     ? `${encodeURIComponent(playlist.toWellFormed())}/${index}`
     : "current";
   const durationMs = lengthMs(item["duration"], 1000);
+  // Only streams have no length; the artist of one is often its station.
+  const onAir =
+    durationMs === null ? readOnAir({ text: title, station: artist, otherwise: title }) : undefined;
+  if (onAir === null) return null;
   // An index alone would name another track once the playlist is sorted.
-  const id = JSON.stringify([place, title, artist, album]);
+  const id = JSON.stringify([place, onAir?.song ?? title, artist, album]);
   return {
     source: NAME,
     state,
-    track: { id, title, durationMs, explicit: false },
-    artists: artist === undefined ? [] : [artist],
+    track: { id, title: onAir?.title ?? title, durationMs, explicit: false },
+    artists: onAir?.artists ?? (artist === undefined ? [] : [artist]),
+    ...(onAir && { namesFrom: onAir.namesFrom }),
     album: { name: album ?? "", artworks: coverAt ? [coverAt(place, id)] : [] },
     device: {
       name: textOf(fieldsOf(player["info"])["title"]) ?? NAME,

@@ -3,6 +3,7 @@ import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { fieldsOf, isRecord, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
+import { type OnAir, readOnAir } from "../../../titles/on-air.ts";
 import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 /** A media player as Home Assistant sees it. */
@@ -54,14 +55,18 @@ export function readPlayback(
   { id, observedAtMs, serverWallMs, artworkOf }: EntityContext,
 ): Playback | null {
   const content = withoutSecrets(textOf(reported["media_content_id"]) ?? "");
-  const title = textOf(reported["media_title"]) ?? fileNameIn(content);
+  const given = textOf(reported["media_title"]) ?? fileNameIn(content);
   const isPlaying = state === "playing" || state === "buffering";
-  if (title === undefined || !(isPlaying || state === "paused")) return null;
+  if (given === undefined || !(isPlaying || state === "paused")) return null;
   const [own, ofAlbum] = [
     textsOf(reported["media_artist"]),
     textsOf(reported["media_album_artist"]),
   ];
-  const artists = own.length > 0 ? own : ofAlbum;
+  const named = own.length > 0 ? own : ofAlbum;
+  const onAir = onAirOf(reported, given, named);
+  if (onAir === null) return null;
+  const title = onAir?.title ?? given;
+  const artists = onAir?.artists ?? named;
   const album = textOf(reported["media_album_name"]) ?? "";
   const names = { player: textOf(reported["app_name"]) ?? id, title, artists };
   if (isSpotifyAdId(content) || hasSpotifyAdNames(names)) return null;
@@ -80,6 +85,7 @@ export function readPlayback(
       explicit: false,
     },
     artists,
+    ...(onAir && { namesFrom: onAir.namesFrom }),
     album: { name: album, artworks: cover ? [cover] : [] },
     device: {
       name: textOf(reported["friendly_name"]) ?? id,
@@ -105,6 +111,26 @@ export function readPlayback(
 function fileNameIn(content: string): string | undefined {
   const isFile = isAddressOrPath(content) && !content.includes("/tts_proxy/");
   return isFile ? textOf(nameOfAddress(content)) : undefined;
+}
+
+/**
+ * What a radio station has on the air; `undefined` for what is no station's, `null` for an advertisement.
+ * Without a field of its own, a station's name stands where the artist would.
+ */
+function onAirOf(
+  reported: Entity["attributes"],
+  text: string,
+  artists: readonly string[],
+): OnAir | null | undefined {
+  const channel = textOf(reported["media_channel"]);
+  const isAddress = /^https?:/i.test(textOf(reported["media_content_id"]) ?? "");
+  const isStation = channel !== undefined || isAddress || artists.length === 0;
+  const hasLength = lengthMs(reported["media_duration"], 1000) !== null;
+  if (hasLength || !isStation || artists.length > 1) return undefined;
+  const [artist] = artists;
+  return channel === undefined
+    ? readOnAir({ text, station: artist, otherwise: text })
+    : readOnAir({ text, station: channel, artist, otherwise: text });
 }
 
 /** How long ago the position was reported, in milliseconds. */

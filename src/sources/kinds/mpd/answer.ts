@@ -1,6 +1,7 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
 import { numberOf } from "../../../upstream/json.ts";
+import { readOnAir } from "../../../titles/on-air.ts";
 import { lengthMs, timeMs } from "../../times.ts";
 import { fieldOf, fieldsOf, type MpdResponse } from "./protocol.ts";
 
@@ -10,7 +11,7 @@ export const NAME = "MPD";
 export const isActive = (answer: MpdResponse): boolean =>
   fieldOf(answer, "file") !== undefined && fieldOf(answer, "state") !== "stop";
 
-/** Converts the answer to `status` and `currentsong`; `null` when MPD is stopped. */
+/** Converts the answer to `status` and `currentsong`; `null` when MPD is stopped or a station advertises. */
 export const readAnswer = (
   answer: MpdResponse,
   cover: Artwork | null,
@@ -21,28 +22,35 @@ export function readPlayback(
   answer: MpdResponse,
   cover: Artwork | null,
   observedAtMs: number,
-): Playback {
+): Playback | null {
   const uri = fieldOf(answer, "file") ?? "";
+  // Mopidy reports it as before MPD 0.20: "time: 12:180", in whole seconds.
+  const durationMs =
+    lengthMs(fieldOf(answer, "duration"), 1000) ??
+    lengthMs(fieldOf(answer, "time")?.split(":")[1], 1000);
+  const title = fieldOf(answer, "Title");
+  const named = ARTIST_TAGS.map((tag) => fieldsOf(answer, tag));
+  const artists = named.find((names) => names.length > 0) ?? [];
   // A radio station sends its own name as Name and the current track as Title.
   const station = fieldOf(answer, "Name");
-  const artists = fieldsOf(answer, "Artist");
-  const albumArtists = fieldsOf(answer, "AlbumArtist");
+  const isStream = station !== undefined || (uri.includes("://") && durationMs === null);
+  const onAir = isStream
+    ? readOnAir({ text: title, station, artist: artists[0], otherwise: nameOfAddress(uri) })
+    : undefined;
+  if (onAir === null) return null;
   return {
     source: NAME,
     state: fieldOf(answer, "state") === "play" ? "playing" : "paused",
     track: {
       id: uri,
-      title: fieldOf(answer, "Title") ?? station ?? nameOfAddress(uri),
-      // Mopidy reports it as before MPD 0.20: "time: 12:180", in whole seconds.
-      durationMs:
-        lengthMs(fieldOf(answer, "duration"), 1000) ??
-        lengthMs(fieldOf(answer, "time")?.split(":")[1], 1000),
+      title: onAir?.title ?? title ?? nameOfAddress(uri),
+      durationMs,
       explicit: false,
     },
-    artists:
-      [artists, albumArtists, station ? [station] : []].find((names) => names.length > 0) ?? [],
+    artists: onAir && artists.length < 2 ? onAir.artists : artists,
+    namesFrom: onAir?.namesFrom ?? { origin: title === undefined ? "file" : "tag" },
     album: {
-      name: fieldOf(answer, "Album") ?? station ?? "",
+      name: fieldOf(answer, "Album") ?? onAir?.station ?? "",
       artworks: cover ? [cover] : [],
     },
     device: { name: "MPD", type: "mpd", volumePercent: volume(fieldOf(answer, "volume")) },
@@ -51,6 +59,9 @@ export function readPlayback(
     rate: 1,
   };
 }
+
+/** Who made a song, by the first tag that names somebody. */
+const ARTIST_TAGS = ["Artist", "AlbumArtist", "Performer", "Composer"] as const;
 
 /** `null` when the output has no mixer: MPD then sends -1 or nothing. */
 function volume(text: string | undefined): number | null {

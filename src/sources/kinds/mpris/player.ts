@@ -3,6 +3,7 @@ import { type Artwork, type Playback, expectedPosition } from "../../../playback
 import { fieldsOf, numberOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
+import { readOnAir } from "../../../titles/on-air.ts";
 import type { PlayerState } from "./known-players.ts";
 
 /** A live stream is said to be endless, or to last for centuries. */
@@ -22,17 +23,27 @@ export function readPlayer(
   const metadata = fieldsOf(properties["Metadata"]);
   const status = textOf(properties["PlaybackStatus"]);
   const url = textOf(metadata["xesam:url"]);
-  const title = textOf(metadata["xesam:title"]) ?? (url && nameOfAddress(url));
-  if ((status !== "Playing" && status !== "Paused") || !title) return null;
-  const artists = [metadata["xesam:artist"], metadata["xesam:albumArtist"]]
-    .map(textsOf)
-    .find((names) => names.length > 0);
-  const trackId = textOf(metadata["mpris:trackid"]);
-  const names = { player: identity ?? name, title, artists: artists ?? [] };
-  if (isSpotifyAdId(trackId) || isSpotifyAdId(url) || hasSpotifyAdNames(names)) return null;
+  const fileName = url && nameOfAddress(url);
+  const given = textOf(metadata["xesam:title"]) ?? fileName;
+  if ((status !== "Playing" && status !== "Paused") || !given) return null;
+  const named =
+    ARTIST_FIELDS.map((field) => textsOf(metadata[field])).find(({ length }) => length > 0) ?? [];
   const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
+  const durationMs = lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null;
+  const isStream = durationMs === null && isStreamAddress(url);
+  // The artist of a stream is often its station.
+  const onAir =
+    isStream && named.length < 2
+      ? readOnAir({ text: given, station: named[0], otherwise: given })
+      : undefined;
+  if (onAir === null) return null;
+  const title = onAir?.title ?? given;
+  const artists = onAir?.artists ?? named;
+  const trackId = textOf(metadata["mpris:trackid"]);
+  const names = { player: identity ?? name, title, artists };
+  if (isSpotifyAdId(trackId) || isSpotifyAdId(url) || hasSpotifyAdNames(names)) return null;
   // Many players give every track the same id, and a file's address names folders of its owner.
-  const id = digestOf([trackId, url && withoutSecrets(url), title, ...(artists ?? [])]);
+  const id = digestOf([trackId, url && withoutSecrets(url), title, ...artists]);
   const expectedMs = expectedPosition(before, id, observedAtMs);
   const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
   const volume = numberOf(properties["Volume"]) ?? -1;
@@ -43,11 +54,11 @@ export function readPlayer(
     track: {
       id,
       title,
-      durationMs: lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null,
+      durationMs,
       explicit: false,
     },
-    artists: artists ?? [],
-    ...(url && isVideoPage(url) && { namesFrom: { origin: "page" } }),
+    artists,
+    ...(onAir ? { namesFrom: onAir.namesFrom } : namesFromOf(url, given === fileName)),
     album: { name: textOf(metadata["xesam:album"]) ?? "", artworks: cover ? [cover] : [] },
     device: {
       name: identity ?? name,
@@ -59,6 +70,18 @@ export function readPlayer(
     observedAtMs,
     rate: rate > 0.05 && rate < 20 ? rate : 1,
   };
+}
+
+/** Who made a song, by the first field that names somebody. */
+const ARTIST_FIELDS = ["xesam:artist", "xesam:albumArtist", "xesam:composer"] as const;
+
+const isStreamAddress = (url: string | undefined): boolean =>
+  url !== undefined && /^https?:/i.test(url) && !isVideoPage(url);
+
+function namesFromOf(url: string | undefined, isFileName: boolean): Pick<Playback, "namesFrom"> {
+  if (url === undefined) return {};
+  if (isVideoPage(url)) return { namesFrom: { origin: "page" } };
+  return url.startsWith("file:") ? { namesFrom: { origin: isFileName ? "file" : "tag" } } : {};
 }
 
 /** The address of a player's cover; empty when it has none. */

@@ -129,6 +129,7 @@ function readPlayer(
       explicit: false,
     },
     artists: textsOf(song["artist"]),
+    ...(UPLOADS.has(textOf(song["mediaType"]) ?? "") && { namesFrom: { origin: "page" } }),
     album: { name: textOf(song["album"]) ?? "", artworks: coversOf(song, server) },
     device: {
       name: NAME,
@@ -141,6 +142,9 @@ function readPlayer(
     rate: 1,
   };
 }
+
+/** What users have uploaded to YouTube: the artist of such a video is a channel. */
+const UPLOADS: ReadonlySet<string> = new Set(["USER_GENERATED_CONTENT", "OTHER_VIDEO"]);
 
 function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {
   const address = textOf(song["imageSrc"]);

@@ -10,9 +10,9 @@ import {
 } from "../../entered-server.ts";
 import { fieldsOf, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
-import { splitStreamTitle } from "../../stream-title.ts";
 import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
 import type { Source } from "../../source.ts";
+import { readOnAir } from "../../../titles/on-air.ts";
 
 /** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */
 
@@ -64,7 +64,7 @@ export function createVlc(deps: PolledSourceDeps): Source {
   );
 }
 
-/** Converts `/requests/status.json`; `null` when VLC is stopped. */
+/** Converts `/requests/status.json`; `null` when VLC is stopped or a station advertises. */
 function readStatus(
   answer: unknown,
   observedAtMs: number,
@@ -78,7 +78,12 @@ function readStatus(
     (name) => textOf(meta[name]),
   );
   // On a radio stream, `title` is the station's name and `now_playing` the current track.
-  const onAir = stream === undefined ? undefined : splitStreamTitle(stream);
+  const nameOfFile = fileName === undefined ? NAME : nameOfAddress(fileName);
+  const onAir =
+    stream === undefined
+      ? undefined
+      : readOnAir({ text: stream, station: title, artist, otherwise: nameOfFile });
+  if (onAir === null) return null;
   const item = numberOf(currentplid) ?? 0;
   const durationMs = lengthMs(status["length"], 1000);
   // VLC cuts time and length to whole seconds; the share that is played is finer.
@@ -88,15 +93,15 @@ function readStatus(
     source: NAME,
     state,
     track: {
-      id: [item, fileName ?? "", stream ?? ""].join(" ").trim(),
-      title: onAir?.title ?? title ?? (fileName === undefined ? NAME : nameOfAddress(fileName)),
+      id: [item, fileName ?? "", onAir?.song ?? ""].join(" ").trim(),
+      title: onAir?.title ?? title ?? nameOfFile,
       durationMs,
       explicit: false,
     },
-    ...(stream !== undefined && { namesFrom: { origin: "upload", text: stream } }),
-    artists: [onAir?.artist ?? artist ?? (onAir && title)].filter((name) => name !== undefined),
+    namesFrom: onAir?.namesFrom ?? { origin: title === undefined ? "file" : "tag" },
+    artists: onAir?.artists ?? (artist === undefined ? [] : [artist]),
     album: {
-      name: textOf(meta["album"]) ?? (onAir && title) ?? "",
+      name: textOf(meta["album"]) ?? onAir?.station ?? "",
       artworks: cover === undefined ? [] : [coverOf(item, cover)],
     },
     device: { name: NAME, type: "vlc", volumePercent: percentOf(status["volume"]) },
