@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
+import { mistakeIn, saidOf } from "./text-limits.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
 /** One setting, as used by flags, environment, `--help`, `config` and the documentation. */
@@ -32,6 +33,8 @@ function firstServices(text: string): readonly CoverServiceName[] | undefined {
   return Bun.deepEquals(typed, services) ? services : undefined;
 }
 
+/** In UTF-16 units: a path, or a list of hosts. */
+const LONGEST_SETTING = 4_096;
 const OPENINGS = ["auto", "never"] as const;
 const UPSTREAM_RULE =
   "an https address, or an http one of this machine such as http://127.0.0.1:8080";
@@ -343,7 +346,13 @@ export function resolveConfig(
       return definition.fallback;
     }
     origins[name] = given.origin;
-    const value = definition.parse(given.text.trim());
+    const text = given.text.trim();
+    const mistake = mistakeIn(text, LONGEST_SETTING);
+    if (mistake) {
+      mistakes.push(`${given.origin} ${saidOf(mistake)}.`);
+      return definition.fallback;
+    }
+    const value = definition.parse(text);
     if (value !== undefined) return value;
     const shown = definition.secret ? "" : ` ${JSON.stringify(redact(given.text))}`;
     mistakes.push(`${given.origin}${shown} must be ${definition.allowed}.`);

@@ -13,10 +13,19 @@ export type TextMistake =
   { readonly kind: "too long"; readonly longest: number } | { readonly kind: "control character" };
 
 /** What is wrong with a text of one line; `undefined` when nothing is. */
-export function mistakeIn(text: string, longest = LONGEST_ENTERED_TEXT): TextMistake | undefined {
-  if (text.length > longest) return { kind: "too long", longest };
-  return /\p{Cc}/u.test(text) ? { kind: "control character" } : undefined;
-}
+export const mistakeIn = (text: string, longest = LONGEST_ENTERED_TEXT): TextMistake | undefined =>
+  tooLong(text, longest) ?? (/\p{Cc}/u.test(text) ? { kind: "control character" } : undefined);
+
+/** Whether a text is too long; its reader looks at its characters. */
+export const tooLong = (text: string, longest: number): TextMistake | undefined =>
+  text.length > longest ? { kind: "too long", longest } : undefined;
+
+/** What ends a line in a text that was typed or pasted. */
+export const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/;
+
+/** What is wrong with a text of several lines, whose length its reader limits. */
+export const mistakeInLines = (text: string): TextMistake | undefined =>
+  /[^\P{Cc}\t\n\v\f\r\x85]/u.test(text) ? { kind: "control character" } : undefined;
 
 /** The same as the end of a sentence: "it …". */
 export const saidOf = (mistake: TextMistake): string =>

@@ -189,7 +189,7 @@ export function text(longest: number): WidgetOption<string> {
   return {
     type: { kind: "text", longest },
     fallback: "",
-    allowed: `at most ${longest} characters`,
-    parse: (given) => (given.length <= longest ? given : undefined),
+    allowed: `at most ${longest} characters on one line`,
+    parse: (given) => (given.length <= longest && !/\p{Cc}/u.test(given) ? given : undefined),
   };
 }

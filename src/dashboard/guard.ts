@@ -1,7 +1,7 @@
 import type { Vault } from "../vault/vault.ts";
 import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
-import { languages } from "../i18n/index.ts";
+import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { spentPage } from "../html/spent.ts";
 import { messagePage } from "../html/message-page.tsx";
@@ -15,6 +15,8 @@ import type { DashboardRequest, Notice, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
+import { LONGEST_ADDRESS, mistakeIn, mistakeInLines, tooLong } from "../text-limits.ts";
+import { wordsOfMistake } from "./entered-text.ts";
 
 export interface DashboardGuardDeps extends ServerPlace {
   readonly sessionCookie: SessionCookie;
@@ -121,14 +123,36 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
         // Work that was begun has ended while the form was on its way.
-        const outcome = await budget.spend(signedIn.user.id, () =>
-          section.act(dashboardRequest, form),
-        );
+        const outcome =
+          unusableField(dashboardRequest, form, section.longFields) ??
+          (await budget.spend(signedIn.user.id, () => section.act(dashboardRequest, form)));
         if (outcome instanceof Response) return outcome;
         const sent = await notices.send(signedIn, dashboardRequest, outcome);
         return sent ?? section.show(showing(dashboardRequest, outcome));
       }),
   };
+}
+
+/**
+ * What is said of a form with a field that no form of ours sends. A browser keeps to `maxlength`, so
+ * that whoever sees this has sent it in another way, and nothing of it is drawn again.
+ */
+function unusableField(
+  { words }: DashboardRequest,
+  form: FormData,
+  longFields: Section["longFields"] = [],
+): Notice | undefined {
+  for (const [field, value] of form) {
+    if (typeof value !== "string") continue;
+    const mistake = longFields.includes(field)
+      ? mistakeInLines(value)
+      : (mistakeIn(field) ?? tooLong(value, LONGEST_ADDRESS));
+    if (!mistake) continue;
+    const name = mistakeIn(field) ? "?" : field;
+    const refused = fill(words.dashboard.entered.field, { field: name });
+    return { tone: "bad", text: `${refused} ${wordsOfMistake(words, mistake)}` };
+  }
+  return undefined;
 }
 
 /** The request for the page that a notice is about, with the notice. */

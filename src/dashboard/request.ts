@@ -26,6 +26,8 @@ export type { Notice };
 
 /** One page of the dashboard. */
 export interface Section {
+  /** Fields whose own limits are higher than that of an address, or that may have several lines. */
+  readonly longFields?: readonly string[];
   show(request: DashboardRequest): Promise<Response>;
   /**
    * Carries out a form's action. A notice sends the browser back to the page and is shown there.

@@ -7,6 +7,7 @@ import { musicPage } from "./page.tsx";
 import { saveCovers, saveCoversOf } from "./covers.tsx";
 import { saveTitles, saveTitlesOf } from "./titles.tsx";
 import { type ActionResult, GONE, type MusicDeps } from "./view.ts";
+import { PHRASE_PLACES } from "../../titles/phrases.ts";
 
 /** The actions by the name that a form sends. */
 const ACTIONS = new Map<string, Action>([
@@ -37,6 +38,7 @@ export function createSection(deps: MusicDeps): Section {
     });
 
   return {
+    longFields: PHRASE_PLACES.map((place) => `phrases-${place}`),
     show: (request) => page(request, GONE),
     async act(request, form) {
       const action = ACTIONS.get(fieldOf(form, "do"));

@@ -25,6 +25,7 @@ import {
   type MusicView,
   type TypedTitles,
 } from "./view.ts";
+import { LINE_BREAK } from "../../text-limits.ts";
 
 /** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */
 
@@ -69,7 +70,7 @@ function readForm({ words }: DashboardRequest, form: FormData): TypedTitles {
   const typed = { brackets: "", dash: "", anywhere: "" };
   for (const place of PHRASE_PLACES) typed[place] = fieldOf(form, `phrases-${place}`);
   const phrases = PHRASE_PLACES.flatMap((place) =>
-    [...new Set(typed[place].split(/\r\n?|\n/).map((line) => line.trim()))]
+    [...new Set(typed[place].split(LINE_BREAK).map((line) => line.trim()))]
       .filter((text) => text !== "")
       .map((text): Phrase => ({ text, place })),
   );

@@ -7,6 +7,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { Form, Lines } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { Notice, Section, DashboardRequest } from "../request.ts";
+import { LINE_BREAK } from "../../text-limits.ts";
 
 export interface PrivacySectionDeps {
   readonly accounts: Pick<Accounts, "privacy">;
@@ -73,6 +74,7 @@ export function createSection(deps: PrivacySectionDeps): Section {
   };
 
   return {
+    longFields: ["titles", "artists"],
     show: (request) => page(request),
     async act(request, form) {
       const { privacy: t } = request.words.dashboard;
@@ -196,7 +198,7 @@ function readTexts(
 ): TypedTexts & { texts: readonly string[] } {
   const { privacy: t } = words.dashboard;
   const typed = typeof sent === "string" ? sent : "";
-  const lines = typed.split(/\r\n?|\n/).map((line) => line.trim());
+  const lines = typed.split(LINE_BREAK).map((line) => line.trim());
   const texts = [...new Set(lines.filter(saysSomething))];
   const tooLong = lines.findIndex((line) => lengthOf(line) > LONGEST_LINE);
   const mistake =

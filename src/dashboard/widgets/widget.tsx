@@ -20,6 +20,7 @@ export function createSection(deps: WidgetSectionDeps): Section {
   const editors = { text: createTextEditor(deps), card: createCardEditor(deps) };
 
   return {
+    longFields: ["css", "look", "editorQuery"],
     async show(request) {
       const id = request.query.get("id");
       if (id === null) return gallery.show(request);

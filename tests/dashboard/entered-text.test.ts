@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
+import { formsIn, type PageForm } from "../fixtures/http/forms.ts";
+import { textOf } from "../fixtures/http/html.ts";
+import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+
+const SENT_BY_PAGE = ["token", "do", "target"];
+/** What a browser sends with line breaks. */
+const SEVERAL_LINES = /^(titles|artists|css|look|editorQuery|phrases-\w+)$/;
+/** What the other fields of a form hold, so that the form is refused for one field alone. */
+const USUAL: readonly (readonly [RegExp, string])[] = [
+  [/url$/, "https://example.org/songs"],
+  [/address$/, "127.0.0.1:6600"],
+  [/entity$/, "media_player.kitchen"],
+  [/token$/, "abcdef"],
+  [/client[-_]id$/, "0123456789abcdef0123456789abcd"],
+  [/(username|user-name)$/, "ada"],
+  [/(name|Name|user|station|mount|player|password|words)$/, "usual"],
+];
+/** Actions that end what other forms are about. */
+const ENDS_SOMETHING = /remove|sign-out|signout|rotate|stop|disconnect/;
+const LONG = "Q".repeat(60_000);
+
+let server: TestServer;
+let ada: AddedUser;
+let browser: SignedIn;
+/** Everything that was sealed to be stored. */
+const sealed: string[] = [];
+const encrypt = spyOn(crypto.subtle, "encrypt");
+beforeAll(async () => {
+  server = await createTestServer({ realSources: true });
+  ada = await server.addUser("ada");
+  browser = await signIn(server, ada);
+  await server.accounts.widgets.add(ada.user, { name: "Line", kind: "text" });
+  await server.accounts.widgets.add(ada.user, { name: "Card", kind: "card" });
+});
+afterAll(() => {
+  encrypt.mockRestore();
+  server.close();
+});
+
+/** All texts that the database holds, what was sealed included. */
+function storedTexts(): string[] {
+  for (const [parameters, , data] of encrypt.mock.calls.splice(0)) {
+    if (typeof parameters === "string" || !("additionalData" in parameters)) continue;
+    const isStored = !Buffer.from(parameters.additionalData as Uint8Array).includes("notice");
+    if (isStored) sealed.push(Buffer.from(data as Uint8Array).toString());
+  }
+  const { queries } = server.store;
+  const tables = queries.all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+  );
+  const rows = tables.flatMap(({ name }) => queries.all<object>(`SELECT * FROM "${name}"`));
+  return [...rows.flatMap((row) => Object.values(row).map(String)), ...sealed];
+}
+
+/** The form with this text in one field, and usual ones where it holds nothing. */
+function filled({ fields, buttons }: PageForm, spoilt: string, text: string) {
+  const [button] = buttons;
+  const usual = Object.entries(fields).map(([name, value]) => [
+    name,
+    value === "" ? (USUAL.find(([pattern]) => pattern.test(name))?.[1] ?? value) : value,
+  ]);
+  return Object.fromEntries([
+    ...usual,
+    ...(button && button[0] !== "" ? [button] : []),
+    [spoilt, text],
+  ]) as Record<string, string>;
+}
+
+describe("a form of the dashboard", () => {
+  const overlay = async () => (await server.accounts.widgets.first(ada.user)).id;
+  const pages = [
+    ...SECTION_NAMES.map((name): [string, () => Promise<string>] => [
+      name,
+      async () => `/en/${sectionPath(name)}`,
+    ]),
+    ...(["overlay", "text", "card"] as const).map((kind): [string, () => Promise<string>] => [
+      `the editor of a ${kind}`,
+      async () => {
+        const widgets = await server.accounts.widgets.allOf(ada.user);
+        return `/en/dashboard/widget?id=${widgets.find((widget) => widget.kind === kind)?.id}`;
+      },
+    ]),
+  ];
+  let tried = 0;
+
+  test.each(pages)(
+    "is stored with no text that is too long or has control characters: %s",
+    async (_, pathOf) => {
+      const path = await pathOf();
+      for (const form of await formsIn(await browser.get(path))) {
+        if (form.method !== "post" || ENDS_SOMETHING.test(form.fields["do"] ?? "")) continue;
+        for (const name of Object.keys(form.fields)) {
+          if (SENT_BY_PAGE.includes(name)) continue;
+          const lines = SEVERAL_LINES.test(name) ? [] : ["Q\nQ"];
+          for (const text of [LONG, "Q\u0007Q", "Q\u009bQ", ...lines]) {
+            const answer = await browser.post(form.action || path, filled(form, name, text));
+            const stored = storedTexts().filter((one) => /Q[\u0007\u009b\n]Q|Q{2049}/.test(one));
+            const what = `${form.fields["do"]} ${name} ${JSON.stringify(text.slice(0, 9))}`;
+            const seen = [what, answer.status < 500, stored.map((one) => one.slice(0, 80))];
+            expect(seen).toEqual([what, true, []]);
+            tried += 1;
+          }
+        }
+      }
+    },
+  );
+
+  test("has at least as many fields as were tried when this was written", () => {
+    expect(tried).toBeGreaterThan(500);
+  });
+
+  test("says which field was refused, and why", async () => {
+    const fields = { do: "save", id: String(await overlay()), basedOn: "1", idleText: LONG };
+    const answer = await browser.submit("/en/dashboard/widget", fields);
+    expect(await textOf(answer, ".notice p")).toBe(
+      "The field “idleText” was refused. Shorten this: it may have at most 2048 characters.",
+    );
+  });
+});
