@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
-import { mistakeIn, saidOf } from "./text-limits.ts";
+import { beginningOf } from "./beginning.ts";
+import { LONGEST_ENTERED_TEXT, mistakeIn } from "./text-limits.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
 /** One setting, as used by flags, environment, `--help`, `config` and the documentation. */
@@ -33,6 +34,8 @@ function firstServices(text: string): readonly CoverServiceName[] | undefined {
   return Bun.deepEquals(typed, services) ? services : undefined;
 }
 
+/** Of an app at Twitch. */
+export const LONGEST_CLIENT_ID = 64;
 /** In UTF-16 units: a path, or a list of hosts. */
 const LONGEST_SETTING = 4_096;
 const OPENINGS = ["auto", "never"] as const;
@@ -237,7 +240,8 @@ export const settings = {
     placeholder: "id",
     help: "Client ID of your public application at dev.twitch.tv, which links Twitch chats.",
     allowed: "the application's client ID: 1 to 64 lower-case letters and digits",
-    parse: (text) => (/^[a-z0-9]{1,64}$/.test(text) ? text : undefined),
+    parse: (text) =>
+      /^[a-z0-9]+$/.test(text) && text.length <= LONGEST_CLIENT_ID ? text : undefined,
   }),
   twitchIdUrl: setting<string>({
     fallback: "https://id.twitch.tv/oauth2",
@@ -347,14 +351,11 @@ export function resolveConfig(
     }
     origins[name] = given.origin;
     const text = given.text.trim();
-    const mistake = mistakeIn(text, LONGEST_SETTING);
-    if (mistake) {
-      mistakes.push(`${given.origin} ${saidOf(mistake)}.`);
-      return definition.fallback;
-    }
-    const value = definition.parse(text);
+    const value = mistakeIn(text, LONGEST_SETTING) ? undefined : definition.parse(text);
     if (value !== undefined) return value;
-    const shown = definition.secret ? "" : ` ${JSON.stringify(redact(given.text))}`;
+    const shown = definition.secret
+      ? ""
+      : ` ${JSON.stringify(beginningOf(redact(given.text), LONGEST_ENTERED_TEXT))}`;
     mistakes.push(`${given.origin}${shown} must be ${definition.allowed}.`);
     return definition.fallback;
   };

@@ -26,6 +26,10 @@ export interface ChatOptions {
 export const QUIET_S = { least: 5, most: 300, usual: 10 } as const;
 export const ANNOUNCE_EVERY_S = { least: 30, most: 600, usual: 60 } as const;
 export const MOST_WORDS = 5;
+/** Of the words that are typed together, in UTF-16 units. */
+export const LONGEST_WORDS = 150;
+/** Of a channel at Twitch. */
+export const LONGEST_LOGIN = 25;
 /** An exclamation mark, and letters or digits of any script. */
 const WORD = /^![\p{L}\p{M}\p{N}]{1,24}$/u;
 
@@ -34,6 +38,7 @@ export const comparableWord = (text: string): string => text.normalize("NFKC").t
 
 /** The words in a text, which may have their exclamation mark; `undefined` unless all are allowed. */
 export function wordsIn(text: string): readonly string[] | undefined {
+  if (text.length > LONGEST_WORDS) return undefined;
   const given = text.split(/[\s,]+/u).filter((word) => word !== "");
   const words = new Set(
     given.map((word) => comparableWord(word.startsWith("!") ? word : `!${word}`)),

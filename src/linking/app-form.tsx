@@ -7,6 +7,8 @@ import { attribute } from "../html/attribute.ts";
 import { fieldOf } from "../http/form-field.ts";
 import { Copyable } from "../html/parts.tsx";
 
+const LONGEST_APP_TEXT = 128;
+
 /** The values that the owner typed and must correct. */
 export interface EnteredApp {
   readonly clientId: string;
@@ -78,7 +80,7 @@ export function AppForm({
         id="client_id"
         name="client_id"
         required
-        maxlength="128"
+        maxlength={String(LONGEST_APP_TEXT)}
         spellcheck="false"
         autocomplete="off"
         {...(entered && { value: attribute(entered.clientId) })}
@@ -92,7 +94,7 @@ export function AppForm({
         id="client_secret"
         name="client_secret"
         type="password"
-        maxlength="128"
+        maxlength={String(LONGEST_APP_TEXT)}
         autocomplete="off"
         {...mistakeAttributes("client_secret", secretMistake)}
       />
@@ -116,14 +118,15 @@ function Mistake({ id, text }: { id: string; text: string | false | undefined })
   );
 }
 
-/** A client ID or secret. */
-const APP_TEXT = /^[0-9A-Za-z_-]{1,128}$/;
+/** Whether a text is a client ID or secret. */
+const isAppText = (text: string): boolean =>
+  text.length <= LONGEST_APP_TEXT && /^[0-9A-Za-z_-]+$/.test(text);
 
 /** Reads the app from a form, with the typed values; `app` is `undefined` when not valid. */
 export function readApp(form: FormData): EnteredApp & { app: UpstreamApp | undefined } {
   const clientId = fieldOf(form, "client_id");
   const clientSecret = fieldOf(form, "client_secret") || null;
-  const secretIsWrong = clientSecret !== null && !APP_TEXT.test(clientSecret);
-  const isApp = APP_TEXT.test(clientId) && !secretIsWrong;
+  const secretIsWrong = clientSecret !== null && !isAppText(clientSecret);
+  const isApp = isAppText(clientId) && !secretIsWrong;
   return { clientId, secretIsWrong, app: isApp ? { clientId, clientSecret } : undefined };
 }

@@ -16,10 +16,10 @@ export interface Font {
 export const MOST_FONTS = 8;
 /** In bytes. */
 export const LARGEST_FONT = 1_000_000;
-const LONGEST_NAME = 40;
+export const LONGEST_FONT_NAME = 40;
 
 /** The rule for the names of fonts, as the end of a sentence: "must be …". */
-const FONT_NAME_RULE = `1 to ${LONGEST_NAME} letters, digits, spaces and hyphens`;
+const FONT_NAME_RULE = `1 to ${LONGEST_FONT_NAME} letters, digits, spaces and hyphens`;
 
 /** A font cannot be stored; the message says why. */
 export class FontError extends AccountError {
@@ -124,7 +124,7 @@ function refuseOneMore(
 /** The name that was typed for a font, as the option `font` can take it; else `undefined`. */
 function readFontName(typed: string): string | undefined {
   const name = typed.normalize("NFC").trim().replaceAll(/ +/g, " ");
-  return name.length <= LONGEST_NAME && /^[\p{L}\p{N}][\p{L}\p{N} -]*$/u.test(name)
+  return name.length <= LONGEST_FONT_NAME && /^[\p{L}\p{N}][\p{L}\p{N} -]*$/u.test(name)
     ? name
     : undefined;
 }

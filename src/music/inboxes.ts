@@ -1,6 +1,6 @@
 import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
 import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
-import { THE_SERVER } from "../vault/vault.ts";
+import { THE_SERVER, type Vault } from "../vault/vault.ts";
 import { createCredentialCache } from "../accounts/credential-cache.ts";
 import {
   createInboxSecret,
@@ -58,6 +58,32 @@ const HASH_BYTES = 32;
 /** How many secrets are opened for a user name, whoever's it is: as many as a user has connections. */
 const MOST_OPENED = 10;
 
+const openSecret = (vault: Vault, row: SecretRow): Promise<InboxSecret> | undefined =>
+  row.sealedSecret
+    ? (vault.open("inbox-secret", row.userId, row.sealedSecret) as Promise<InboxSecret>)
+    : undefined;
+
+/** Opens the secrets of rows, and as many of nobody as are missing to the most. */
+function createOpener(vault: Vault) {
+  let decoy: Promise<SecretRow> | undefined;
+  const makeDecoy = async (): Promise<SecretRow> => ({
+    userId: THE_SERVER,
+    sealedSecret: await vault.seal("inbox-secret", THE_SERVER, createInboxSecret()),
+  });
+  return async (rows: readonly SecretRow[]): Promise<readonly InboxSecret[]> => {
+    decoy ??= makeDecoy();
+    const nobody = await decoy;
+    const opened = await Promise.all(
+      Array.from({ length: MOST_OPENED }, (_, index) => {
+        const { [index]: row } = rows;
+        // One that nobody has copied yet, or that is damaged, is no program's.
+        return openSecret(vault, row?.sealedSecret ? row : nobody)?.catch(() => undefined);
+      }),
+    );
+    return opened.flatMap((secret, index) => (secret && rows[index]?.sealedSecret ? secret : []));
+  };
+}
+
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
   const { queries, atomically } = store;
   const { connections, users } = store.tables;
@@ -91,24 +117,14 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
           .where(and(eq(connections.id, connectionId), condition)),
       ]);
     });
-  const secretIn = (row: SecretRow): Promise<InboxSecret> | undefined =>
-    row.sealedSecret
-      ? (vault.open("inbox-secret", row.userId, row.sealedSecret) as Promise<InboxSecret>)
-      : undefined;
+  const secretIn = (row: SecretRow) => openSecret(vault, row);
+  const openAlike = createOpener(vault);
   const secretOf = async (connectionId: number): Promise<InboxSecret> => {
     const stored = secretIn(await secretRowOf(connectionId));
     if (stored) return stored;
     // Of two first calls at once, one stores its secret, and both return it.
     await storeSecret(connectionId, isNull(connections.secretHash));
     return secretOf(connectionId);
-  };
-  let decoy: Promise<SecretRow> | undefined;
-  /** A secret of nobody, which is opened where a user has none. */
-  const decoyRow = (): Promise<SecretRow> => {
-    decoy ??= vault
-      .seal("inbox-secret", THE_SERVER, createInboxSecret())
-      .then((sealedSecret) => ({ userId: THE_SERVER, sealedSecret }));
-    return decoy;
   };
   const find = async (secret: InboxSecret): Promise<InboxOwner | undefined> => {
     const [inbox] = await inboxesWhere(eq(connections.secretHash, hashCredential(secret)));
@@ -153,15 +169,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
         .where(and(eq(users.name, userName), eq(connections.source, source)))
         .orderBy(asc(connections.id))
         .limit(MOST_OPENED);
-      const decoy = await decoyRow();
-      const opened = await Promise.all(
-        Array.from({ length: MOST_OPENED }, (_, index) => {
-          const { [index]: row } = rows;
-          // One that nobody has copied yet, or that is damaged, is no program's.
-          return secretIn(row?.sealedSecret ? row : decoy)?.catch(() => undefined);
-        }),
-      );
-      return opened.flatMap((secret, index) => (secret && rows[index]?.sealedSecret ? secret : []));
+      return openAlike(rows);
     },
     sessionOf: (secret) => sessionFor(hashCredential(secret)).toString("hex"),
     async inboxOfSession(session) {

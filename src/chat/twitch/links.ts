@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { isRecord, textOf } from "../../upstream/json.ts";
 import type { DeviceCode, TwitchTokens } from "./answers.ts";
+import { LONGEST_LOGIN } from "../options.ts";
 import { dataIn, type Helix } from "./helix.ts";
 import { CHAT_SCOPES, type DeviceAnswer, type PollAnswer, type TwitchId } from "./id.ts";
 import { readSettings, type TwitchSettings } from "./settings.ts";
@@ -153,7 +154,7 @@ async function channelIdOf(
   settings: TwitchSettings,
   name: string,
 ): Promise<string | undefined> {
-  if (!/^\w{1,25}$/.test(name)) return undefined;
+  if (!/^\w+$/.test(name) || name.length > LONGEST_LOGIN) return undefined;
   const [user] = dataIn(await helix(settings, `/users?login=${name}`)) ?? [];
   return isRecord(user) ? textOf(user["id"]) : undefined;
 }

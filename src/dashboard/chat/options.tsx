@@ -8,6 +8,7 @@ import {
   readChatOptions,
   secondsIn,
   wordsIn,
+  LONGEST_WORDS,
 } from "../../chat/options.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill } from "../../i18n/index.ts";
@@ -104,7 +105,7 @@ export function ChatOptionsForm({ request, account, typed }: ChatOptionsFormProp
       value={shown[name]}
       hint={hint}
       mistake={mistakes[name]}
-      maxlength={150}
+      maxlength={LONGEST_WORDS}
     />
   );
   return (

@@ -11,6 +11,8 @@ import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { ChatOptionsForm, type ChatOptionsFormProps, type TypedOptions } from "./options.tsx";
 import { QrCode } from "./qr-code.tsx";
+import { LONGEST_CLIENT_ID } from "../../config.ts";
+import { LONGEST_LOGIN } from "../../chat/options.ts";
 
 /** What the page shows. */
 export interface ChatView {
@@ -204,7 +206,7 @@ function LinkForm({ request }: { request: DashboardRequest }): JSX.Element {
         id="channel"
         label={t.channel}
         hint={t.channelHint}
-        maxlength={25}
+        maxlength={LONGEST_LOGIN}
       />
     </section>
   );
@@ -244,7 +246,7 @@ function NoApplication({ request }: { request: DashboardRequest }): JSX.Element 
             go={t.appSave}
             id="client-id"
             label={t.appId}
-            maxlength={64}
+            maxlength={LONGEST_CLIENT_ID}
             required
           />
         </li>

@@ -5,6 +5,7 @@ import { attribute } from "../../html/attribute.ts";
 import { Confirm, Field, Form, Labelled } from "../form.tsx";
 import { pathTo } from "../../html/section-paths.ts";
 import { EditorQueryField, type EditorPartProps } from "./draft.tsx";
+import { LONGEST_FONT_NAME } from "../../looks/fonts.ts";
 
 /** The user's own fonts, and a form that adds one. */
 export function Fonts({
@@ -57,7 +58,13 @@ export function Fonts({
             <input type="hidden" name="token" value={request.formToken} />
             <input type="hidden" name="do" value="add-font" />
             <EditorQueryField {...draft} />
-            <Field id="fontName" label={t.name} hint={t.nameHint} maxlength={40} required />
+            <Field
+              id="fontName"
+              label={t.name}
+              hint={t.nameHint}
+              maxlength={LONGEST_FONT_NAME}
+              required
+            />
             <Labelled id="font-file" label={t.file}>
               <input
                 id="font-file"

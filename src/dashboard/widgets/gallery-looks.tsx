@@ -17,6 +17,7 @@ import type { RefusedForm } from "./gallery-notices.ts";
 import { LookPreview } from "./look-preview.tsx";
 import type { DashboardRequest, Notice } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
+import { LONGEST_KEY_NAME } from "../../accounts/key-name.ts";
 
 interface LooksProps {
   readonly request: DashboardRequest;
@@ -183,7 +184,12 @@ export function lookView(props: LookViewProps): Promise<Response> {
               <Form request={request} action="make" multipart>
                 <>
                   {field as "safe"}
-                  <Field id="name" label={nameLabel} value={look.name} maxlength={60} />
+                  <Field
+                    id="name"
+                    label={nameLabel}
+                    value={look.name}
+                    maxlength={LONGEST_KEY_NAME}
+                  />
                   <button type="submit" safe>
                     {looks.make}
                   </button>

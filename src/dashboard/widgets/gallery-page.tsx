@@ -11,6 +11,7 @@ import { freeName } from "./free-name.ts";
 import { ImportForm, ShippedLooks } from "./gallery-looks.tsx";
 import type { RefusedForm } from "./gallery-notices.ts";
 import { WidgetCard } from "./gallery-widgets.tsx";
+import { LONGEST_KEY_NAME } from "../../accounts/key-name.ts";
 
 export interface WidgetGalleryDeps {
   readonly accounts: Pick<Accounts, "widgets">;
@@ -88,7 +89,7 @@ function NewWidget({ request, taken, refused }: NewWidgetProps): JSX.Element {
               label={t.name}
               value={refused?.typed ?? freeName("Widget", taken)}
               mistake={refused?.mistake}
-              maxlength={60}
+              maxlength={LONGEST_KEY_NAME}
               required
             />
             <Choice

@@ -17,6 +17,7 @@ import { LookPreview, type LookPreviewProps } from "./look-preview.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import { testTrack } from "../test-track.ts";
+import { LONGEST_KEY_NAME } from "../../accounts/key-name.ts";
 
 export interface WidgetCardProps {
   readonly request: DashboardRequest;
@@ -112,7 +113,7 @@ function MoreActions({ request, widget, renamed }: WidgetCardProps): JSX.Element
                 label={t.name}
                 value={renamed?.typed ?? name}
                 mistake={renamed?.mistake}
-                maxlength={60}
+                maxlength={LONGEST_KEY_NAME}
               />
               <button type="submit" safe>
                 {t.renameGo}

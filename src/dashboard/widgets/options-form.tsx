@@ -14,6 +14,7 @@ import { pathTo } from "../../html/section-paths.ts";
 import { Control } from "./controls.tsx";
 import { type DraftMistakes, type EditorPartProps, FORM } from "./draft.tsx";
 import { type Group, groupOptions } from "./groups.ts";
+import { LONGEST_KEY_NAME } from "../../accounts/key-name.ts";
 
 /** The ID of the list of the user's fonts. */
 const FONTS = "own-fonts";
@@ -157,7 +158,7 @@ function NameAndSize({ request, widget, draft, mistakes }: OptionsFormProps): JS
             label={editor.name}
             value={draft.name}
             mistake={mistakes.name}
-            maxlength={60}
+            maxlength={LONGEST_KEY_NAME}
             required
           />
         </div>
