@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -10,6 +11,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  statSync,
   writeFileSync,
 } from "node:fs";
 
@@ -50,6 +52,24 @@ export function readOwnFile(path: string): string | undefined {
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Takes a file from everybody but its owner. Others may still be able to use it afterwards: some
+ * disks keep no permissions, and a file of another user keeps its own. See {@link isExposed}.
+ */
+export function makePrivate(path: string): void {
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // Whether the file can be used shows when it is opened.
+  }
+}
+
+/** Whether others on this machine may use a file, by its permissions. Windows has none. */
+export function isExposed(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return process.platform !== "win32" && stats !== undefined && (stats.mode & 0o077) !== 0;
 }
 
 /** Makes an empty file anew, whatever is there, and opens it for writing. */

@@ -3,10 +3,12 @@ import { resolve } from "node:path";
 import { describeSettings, type ResolvedConfig } from "../config.ts";
 import { systemClock } from "../clock.ts";
 import { describeError, redact } from "../log.ts";
+import { isExposed } from "../own-file.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import { describedSources } from "../sources/index.ts";
 import type { Examined } from "../sources/kinds/media-session/examine.ts";
 import { oneReader } from "../sources/kinds/media-session/readers.ts";
+import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
 import { type Io, print } from "./command.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -48,6 +50,7 @@ export async function examine(
       folder: resolve(config.data),
       why: resolved.origins.data,
       database: config.database === null ? "file" : "PostgreSQL",
+      key_exposed: config.secretKey === null && isExposed(secretKeyPath(config.data)),
     },
     server,
     settings: chosen.map(({ setting, origin }) => ({ setting, origin })),
@@ -61,7 +64,12 @@ export async function examine(
 interface Document {
   readonly version: string;
   readonly system: string;
-  readonly data: { readonly folder: string; readonly why: string; readonly database: string };
+  readonly data: {
+    readonly folder: string;
+    readonly why: string;
+    readonly database: string;
+    readonly key_exposed: boolean;
+  };
   readonly server: Awaited<ReturnType<typeof serverOn>>;
   readonly settings: readonly { readonly setting: string; readonly origin: string }[];
   readonly problem: string | null;
@@ -154,6 +162,7 @@ function linesOf(document: Document): string[] {
     version,
     `System    ${system}`,
     `Data      ${data.folder} (${data.why}), database: ${data.database}`,
+    ...(data.key_exposed ? [`Key       ${EXPOSED_KEY}`] : []),
     `Server    ${serving}`,
     ...list(
       "Settings that were chosen",

@@ -18,9 +18,13 @@ import type { Io } from "./command.ts";
 import { greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
-import { NO_LOCK, UNLOCKABLE, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
+import { NO_LOCK, type ServerLock, UNLOCKABLE, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
 import { createKeyFollower, keepUp, tryToShrink, writeWhatIsLeft } from "./process/upkeep.ts";
-import { type DataFolder, explained, openServedFolder } from "./workspace.ts";
+import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
+import { type DataFolder, explained, type KeyAccess, openServedFolder } from "./workspace.ts";
+
+const ONCE_EXPOSED_KEY =
+  'others on this machine could read the secret key until this start: if anyone may have done so, replace it with "marquee secret rotate"';
 
 /** The server answers no requests while it waits for another process's lock on the database. */
 const LOCK_WAIT_MS = 250;
@@ -66,7 +70,7 @@ async function serveFolder(
 
   const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION, clock);
   refuseWithoutBaseUrl(config);
-  const { store, vault, lock } = await openServedFolder(config, CONNECTIONS);
+  const { store, vault, lock, key } = await openServedFolder(config, CONNECTIONS);
   try {
     await explained(config, serveOpened);
   } finally {
@@ -82,7 +86,7 @@ async function serveFolder(
       else if (isLost) log.info("the database can be reached again");
       isLost = !isReached;
     });
-    if (lock === UNLOCKABLE) log.warn(UNLOCKABLE_WARNING, { folder: resolve(config.data) });
+    warnOfFolder(config, key, lock, log);
     const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
     const cluster =
       config.database === null
@@ -172,6 +176,14 @@ function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
   throw new DatabaseError(
     "With --database the public address must be given, the same for all servers: set --base-url or MARQUEE_BASE_URL.",
   );
+}
+
+/** Says once what the disk cannot do for the data folder. */
+function warnOfFolder(config: Config, key: KeyAccess, lock: ServerLock, log: Log): void {
+  const data = resolve(config.data);
+  if (lock === UNLOCKABLE) log.warn(UNLOCKABLE_WARNING, { folder: data });
+  if (key === "private" || config.secretKey !== null) return;
+  log.warn(key === "exposed" ? EXPOSED_KEY : ONCE_EXPOSED_KEY, { file: secretKeyPath(data) });
 }
 
 /** Loaded only where several servers may share a database. */

@@ -11,6 +11,7 @@ import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { DATABASE_FILE, isForbidden, isThere } from "../db/data-folder.ts";
 import { explainDatabaseFailure, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
+import { isExposed } from "../own-file.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
 import { becomeOwnerOf } from "./process/folder-owner.ts";
 import {
@@ -36,6 +37,9 @@ export interface Workspace extends DataFolder {
   readonly accounts: Accounts;
   readonly sources: Sources;
 }
+
+/** Whether others on this machine can, or until this start could, read the secret key's file. */
+export type KeyAccess = "private" | "was exposed" | "exposed";
 
 /** One waits in a transaction while the other reads. */
 const CONNECTIONS_OF_COMMAND = 2;
@@ -67,12 +71,16 @@ export async function openDataFolder(
 export async function openServedFolder(
   config: Config,
   most: number,
-): Promise<DataFolder & { readonly lock: ServerLock }> {
+): Promise<DataFolder & { readonly lock: ServerLock; readonly key: KeyAccess }> {
   return openAsOwner(config, async () => {
+    const keyPath = secretKeyPath(config.data);
+    const wasExposed = isExposed(keyPath);
     const lock = config.database === null ? holdServerLock(config.data) : NO_LOCK;
     if (!lock) throw new AlreadyRunningError(resolve(config.data), await soonKnown(config.data));
     try {
-      return { ...(await openFolder(config, "create", most)), lock };
+      const folder = await openFolder(config, "create", most);
+      const key = isExposed(keyPath) ? "exposed" : wasExposed ? "was exposed" : "private";
+      return { ...folder, lock, key };
     } catch (error) {
       lock.release();
       throw error;

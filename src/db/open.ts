@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { accessSync, chmodSync, constants, rmSync } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
@@ -12,6 +12,7 @@ import {
   isThere,
 } from "./data-folder.ts";
 import { errorCode } from "../error-code.ts";
+import { makePrivate } from "../own-file.ts";
 import { DatabaseError, databaseCode, isBusy } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
 import { tables } from "./schema.ts";
@@ -271,15 +272,6 @@ function createDatabaseFile(path: string): void {
     createPrivateFile(path);
   } catch {
     // Another process has made it at this moment; anything else SQLite explains better.
-  }
-}
-
-/** Some disks keep no permissions, and the files of others keep theirs. */
-function makePrivate(path: string): void {
-  try {
-    chmodSync(path, 0o600);
-  } catch {
-    // Whether the file can be used shows when it is opened.
   }
 }
 

@@ -1,37 +1,38 @@
 import {
   closeSync,
+  constants,
+  copyFileSync,
   fsyncSync,
   linkSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseFile } from "../db/store.ts";
 import { errorCode } from "../error-code.ts";
-import { writeWhole } from "../own-file.ts";
+import { isExposed, makePrivate, writeWhole } from "../own-file.ts";
 import { KEY_BYTES, keyIdOf, SecretError } from "./vault.ts";
 
 const SECRET_KEY_FILE = "secret.key";
+
+/** What people are told of a key that stays readable for others. */
+export const EXPOSED_KEY =
+  "this disk keeps no permissions, so others on this machine may be able to read the secret key: mount it for your user alone, or keep the key elsewhere with MARQUEE_SECRET_KEY_FILE";
 
 /** Path of a data folder's secret key. */
 export const secretKeyPath = (folder: string): string => join(folder, SECRET_KEY_FILE);
 
 /**
- * Reads a secret key; `undefined` if there is none yet.
- * @throws {SecretError} when other users of the machine can read it, or it is not a key
+ * Reads a secret key, and takes it from other users of the machine where its disk allows that;
+ * `undefined` if there is none yet.
+ * @throws {SecretError} when it cannot be read, or is not a key
  */
 export function readSecretKey(path: string): string | undefined {
   try {
-    // Windows has no such permission bits; its folders are private to the user by default.
-    if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
-      throw new SecretError(
-        `${path} can be read by others on this machine. Run "chmod 600 ${path}", and if anyone may have read it, replace what it protects.`,
-      );
-    }
+    if (isExposed(path)) makePrivate(path);
     const key = readFileSync(path, "utf8").trim();
     if (Buffer.from(key, "base64").length === KEY_BYTES) return key;
   } catch (error) {
@@ -55,7 +56,7 @@ export function createSecretKey(path: string): string {
   const draft = `${path}.${randomText(6, "hex")}`;
   try {
     writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
-    linkSync(draft, path);
+    takeName(draft, path);
     return key;
   } catch (error) {
     const existing = errorCode(error) === "EEXIST" ? readSecretKey(path) : undefined;
@@ -65,6 +66,17 @@ export function createSecretKey(path: string): string {
     });
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/** Gives a file its name unless there is one already. @throws with the code `EEXIST` if there is */
+function takeName(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error) ?? "")) throw error;
+    // Some disks have no links, such as those of cameras and USB sticks.
+    copyFileSync(draft, path, constants.COPYFILE_EXCL);
   }
 }
 

@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
-  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -322,14 +321,6 @@ describe("what cannot work is said in a sentence:", () => {
     const finished = await run("--port", "0");
     expectSentence(finished, 1);
     expect(finished.error).toContain("newer");
-  });
-
-  test("a secret key that others can read", async () => {
-    await run("user", "add", "ada");
-    chmodSync(dataFile("secret.key"), 0o644);
-    const finished = await run("--port", "0");
-    expectSentence(finished, 1);
-    expect(finished.error).toContain("chmod 600");
   });
 
   test("a lost or foreign secret key", async () => {

@@ -13,7 +13,12 @@ describe("marquee doctor", () => {
       {
         version: expect.stringContaining(VERSION),
         system: expect.stringMatching(/^\S+ \S+ \S+$/),
-        data: { folder: path("data"), why: "MARQUEE_DATA", database: expect.any(String) },
+        data: {
+          folder: path("data"),
+          why: "MARQUEE_DATA",
+          database: expect.any(String),
+          key_exposed: false,
+        },
         server: {
           running: false,
           lockable: true,

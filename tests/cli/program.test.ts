@@ -251,12 +251,6 @@ describe("a command that fails", () => {
     },
   );
 
-  test("exits 1 with a sentence on standard error: a key that others can read", async () => {
-    await marquee("user", "add", "ada");
-    Bun.spawnSync(["chmod", "644", path("data", "secret.key")]);
-    expect(await expectFailure("user", "list")).toContain("chmod 600");
-  });
-
   test("exits 1 with a sentence on standard error: a user who is not there", async () => {
     await marquee("user", "add", "ada");
     expect(await expectFailure("key", "list", "nobody")).toContain('"nobody"');

@@ -138,7 +138,15 @@ function keepAs(program: string, old: string): void {
   } catch {
     // Some disks have no links.
     copyFileSync(program, old, constants.COPYFILE_EXCL);
-    chmodSync(old, statSync(program).mode);
+    keepMode(old, statSync(program).mode);
+  }
+}
+
+function keepMode(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode);
+  } catch {
+    // The same disks often keep no permissions, and start everything.
   }
 }
 

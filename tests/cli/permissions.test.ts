@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { runMarquee, startMarquee } from "../fixtures/servers/marquee-process.ts";
+
+const WARNING = /this disk keeps no permissions/g;
+
+let folder: ReturnType<typeof createTempFolder>;
+let unmount = () => {};
+beforeEach(() => {
+  folder = createTempFolder();
+});
+afterEach(() => {
+  unmount();
+  unmount = () => {};
+  folder.remove();
+});
+
+/** A folder on a disk whose files everybody may use, whatever a program asks for. */
+function mountLooseDisk(answerToChmod: "ignore" | "deny"): string {
+  const [disk, mounted] = ["disk", "mounted"].map((name) => join(folder.path, name));
+  for (const path of [disk, mounted]) mkdirSync(path ?? "");
+  const options = ["-p", "a=rwX,u+x", `--chmod-${answerToChmod}`];
+  const { success, stderr } = Bun.spawnSync(["bindfs", ...options, disk ?? "", mounted ?? ""]);
+  if (!success) throw new Error(stderr.toString());
+  unmount = () => void Bun.spawnSync(["umount", "-l", mounted ?? ""]);
+  return join(mounted ?? "", "data");
+}
+
+const start = (data: string) =>
+  startMarquee({
+    folder: folder.path,
+    arguments: ["--port", "0", "--data", data],
+    fromSource: true,
+  });
+const run = (data: string, ...words: string[]) =>
+  runMarquee({ folder: folder.path, arguments: [...words, "--data", data], fromSource: true });
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+const canMount = process.getuid?.() === 0 && Bun.which("bindfs") !== null;
+
+describe("a disk that keeps no permissions", () => {
+  testWith("bindfs", canMount).each(["ignore", "deny"] as const)(
+    "that answers chmod with %s is warned of once at a start, and refused by none",
+    async (answer) => {
+      const data = mountLooseDisk(answer);
+      for (const _ of ["first", "second"]) {
+        const server = await start(data);
+        expect(server.log().match(WARNING)).toHaveLength(1);
+        expect(await server.stop()).toBe(0);
+      }
+      expect(modeOf(join(data, "secret.key")) & 0o077).not.toBe(0);
+      expect(await run(data, "user", "list")).toMatchObject({ code: 0, error: "" });
+      expect((await run(data, "doctor")).out.match(WARNING)).toHaveLength(1);
+    },
+  );
+});
+
+describe("a key that others could read", () => {
+  test("is taken from them at a start, which says so", async () => {
+    const data = join(folder.path, "data");
+    await run(data, "user", "add", "ada");
+    chmodSync(join(data, "secret.key"), 0o660);
+    const server = await start(data);
+    expect(server.log()).toContain("could read the secret key until this start");
+    await server.stop();
+    expect(modeOf(join(data, "secret.key"))).toBe(0o600);
+    const again = await start(data);
+    expect(again.log()).not.toContain("secret key");
+    await again.stop();
+  });
+});
