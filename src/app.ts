@@ -25,7 +25,7 @@ import type { GaugeName, Metrics } from "./metrics.ts";
 
 export interface AppDeps extends Omit<
   FeaturesDeps,
-  "addressOf" | "server" | "isFromOwnPage" | "onDelivered"
+  "addressOf" | "server" | "isFromOwnPage" | "openedElsewhere" | "onDelivered"
 > {
   /** Counts events for `/metrics`, which exists where the settings have a token for it. */
   readonly metrics: Metrics;
@@ -78,6 +78,7 @@ export function createApp(deps: AppDeps): App {
       clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
     server: () => server,
     isFromOwnPage: hosts.isFromOwnPage,
+    openedElsewhere: hosts.openedElsewhere,
     onDelivered: metrics.delivered,
   });
   const features: readonly Feature[] = [

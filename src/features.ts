@@ -19,6 +19,7 @@ import { createCookies } from "./http/cookies.ts";
 import { createFormTokens } from "./http/csrf.ts";
 import type { Feature } from "./http/feature.ts";
 import { createProcessorBudget } from "./http/processor-budget.ts";
+import type { Hosts } from "./http/hosts.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngestFeature } from "./ingest/ingest.ts";
@@ -34,7 +35,7 @@ import type { Sources } from "./sources/index.ts";
 import type { Network } from "./upstream/index.ts";
 import type { Vault } from "./vault/vault.ts";
 
-export interface FeaturesDeps {
+export interface FeaturesDeps extends Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly accounts: Accounts;
   readonly hub: Hub;
   readonly sources: Sources;
@@ -64,8 +65,6 @@ export interface FeaturesDeps {
   addressOf(request: Request): string;
   /** For streams of the API. */
   server(): EventsServer | undefined;
-  /** Whether a page from this origin is one of ours. */
-  isFromOwnPage(request: Request): boolean;
   /** Called with the time from an observation to its delivery to the overlays. */
   onDelivered(latencyMs: number): void;
 }

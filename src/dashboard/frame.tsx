@@ -99,6 +99,12 @@ function Frame(props: FrameProps): JSX.Element {
           <p class="away" role="status" data-away hidden safe>
             {words.dashboard.away}
           </p>
+          <p class="away" role="alert" data-elsewhere hidden>
+            <span safe>{words.elsewhere.live.replace("{base}", () => request.baseUrl)}</span>{" "}
+            <a href={request.baseUrl + pathTo({ basePath: "", language }, section)} safe>
+              {words.elsewhere.open}
+            </a>
+          </p>
         </body>
       </html>
     </>

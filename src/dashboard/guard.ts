@@ -1,3 +1,5 @@
+import { elsewherePage } from "../html/elsewhere.ts";
+import type { Hosts } from "../http/hosts.ts";
 import type { Vault } from "../vault/vault.ts";
 import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
@@ -18,7 +20,8 @@ import { mayOpen } from "./owner-only.ts";
 import { LONGEST_ADDRESS, mistakeIn, mistakeInLines, tooLong } from "../text-limits.ts";
 import { wordsOfMistake } from "./entered-text.ts";
 
-export interface DashboardGuardDeps extends ServerPlace {
+export interface DashboardGuardDeps
+  extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly sessionCookie: SessionCookie;
   readonly cookies: Cookies;
   readonly clock: Pick<Clock, "wallMs">;
@@ -26,8 +29,6 @@ export interface DashboardGuardDeps extends ServerPlace {
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly formTokens: FormTokens;
   readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
-  /** Whether a form was sent from one of our pages. */
-  isFromOwnPage(request: Request): boolean;
 }
 
 type Answer = (language: Language, context: RouteContext) => Promise<Response>;
@@ -117,8 +118,8 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         return response;
       }),
 
-    act: (name, section) =>
-      enter(name, async (signedIn, language, { request }) => {
+    act(name, section) {
+      const answer = enter(name, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
@@ -129,7 +130,10 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         if (outcome instanceof Response) return outcome;
         const sent = await notices.send(signedIn, dashboardRequest, outcome);
         return sent ?? section.show(showing(dashboardRequest, outcome));
-      }),
+      });
+      return async (language, context) =>
+        (await elsewherePage(context.request, language, deps)) ?? answer(language, context);
+    },
   };
 }
 

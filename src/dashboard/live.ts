@@ -14,7 +14,7 @@ type DashboardSocket = ServerWebSocket<DashboardTicket>;
 export interface DashboardLive {
   /** Whether a session, or its user, has reached the limit of open dashboards. */
   isFull(signedIn: SignedIn): boolean;
-  ticketFor(signedIn: SignedIn, language: Language): DashboardTicket;
+  ticketFor(signedIn: SignedIn, language: Language, isElsewhere: boolean): DashboardTicket;
   opened(socket: DashboardSocket): void;
   closed(socket: DashboardSocket): void;
   /** Closes the sockets of ended sessions, of one user or of all. */
@@ -42,6 +42,8 @@ const MOST_SOCKETS_PER_SESSION = 20;
 const MOST_SOCKETS_PER_USER = 100;
 /** The page's session has ended: it should not reconnect. */
 const CLOSED_SIGNED_OUT = 4001;
+/** The page was opened by another address than the base URL: it should say so, and not reconnect. */
+const CLOSED_ELSEWHERE = 4003;
 const CLOSED_RESTARTING = 1012;
 
 /** Why a room is drawn: only `played` is also sent if nothing but the position has changed. */
@@ -132,13 +134,15 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       const ofSession = ofUser.filter(({ sessionId }) => sessionId === session.id);
       return ofSession.length >= MOST_SOCKETS_PER_SESSION || ofUser.length >= MOST_SOCKETS_PER_USER;
     },
-    ticketFor: ({ user, session }, language) => ({
+    ticketFor: ({ user, session }, language, isElsewhere) => ({
       kind: "dashboard",
       user,
       sessionId: session.id,
       language,
+      isElsewhere,
     }),
     opened(socket) {
+      if (socket.data.isElsewhere) return socket.close(CLOSED_ELSEWHERE);
       const key = keyOf(socket.data);
       const isKnown = audience.rooms.has(key);
       const room = audience.join(key, socket, () => openRoom(socket.data, socket));

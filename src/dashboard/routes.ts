@@ -105,7 +105,10 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       const { lang = "" } = params;
       const signedIn = await sessionCookie.signedIn(request);
       if (!signedIn || !isLanguage(lang)) return plainText(401, "Sign in first");
-      if (!deps.isFromOwnPage(request)) return plainText(403, "Not from this page");
+      const isElsewhere = deps.openedElsewhere(request) !== undefined;
+      if (!isElsewhere && !deps.isFromOwnPage(request)) {
+        return plainText(403, "Not from this page");
+      }
       const waitMs = budget.waitMs(signedIn.user.id);
       if (waitMs > 0) {
         return plainText(429, "Too much at once", { "Retry-After": String(secondsOf(waitMs)) });
@@ -116,7 +119,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
           "Retry-After": "15",
         });
       }
-      const data = deps.dashboardLive.ticketFor(signedIn, lang);
+      const data = deps.dashboardLive.ticketFor(signedIn, lang, isElsewhere);
       if (upgrader?.upgrade(request, { data })) return undefined;
       return plainText(426, "This address is for WebSockets only", { Upgrade: "websocket" });
     },

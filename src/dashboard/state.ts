@@ -55,7 +55,9 @@ export interface PresenterDeps {
   readonly sources: Pick<Sources, "byId">;
   readonly hub: Pick<Hub, "rawPlayback" | "readingsOf">;
   readonly inbox: Pick<Inbox, "postOf">;
-  readonly live: Pick<Live, "onStream">;
+  readonly live: Pick<Live, "onStream" | "openedElsewhere">;
+  /** The server's base URL, without a slash at the end. */
+  readonly baseUrl: string;
   readonly covers: Pick<Covers, "pathOf">;
   readonly clock: Clock;
 }
@@ -110,6 +112,14 @@ export function createPresenter(deps: PresenterDeps): Presenter {
     return described?.status;
   };
 
+  const presenceOf = (userId: number, language: Language): string => {
+    const { dashboard, elsewhere } = languages[language];
+    if (live.onStream(userId) > 0) return dashboard.nowPlaying.onStream;
+    const other = live.openedElsewhere(userId);
+    if (other === undefined) return dashboard.nowPlaying.notOnStream;
+    return fill(elsewhere.overlay, { base: deps.baseUrl, other });
+  };
+
   return {
     async present({ id }, language) {
       const { dashboard, widget } = languages[language];
@@ -141,7 +151,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
             }),
           })),
         ),
-        presence: overlays > 0 ? dashboard.nowPlaying.onStream : dashboard.nowPlaying.notOnStream,
+        presence: presenceOf(id, language),
       };
     },
   };

@@ -7,4 +7,6 @@ export interface DashboardTicket {
   readonly user: User;
   readonly sessionId: string;
   readonly language: Language;
+  /** The page was opened by an address where nothing is sent to it: it is told so. */
+  readonly isElsewhere: boolean;
 }

@@ -4,6 +4,11 @@ export interface Hosts {
   allows(host: string | null): boolean;
   /** Whether a page that this server has sent makes this request. */
   isFromOwnPage(request: Request): boolean;
+  /**
+   * The origin of a request's page, where it bears a name of this server but nobody can be signed in
+   * there: it is none that {@link isFromOwnPage} trusts, or browsers keep no secure cookie for it.
+   */
+  openedElsewhere(request: Request): string | undefined;
 }
 
 export interface HostsOptions {
@@ -51,17 +56,33 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
     return true;
   };
 
+  const originOf = ({ headers }: Request): URL | undefined => {
+    const url = URL.parse(headers.get("origin") ?? "");
+    return url && /^https?:$/.test(url.protocol) ? url : undefined;
+  };
+  const isOwn = (url: URL, host: string | null): boolean => {
+    // Behind a proxy, the page has the public origin, whatever `Host` header the proxy sends.
+    if (url.origin === base.origin) return true;
+    // With plain http or another port, the page could come from an attacker on the network.
+    if (url.hostname === base.hostname && !baseIsAnyPort) return false;
+    return url.host === host && allows(host);
+  };
+
   return {
     allows,
-    isFromOwnPage({ headers }) {
-      const url = URL.parse(headers.get("origin") ?? "");
-      if (url === null || !/^https?:$/.test(url.protocol)) return false;
-      // Behind a proxy, the page has the public origin, whatever `Host` header the proxy sends.
-      if (url.origin === base.origin) return true;
-      // With plain http or another port, the page could come from an attacker on the network.
-      if (url.hostname === base.hostname && !baseIsAnyPort) return false;
-      const host = headers.get("host");
-      return url.host === host && allows(host);
+    isFromOwnPage(request) {
+      const url = originOf(request);
+      return url !== undefined && isOwn(url, request.headers.get("host"));
+    },
+    openedElsewhere(request) {
+      const url = originOf(request);
+      const host = request.headers.get("host");
+      if (!url || !names.has(url.hostname)) return undefined;
+      // Other pages of this machine are no pages of ours.
+      const isPublic = url.hostname === base.hostname && !baseIsAnyPort;
+      if (url.host !== host && !isPublic) return undefined;
+      const keepsCookies = base.protocol === "http:" || url.protocol === "https:";
+      return keepsCookies && isOwn(url, host) ? undefined : url.origin;
     },
   };
 }

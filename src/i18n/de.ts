@@ -1445,6 +1445,14 @@ export const de: Words = {
       text: "Schwarz, Weiß und Gelb, groß und leicht zu lesen.",
     },
   },
+  elsewhere: {
+    title: "Bitte die andere Adresse benutzen",
+    text: "Dieser Server ist für {base} eingerichtet; Sie haben {other} geöffnet. Es wurde nichts geändert und kein Link verbraucht.",
+    open: "Dort öffnen",
+    live: "Dieser Server ist für {base} eingerichtet; Sie haben {other} geöffnet. Hier wird diese Seite nicht aktualisiert, und Formulare funktionieren nicht.",
+    overlay:
+      "Ein Overlay wurde unter {other} geöffnet, aber dieser Server ist für {base} eingerichtet. Kopieren Sie seine Adresse neu.",
+  },
   notFound: {
     title: "Hier ist nichts",
     text: "Vielleicht ist die Adresse falsch geschrieben, oder eine neue hat sie ersetzt.",

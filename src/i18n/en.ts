@@ -1397,6 +1397,14 @@ export const en = {
       text: "Black, white and yellow, large and easy to read.",
     },
   },
+  elsewhere: {
+    title: "Use the other address",
+    text: "This server is set up for {base}; you opened {other}. Nothing was changed, and no link was used up.",
+    open: "Open it there",
+    live: "This server is set up for {base}; you opened {other}. Here, this page is not updated, and forms don’t work.",
+    overlay:
+      "An overlay was opened at {other}, but this server is set up for {base}. Copy its address again.",
+  },
   notFound: {
     title: "Nothing here",
     text: "The address may be mistyped, or a new one has replaced it.",

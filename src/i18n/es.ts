@@ -1423,6 +1423,14 @@ export const es: Words = {
       text: "Negro, blanco y amarillo, grande y fácil de leer.",
     },
   },
+  elsewhere: {
+    title: "Usa la otra dirección",
+    text: "Este servidor está configurado para {base}; has abierto {other}. No se ha cambiado nada ni se ha usado ningún enlace.",
+    open: "Abrir allí",
+    live: "Este servidor está configurado para {base}; has abierto {other}. Aquí esta página no se actualiza y los formularios no funcionan.",
+    overlay:
+      "Se ha abierto un overlay en {other}, pero este servidor está configurado para {base}. Vuelve a copiar su dirección.",
+  },
   notFound: {
     title: "Aquí no hay nada",
     text: "Puede que la dirección esté mal escrita o que se haya sustituido por otra nueva.",

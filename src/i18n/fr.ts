@@ -1440,6 +1440,14 @@ export const fr: Words = {
       text: "Noir, blanc et jaune, en grand et facile à lire.",
     },
   },
+  elsewhere: {
+    title: "Utilisez l’autre adresse",
+    text: "Ce serveur est configuré pour {base} ; vous avez ouvert {other}. Rien n’a été modifié, et aucun lien n’a été utilisé.",
+    open: "Ouvrir à cette adresse",
+    live: "Ce serveur est configuré pour {base} ; vous avez ouvert {other}. Ici, cette page n’est pas mise à jour, et les formulaires ne fonctionnent pas.",
+    overlay:
+      "Un overlay a été ouvert à {other}, mais ce serveur est configuré pour {base}. Copiez à nouveau son adresse.",
+  },
   notFound: {
     title: "Il n’y a rien ici",
     text: "L’adresse est peut-être mal saisie, ou elle a été remplacée par une nouvelle.",

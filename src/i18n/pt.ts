@@ -1407,6 +1407,14 @@ export const pt: Words = {
       text: "Preto, branco e amarelo, grande e fácil de ler.",
     },
   },
+  elsewhere: {
+    title: "Use o outro endereço",
+    text: "Este servidor está configurado para {base}; você abriu {other}. Nada foi alterado, e nenhum link foi usado.",
+    open: "Abrir lá",
+    live: "Este servidor está configurado para {base}; você abriu {other}. Aqui esta página não é atualizada, e os formulários não funcionam.",
+    overlay:
+      "Um overlay foi aberto em {other}, mas este servidor está configurado para {base}. Copie o endereço dele de novo.",
+  },
   notFound: {
     title: "Não há nada aqui",
     text: "O endereço pode estar escrito errado ou ter sido substituído por um novo.",

@@ -10,16 +10,16 @@ import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage } from "./answer-pages.ts";
 import type { LinkingFlow } from "./linking.ts";
+import { elsewherePage } from "../html/elsewhere.ts";
 import type { Pages } from "../html/page.ts";
+import type { Hosts } from "../http/hosts.ts";
 import type { RouteContext } from "../http/feature.ts";
 import { redirect } from "../http/redirect.ts";
 
-export interface ConnectDeps extends ServerPlace {
+export interface ConnectDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
   readonly sources: Pick<Sources, "byId">;
   readonly flow: () => Promise<LinkingFlow>;
-  /** Whether a form was sent from one of our pages. */
-  isFromOwnPage(request: Request): boolean;
 }
 
 /** A valid magic link, and its purpose. */
@@ -73,6 +73,8 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
     show: withLink((language, link) => showLink(language, link)),
 
     enterApp: withLink(async (language, link, request) => {
+      const elsewhere = elsewherePage(request, language, deps);
+      if (elsewhere) return elsewhere;
       if (!deps.isFromOwnPage(request)) return endedPage(language, basePath);
       const { user, source } = link;
       if (user.role !== "owner" || source.oauth.appIsFixed) return showLink(language, link);

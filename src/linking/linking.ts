@@ -51,6 +51,9 @@ export interface LinkingFlow {
   callback(context: RouteContext): Promise<Response | undefined>;
 }
 
+/** Marks in a query that the browser was sent to the base URL already. */
+const SENT_TO_BASE_URL = "here";
+
 export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
   const notices = createNotices(deps);
@@ -140,10 +143,12 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
   return {
     async start(request, language, source, intent) {
       const { oauth } = source;
-      // The upstream redirects to the base URL, where browsers do not send a cookie of "localhost".
+      // The upstream redirects to the base URL, where browsers send no cookie of another host name.
+      // Asked once: behind a proxy the name may be another although the browser is there.
       const asked = new URL(request.url);
-      const { hostname } = new URL(baseUrl);
-      if (asked.hostname === "localhost" && hostname !== "localhost") {
+      const isThere = asked.hostname === new URL(baseUrl).hostname;
+      if (!isThere && !asked.searchParams.has(SENT_TO_BASE_URL)) {
+        asked.searchParams.set(SENT_TO_BASE_URL, "1");
         return redirect(baseUrl + asked.pathname + asked.search, 303);
       }
       const { url, ...attempt } = await oauth.begin(baseUrl + oauth.callbackPath);

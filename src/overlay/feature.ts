@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import { pagesOf } from "../html/page.ts";
 import { all, type Feature, get, once, type Route, socket, socketsOf } from "../http/feature.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
+import type { Hosts } from "../http/hosts.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
@@ -16,7 +17,8 @@ import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 import { createFont } from "./uploaded-font.ts";
 
-export interface OverlayFeatureDeps extends ServerPlace {
+export interface OverlayFeatureDeps
+  extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly accounts: Accounts;
   readonly hub: Pick<Hub, "read" | "subscribe" | "peek" | "rawPlayback">;
   readonly artworks: ArtworkStore;
@@ -27,8 +29,6 @@ export interface OverlayFeatureDeps extends ServerPlace {
   onDelivered(latencyMs: number): void;
   /** The client address of a request. */
   addressOf(request: Request): string;
-  /** Whether a page from this origin is one of ours. */
-  isFromOwnPage(request: Request): boolean;
   /** Brings overlays on all nodes together. */
   readonly relay: OverlayRelay;
 }

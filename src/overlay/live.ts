@@ -5,6 +5,7 @@ import { type Audience, createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
 import type { Relay } from "../cluster/cluster.ts";
 import type { Upgrader } from "../http/upgrader.ts";
+import type { Hosts } from "../http/hosts.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import type { Playback } from "../playback.ts";
@@ -45,6 +46,8 @@ export interface Live {
   onStream(userId: number): number;
   /** The number of browser sources that show the widget of a token. */
   onStreamWith(token: WidgetToken): number;
+  /** The other address by which a user's overlay has tried to connect just now, if one has. */
+  openedElsewhere(userId: number): string | undefined;
   /** Calls `listener` with a user's ID when their number of overlays on stream changes. */
   onStreamChange(listener: (userId: number) => void): void;
   /** Shows a track on a user's overlays for `ms` milliseconds, instead of the real playback. */
@@ -52,7 +55,7 @@ export interface Live {
 }
 
 export interface LiveDeps
-  extends Omit<OverlayRoomsDeps, "sendTo">, Pick<AdmissionDeps, "isFromOwnPage"> {
+  extends Omit<OverlayRoomsDeps, "sendTo">, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
@@ -72,6 +75,10 @@ export type OverlayRelay = Pick<
 
 /** Of so many widgets it is remembered that somebody asked for them. */
 const MOST_DEMANDED = 5_000;
+/** Of so many users it is remembered that an overlay was opened by another address. */
+const MOST_ELSEWHERE = 1_000;
+/** Overlays try again more often. */
+const ELSEWHERE_FOR_MS = 60_000;
 
 export function createLive(deps: LiveDeps): Live {
   const { widgets, hub, clock, relay } = deps;
@@ -94,6 +101,7 @@ export function createLive(deps: LiveDeps): Live {
       (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.members.size ?? 0),
       0,
     );
+  const elsewhere = rememberElsewhere(deps);
   const admission: AdmissionDeps = { isFromOwnPage: deps.isFromOwnPage, socketsOf };
 
   /** Sends a widget's look to the sockets whose pages look different. */
@@ -147,6 +155,7 @@ export function createLive(deps: LiveDeps): Live {
       if (!token || found?.widget.kind !== "overlay") {
         return deps.notFound(new URL(request.url).pathname);
       }
+      elsewhere.note(found.user.id, request);
       const fontFaces = await deps.fontFacesOf(found.user.id);
       return admit(request, { token, ...found, fontFaces }, server, admission);
     },
@@ -184,9 +193,32 @@ export function createLive(deps: LiveDeps): Live {
         .filter((room) => room.token === token)
         .flatMap(({ members }) => [...members])
         .filter(({ data }) => data.onStream).length,
+    openedElsewhere: elsewhere.of,
     onStreamChange: relay.onStreamChange,
     showFor: relay.show,
     connected: () => audience.members().length,
+  };
+}
+
+/** Remembers which users' overlays may not connect, because of the address they were opened by. */
+function rememberElsewhere({
+  clock,
+  isFromOwnPage,
+  openedElsewhere,
+}: Pick<LiveDeps, "clock" | "isFromOwnPage" | "openedElsewhere">) {
+  const noted = createBoundedMap<number, { readonly origin: string; readonly atMs: number }>(
+    MOST_ELSEWHERE,
+  );
+  return {
+    note(userId: number, request: Request): void {
+      const origin = isFromOwnPage(request) ? undefined : openedElsewhere(request);
+      if (origin !== undefined) noted.set(userId, { origin, atMs: clock.monotonicMs() });
+    },
+    of(userId: number): string | undefined {
+      const found = noted.get(userId);
+      const isRecent = found && clock.monotonicMs() - found.atMs < ELSEWHERE_FOR_MS;
+      return isRecent ? found.origin : undefined;
+    },
   };
 }
 

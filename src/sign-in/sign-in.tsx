@@ -1,4 +1,4 @@
-import { pageAddress } from "../addresses.ts";
+import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../accounts/credential.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
@@ -7,21 +7,20 @@ import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
+import { elsewherePage } from "../html/elsewhere.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { endedPage } from "../linking/answer-pages.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
+import type { Hosts } from "../http/hosts.ts";
 import type { Pages } from "../html/page.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 
-export interface SignInDeps {
+export interface SignInDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly accounts: Pick<Accounts, "magicLinks">;
   readonly sources: Pick<Sources, "all" | "byId">;
   /** Loads what sends browsers to an upstream. */
   readonly linkingFlow: () => Promise<LinkingFlow>;
   readonly sessionCookie: SessionCookie;
-  readonly basePath: string;
-  /** Whether a form was sent from one of our pages. */
-  isFromOwnPage(request: Request): boolean;
 }
 
 type SignInPage = "ask" | "withSource" | "confirm" | "enter";
@@ -105,6 +104,8 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
 
     /** Signs the user in. */
     async enter(language, { request, params }) {
+      const elsewhere = elsewherePage(request, language, deps);
+      if (elsewhere) return elsewhere;
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
       // A page of another site must not sign a user in as someone else.
       const isOurs = deps.isFromOwnPage(request);

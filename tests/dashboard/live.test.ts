@@ -68,7 +68,10 @@ const userOf = (id: number): User => ({
 
 function open(userId: number, language: Language = "en", sessionId = `session ${userId}`) {
   const messages: string[] = [];
-  const data: DashboardTicket = { kind: "dashboard", user: userOf(userId), sessionId, language };
+  const data: DashboardTicket = {
+    ...{ kind: "dashboard", user: userOf(userId), sessionId, language },
+    isElsewhere: false,
+  };
   const socket = {
     data,
     send: (message: string) => messages.push(message),

@@ -3,6 +3,7 @@ import type { DashboardState } from "../state.ts";
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10_000;
 const SIGNED_OUT = 4001;
+const OPENED_ELSEWHERE = 4003;
 /** A restart takes less. */
 const AWAY_AFTER_MS = 3_000;
 
@@ -30,12 +31,22 @@ export function followDashboard(path: string, show: (state: DashboardState) => v
     });
     socket.addEventListener("close", ({ code }) => {
       if (code === SIGNED_OUT) return location.reload();
+      if (code === OPENED_ELSEWHERE) return showElsewhere();
       away ??= setTimeout(setAway, AWAY_AFTER_MS, true);
       setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
     });
   };
   connect();
+}
+
+/** Says that the page was opened by another address than the server's. */
+function showElsewhere(): void {
+  const notice = document.querySelector<HTMLElement>("[data-elsewhere]");
+  const [text] = notice?.getElementsByTagName("span") ?? [];
+  if (!notice || !text) return;
+  text.textContent = (text.textContent ?? "").replace("{other}", location.origin);
+  notice.hidden = false;
 }
 
 /** Shows on the page whether OBS shows the overlay. */
