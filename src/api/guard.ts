@@ -39,7 +39,7 @@ export type Handler = (context: { readonly request: Request }) => RouteAnswer;
 /** The error of a key that does not work. */
 export const INVALID_KEY = "Invalid API key";
 
-const TOO_MUCH_WORK = "Too much work for this user: try again later";
+export const TOO_MUCH_WORK = "Too much work for this user: try again later";
 
 const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };

@@ -1,6 +1,7 @@
 import { VERSION } from "../version.ts";
 import { FOREIGN_HOST } from "../http/hosts.ts";
 import { createRateLimit, inSeconds } from "../http/rate-limit.ts";
+import { TOO_MUCH_WORK } from "./guard.ts";
 import { describeEndpoints, ErrorAnswer, type ApiSettings } from "./schema.ts";
 
 export interface OpenApiOptions extends ApiSettings {
@@ -85,10 +86,11 @@ export function openApiDocument(options: OpenApiOptions) {
       host: FOREIGN_HOST,
     }),
     "429": errorResponse(
-      "Too soon after the last call, or too many wrong keys from one address.",
+      "Too soon after the last call, too many wrong keys from one address, or too much work for one user.",
       {
         ...(rateLimitSeconds > 0 && { rate: createRateLimit(rateLimitSeconds).message }),
         guessing: "Too many invalid keys",
+        work: TOO_MUCH_WORK,
         ...more,
       },
       {

@@ -1359,7 +1359,7 @@ export const de: Words = {
       "405": "Nur GET, HEAD und OPTIONS sind möglich.",
       "421": "Die Adresse nennt einen Host, der nicht zu diesem Server gehört.",
       "429":
-        "Zu früh nach dem letzten Aufruf, zu viele falsche Schlüssel von einer Adresse oder zu viele Ereignis-Streams mit einem Schlüssel.",
+        "Zu früh nach dem letzten Aufruf, zu viele falsche Schlüssel von einer Adresse, zu viele Ereignis-Streams mit einem Schlüssel oder zu viel Arbeit für einen Nutzer.",
       "500": "Auf dem Server ist ein Fehler aufgetreten.",
       "503": "Die Quelle antwortet seit einer Weile nicht.",
     },

@@ -1313,7 +1313,7 @@ export const en = {
       "405": "Only GET, HEAD and OPTIONS are supported.",
       "421": "The address names a host that isn’t this server’s.",
       "429":
-        "Too soon after the last call, too many wrong keys from one address, or too many event streams with one key.",
+        "Too soon after the last call, too many wrong keys from one address, too many event streams with one key, or too much work for one user.",
       "500": "Something went wrong on the server.",
       "503": "The source hasn’t answered for a while.",
     },

@@ -1336,7 +1336,7 @@ export const es: Words = {
       "405": "Solo se aceptan GET, HEAD y OPTIONS.",
       "421": "La dirección indica un host que no es de este servidor.",
       "429":
-        "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de eventos con una misma clave.",
+        "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de eventos con una misma clave, o demasiado trabajo para un mismo usuario.",
       "500": "Algo ha fallado en el servidor.",
       "503": "La fuente lleva un rato sin responder.",
     },

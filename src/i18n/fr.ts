@@ -1353,7 +1353,7 @@ export const fr: Words = {
       "405": "Seuls GET, HEAD et OPTIONS sont acceptés.",
       "421": "L’adresse indique un hôte qui n’est pas celui de ce serveur.",
       "429":
-        "Trop tôt après le dernier appel, ou trop de clés incorrectes depuis une adresse, ou trop de flux d’événements pour une même clé.",
+        "Trop tôt après le dernier appel, ou trop de clés incorrectes depuis une adresse, ou trop de flux d’événements pour une même clé, ou trop de travail pour un même utilisateur.",
       "500": "Une erreur s’est produite sur le serveur.",
       "503": "La source ne répond plus depuis un moment.",
     },

@@ -1322,7 +1322,7 @@ export const pt: Words = {
       "405": "Só GET, HEAD e OPTIONS são aceitos.",
       "421": "O endereço indica um host que não é deste servidor.",
       "429":
-        "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de eventos com uma mesma chave.",
+        "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de eventos com uma mesma chave, ou trabalho demais para um mesmo usuário.",
       "500": "Ocorreu um erro no servidor.",
       "503": "A fonte não responde há algum tempo.",
     },
