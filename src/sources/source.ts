@@ -201,7 +201,8 @@ function refuseUnusableTexts(options: readonly SourceOption[], given: unknown): 
   for (const { name, longest } of options) {
     const { [name]: text } = texts;
     const mistake = typeof text === "string" ? mistakeIn(text, longest) : undefined;
-    if (mistake) throw new SourceSettingsError(`${name}: ${saidOf(mistake)}.`, name, mistake);
+    if (mistake)
+      throw new SourceSettingsError(`The option ${name} ${saidOf(mistake)}.`, name, mistake);
   }
 }
 
