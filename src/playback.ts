@@ -1,3 +1,5 @@
+import { digestOf } from "./digest.ts";
+
 /** A picture that a source has named. */
 export interface Artwork {
   /** Names the picture's content: the same key is the same picture. */
@@ -88,12 +90,12 @@ export function positionIn(motion: Motion, durationMs: number | null, nowMs: num
   return Math.min(Math.max(0, positionMs), durationMs ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** The position at which a track is expected if it has gone on since `before`; 0 for another track. */
+/** The position at which a song is expected if it has gone on since `before`; 0 for another song. */
 export const expectedPosition = (
   before: Playback | null | undefined,
-  trackId: string,
+  song: IdentifiedSong,
   nowMs: number,
-): number => (before?.track.id === trackId ? positionAt(before, nowMs) : 0);
+): number => (before && isSameSong(before, song) ? positionAt(before, nowMs) : 0);
 
 /** When a playing track ends (monotonic milliseconds); `Infinity` when it has no end. */
 export const endOf = ({ track, positionMs, observedAtMs, rate }: Playback): number =>
@@ -113,18 +115,37 @@ export interface NamedSong extends Pick<Playback, "artists" | "given" | "namesFr
 export const givenNames = ({ given, track, artists }: NamedSong): Names =>
   given ?? { title: track.title, artists };
 
-/** Whether a playback is of the same song as another, whatever names are shown. */
-export const isSameSong = (
-  one: Pick<Playback, "track" | "artists" | "given"> | undefined,
-  other: Playback,
-): boolean => one?.track.id === other.track.id && givenNames(one).title === givenNames(other).title;
+/** What tells songs apart, and the plays of a song. */
+export interface IdentifiedSong extends Pick<Playback, "artists" | "given"> {
+  readonly track: Pick<Playback["track"], "id" | "title">;
+}
+
+/** What is the same for the same song: the id, and the names that were given, whatever names are shown. */
+function identityOf(song: IdentifiedSong): readonly string[] {
+  const { title, artists } = givenNames(song);
+  return [song.track.id, title, ...artists];
+}
+
+/** Whether both are the same song. There is no other notion of it, neither here nor in the overlay. */
+export function isSameSong(
+  one: IdentifiedSong | null | undefined,
+  other: IdentifiedSong | null | undefined,
+): boolean {
+  if (!one || !other) return false;
+  const names = identityOf(other);
+  const identity = identityOf(one);
+  return identity.length === names.length && identity.every((name, at) => name === names[at]);
+}
+
+/** A short name for the song, which reveals nothing of its id. */
+export const digestOfSong = (song: IdentifiedSong): string => digestOf(identityOf(song));
 
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;
 
 /** Whether `next` is what `previous` leads one to expect: the same state and position of the same track. */
 export function isGoingOn(previous: Playback, next: Playback): boolean {
-  if (previous.track.id !== next.track.id) return false;
+  if (!isSameSong(previous, next)) return false;
   if (previous.state !== next.state || previous.rate !== next.rate) return false;
   // Some upstreams count on after the end of a track. That is no seek.
   const observedMs = Math.min(next.positionMs, next.track.durationMs ?? Number.MAX_SAFE_INTEGER);
@@ -142,7 +163,7 @@ export function reconcile(
   next: Playback | null,
 ): Playback | null {
   if (!previous || !next) return next;
-  if (next === previous || previous.track.id !== next.track.id) return next;
+  if (next === previous || !isSameSong(previous, next)) return next;
   const observed = next.positionUnknown ? countOn(previous, next) : next;
   if (!isGoingOn(previous, observed)) return observed;
   return { ...observed, positionMs: previous.positionMs, observedAtMs: previous.observedAtMs };
@@ -156,7 +177,7 @@ export const FIRST_SIGHT = { positionMs: 0, positionUnknown: true } as const;
  * track. The position is known if that of the one before is.
  */
 export function countOn(previous: Playback | null | undefined, next: Playback): Playback {
-  return previous?.track.id === next.track.id ? countedOn(previous, next) : next;
+  return previous && isSameSong(previous, next) ? countedOn(previous, next) : next;
 }
 
 /** The same of a playback that is known to be of the same song. */

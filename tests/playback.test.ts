@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { toData } from "../src/api/playing-json.ts";
-import { type Playback, positionAt, reconcile } from "../src/playback.ts";
+import { digestOfSong, isSameSong, type Playback, positionAt, reconcile } from "../src/playback.ts";
 import { WHOLE_SECONDS_LAG_MS } from "../src/sources/times.ts";
 import { aPlayback } from "./fixtures/sources/playback.ts";
 
@@ -118,6 +118,43 @@ describe("another observation", () => {
 
   test("of silence is silence", () => {
     expect(reconcile(aPlayback(), null)).toBeNull();
+  });
+});
+
+describe("the same song", () => {
+  const { track } = aPlayback();
+  const station = (title: string, changes: Partial<Playback> = {}) =>
+    aPlayback({ track: { ...track, id: "station", title }, ...changes });
+
+  test.each([
+    ["has the same id and given names", station("First"), station("First"), true],
+    ["has another title", station("First"), station("Second"), false],
+    ["has another artist", station("First"), station("First", { artists: ["Other"] }), false],
+    ["has another id", aPlayback(), aPlayback({ track: { ...track, id: "other" } }), false],
+    [
+      "is the same under other shown names",
+      station("First (Official Video)"),
+      station("First", {
+        given: { title: "First (Official Video)", artists: aPlayback().artists },
+      }),
+      true,
+    ],
+    [
+      "is the same at another position of another length, with another cover",
+      station("First"),
+      station("First", { positionMs: 5, album: { name: "Other", artworks: [] } }),
+      true,
+    ],
+  ])("%s", (_, one, other, isSame) => {
+    expect(isSameSong(one, other)).toBe(isSame);
+    // The overlay compares digests.
+    expect(digestOfSong(one) === digestOfSong(other)).toBe(isSame);
+  });
+
+  test("is needed to count a position on", () => {
+    const before = station("First", { positionMs: 100_000, observedAtMs: 0 });
+    const next = station("Second", { positionMs: 0, positionUnknown: true, observedAtMs: 1_000 });
+    expect(reconcile(before, next)).toEqual(next);
   });
 });
 

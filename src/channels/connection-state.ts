@@ -1,4 +1,4 @@
-import { begun, endOf, type Playback, reconcile } from "../playback.ts";
+import { begun, digestOfSong, endOf, isSameSong, type Playback, reconcile } from "../playback.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -24,9 +24,10 @@ export interface Failure {
   readonly nextTryMs: number;
 }
 
-/** A pause at one position of one track, and since when. */
+/** A pause at one position of one song, and since when. */
 export interface Pause {
-  readonly trackId: string;
+  /** Its digest. */
+  readonly song: string;
   readonly positionMs: number;
   readonly sinceMs: number;
   /** Whether it began while it was watched. If not, it began at some time before `sinceMs`. */
@@ -145,7 +146,7 @@ const outdatedAtMs = (reportedAtMs: number, pollsEveryMs: number | undefined): n
 
 /** The position of a track that replaced another while it was watched is known: it began then. */
 const afterOther = (before: Playback | null, playback: Playback | null): Playback | null =>
-  playback && before?.track.id !== playback.track.id ? begun(playback) : playback;
+  playback && !isSameSong(before, playback) ? begun(playback) : playback;
 
 /** The pause of a playback: the previous one continues while track and position are the same. */
 function pauseIn(
@@ -154,10 +155,11 @@ function pauseIn(
   { nowMs, beginningKnown }: { readonly nowMs: number; readonly beginningKnown: boolean },
 ): Pause | undefined {
   if (playback?.state !== "paused") return undefined;
-  const { track, positionMs, observedAtMs } = playback;
-  const goesOn = before?.trackId === track.id && before.positionMs === positionMs;
+  const { positionMs, observedAtMs } = playback;
+  const song = digestOfSong(playback);
+  const goesOn = before?.song === song && before.positionMs === positionMs;
   if (goesOn) return before;
   // What was pushed may have waited for somebody to watch.
   const sinceMs = Math.min(nowMs, observedAtMs);
-  return { trackId: track.id, positionMs, sinceMs, beginningKnown };
+  return { song, positionMs, sinceMs, beginningKnown };
 }

@@ -66,7 +66,7 @@ const playback = Type.Object({
 export type SentPlayback = Sent<typeof playback>;
 
 const pause = Type.Object({
-  trackId: Type.String(),
+  song: Type.String(),
   positionMs: Type.Number(),
   sinceMs: time,
   beginningKnown: Type.Boolean(),

@@ -93,7 +93,7 @@ function continueState(
   if (next.kind !== "reported") return next;
   const goesOn =
     before.pause &&
-    before.pause.trackId === next.pause?.trackId &&
+    before.pause.song === next.pause?.song &&
     before.pause.positionMs === next.pause.positionMs &&
     before.pause.sinceMs < next.pause.sinceMs;
   const pause = goesOn ? before.pause : next.pause;

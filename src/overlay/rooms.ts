@@ -5,6 +5,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { SendTo } from "../channels/slices.ts";
 import type { Clock } from "../clock.ts";
+import { isSameSong } from "../playback.ts";
 import { VERSION } from "../version.ts";
 import type { Covers } from "./covers.ts";
 import type { LiveTicket } from "./ticket.ts";
@@ -62,10 +63,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
   const withdraws = (reading: Reading, before: Reading | undefined, listenerId: number) => {
     if (reading.kind !== "nothing" || reading.hides === undefined) return false;
     if (reading.hides === "all" || !before) return true;
-    return (
-      before.kind === "playback" &&
-      before.playback.track.id === hub.rawPlayback(listenerId)?.track.id
-    );
+    return before.kind === "playback" && isSameSong(before.playback, hub.rawPlayback(listenerId));
   };
 
   const announce: OverlayRooms["announce"] = async (room, reading) => {

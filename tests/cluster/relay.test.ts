@@ -279,7 +279,7 @@ describe("nodes that share the users", () => {
     const titles = subscribe(first);
     await clock.advance(10);
     const long = "🎵é".repeat(400);
-    await reports(song(long, { artists: Array.from({ length: 50 }, () => long) }));
+    await reports(song(long, { artists: Array.from({ length: 50 }, (_, at) => `${at} ${long}`) }));
     expect(titles).toEqual([long]);
     const playback = first.hub.rawPlayback(ADA);
     expect(playback?.artists).toHaveLength(50);

@@ -10,7 +10,7 @@ const artwork = { key: "cover", url: "https://covers.example/1", origin: "mpd 3"
 /** A state with all of its times at this one. */
 type StateAt = (atMs: number) => ConnectionState;
 const pauseAt = (sinceMs: number) =>
-  ({ trackId: "1", positionMs: 5, sinceMs, beginningKnown: true }) as const;
+  ({ song: "1", positionMs: 5, sinceMs, beginningKnown: true }) as const;
 const failureAt = (atMs: number) => ({ sinceMs: atMs, nextTryMs: atMs });
 const states: Readonly<Record<string, StateAt>> = {
   waiting: (atMs) => ({ kind: "waiting", sinceMs: atMs, pause: undefined }),

@@ -69,6 +69,20 @@ describe("Web Scrobbler", () => {
     expect(await server.shown()).toMatchObject({ is_playing: true, progress_ms: 16_000 });
   });
 
+  test("begins another song under the same id at its beginning, though no position is sent", async () => {
+    await send(event("nowplaying"));
+    await server.clock.advance(60_000);
+    const named = (track: string) => ({
+      ...SONG,
+      parsed: { ...PARSED, currentTime: null },
+      processed: { ...SONG.processed, track },
+    });
+    await send(event("nowplaying", named("Paper Lanterns")));
+    expect(await server.shown()).toMatchObject({ progress_ms: 70_000 });
+    await send(event("nowplaying", named("Undertow")));
+    expect(await server.shown()).toMatchObject({ progress_ms: 0, track: { name: "Undertow" } });
+  });
+
   test("may begin with a pause, which counts for half an hour", async () => {
     await send(event("paused"));
     await server.clock.advance(30 * 60_000 - 1);

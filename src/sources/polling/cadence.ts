@@ -1,4 +1,4 @@
-import { endOf, type Playback, positionAt } from "../../playback.ts";
+import { endOf, isSameSong, type Playback, positionAt } from "../../playback.ts";
 
 /**
  * When to poll an upstream that does not report changes by itself. All functions are pure. Times
@@ -251,7 +251,7 @@ export function continues(
 ): boolean {
   if (!current || !answer) return current === answer;
   return (
-    current.track.id === answer.track.id &&
+    isSameSong(current, answer) &&
     current.state === answer.state &&
     Math.abs(positionAt(current, nowMs) - positionAt(answer, nowMs)) <= SEEK_MS
   );

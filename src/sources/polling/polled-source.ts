@@ -122,7 +122,7 @@ export function definePolledSource<Settings>(
         ...track,
         state: "playing",
         ...FIRST_SIGHT,
-        observedAtMs: sights.since(connection.id, track.track.id, clock.monotonicMs()),
+        observedAtMs: sights.since(connection.id, track, clock.monotonicMs()),
         rate: 1,
       }),
     };

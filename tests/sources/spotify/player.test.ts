@@ -30,7 +30,7 @@ const playing = playbackState(
 const read = (answer: unknown): Playback | null =>
   readPlayer(answer, {
     observedAtMs: OBSERVED_AT_MS,
-    expectedPositionMs: (trackId) => (trackId === song.id ? 42_000 : 0),
+    expectedPositionMs: ({ track }) => (track.id === song.id ? 42_000 : 0),
     artworkAt: (url) => covers.named(url, { origin: "spotify" }),
   });
 

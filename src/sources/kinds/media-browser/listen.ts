@@ -1,4 +1,4 @@
-import type { Playback } from "../../../playback.ts";
+import { isSameSong, type Playback } from "../../../playback.ts";
 import { identifierOf, isRecord, parseJson } from "../../../upstream/json.ts";
 import { createPlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
@@ -105,4 +105,4 @@ function sessionsIn(message: string): unknown {
 }
 
 const isSameListening = (a: Playback | null, b: Playback | null): boolean =>
-  a?.track.id === b?.track.id && a?.state === b?.state;
+  (a === b || isSameSong(a, b)) && a?.state === b?.state;

@@ -1,5 +1,5 @@
 import { nameOfAddress } from "../../../address-name.ts";
-import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { type Artwork, type Playback, expectedPosition, isSameSong } from "../../../playback.ts";
 import {
   fieldsOf,
   flagOf,
@@ -67,8 +67,6 @@ export function readSession(
   const artists = textsOf(item["Artists"]);
   const volume = numberOf(state["VolumeLevel"]);
   const ticks = ticksOf(session);
-  const last = before?.playback.track.id === id ? before.playback : null;
-  const expectedMs = expectedPosition(last, id, observedAtMs);
   const playback: Playback = {
     source: name,
     state: isPaused(session) ? "paused" : "playing",
@@ -85,15 +83,17 @@ export function readSession(
       type: textOf(session["Client"]) ?? name,
       volumePercent: volume === undefined ? null : Math.min(100, Math.max(0, Math.round(volume))),
     },
-    // The position is absent right after a change.
-    positionMs: ticks === undefined ? expectedMs : Math.max(0, Math.round(ticks / TICKS_IN_MS)),
+    positionMs: Math.max(0, Math.round((ticks ?? 0) / TICKS_IN_MS)),
     positionLagMs: POSITION_LAG_MS,
     observedAtMs,
     rate: 1,
   };
-  // A session is also listed again between two reports of its player, with the position of then.
+  const last = isSameSong(before?.playback, playback) ? before?.playback : undefined;
+  const expectedMs = expectedPosition(last, playback, observedAtMs);
+  // A session is also listed again between two reports of its player, with the position of then. Right
+  // after a change it has none.
   const isOldNews = ticks === before?.ticks && last?.state === playback.state;
-  return isOldNews ? { ...playback, positionMs: expectedMs } : playback;
+  return isOldNews || ticks === undefined ? { ...playback, positionMs: expectedMs } : playback;
 }
 
 /** The position that a session reports. */

@@ -44,11 +44,10 @@ export function readPlayer(
   if (isSpotifyAdId(trackId) || isSpotifyAdId(url) || hasSpotifyAdNames(names)) return null;
   // Many players give every track the same id, and a file's address names folders of its owner.
   const id = digestOf([trackId, url && withoutSecrets(url), title, ...artists]);
-  const expectedMs = expectedPosition(before, id, observedAtMs);
   const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
   const volume = numberOf(properties["Volume"]) ?? -1;
   const rate = numberOf(properties["Rate"]) ?? 1;
-  return {
+  const playback: Playback = {
     source: "MPRIS",
     state: status === "Playing" ? "playing" : "paused",
     track: {
@@ -65,11 +64,13 @@ export function readPlayer(
       type: "mpris",
       volumePercent: volume >= 0 ? Math.min(100, Math.round(volume * 100)) : null,
     },
-    // Some players refuse to report the position at some moments.
-    positionMs: Math.round(positionMs >= 0 ? positionMs : expectedMs),
+    positionMs: Math.round(positionMs),
     observedAtMs,
     rate: rate > 0.05 && rate < 20 ? rate : 1,
   };
+  if (positionMs >= 0) return playback;
+  // Some players refuse to report the position at some moments.
+  return { ...playback, positionMs: Math.round(expectedPosition(before, playback, observedAtMs)) };
 }
 
 /** Who made a song, by the first field that names somebody. */

@@ -12,6 +12,7 @@ import {
   chooseSession,
   keyOf,
   offsetOf,
+  ratingKeyOf,
   readSession,
   ticksIn,
   withTick,
@@ -64,7 +65,7 @@ export async function* listen(
   /** What a notification about the shown session says by itself. */
   const readTick = ({ sessionKey, ratingKey, ...tick }: Tick): Playback | null | undefined => {
     const isShown =
-      last && keyOf(last.session) === sessionKey && last.playback.track.id === ratingKey;
+      last && keyOf(last.session) === sessionKey && ratingKeyOf(last.session) === ratingKey;
     if (!last || !isShown) return undefined;
     if (tick.state === "stopped") return read(undefined, clock.monotonicMs());
     return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());

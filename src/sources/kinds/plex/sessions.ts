@@ -1,5 +1,5 @@
 import { nameOfAddress } from "../../../address-name.ts";
-import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
+import { type Artwork, type Playback, expectedPosition, isSameSong } from "../../../playback.ts";
 import {
   fieldsOf,
   identifierOf,
@@ -65,14 +65,12 @@ export function readSession(
   artworkOf: (thumb: string) => Artwork,
 ): Playback {
   const player = playerOf(session);
-  const id = identifierOf(session["ratingKey"]) || identifierOf(session["guid"]);
+  const id = ratingKeyOf(session) || identifierOf(session["guid"]);
   const title = textOf(session["title"]) ?? fileNameOf(session);
   if (id === "" && title === "") throw new UnreadableAnswer("a session names no track");
   // The artist of the album is also the track's, unless that one has its own.
   const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
   const thumb = textOf(session["parentThumb"]) ?? textOf(session["thumb"]);
-  const last = before?.playback.track.id === id ? before.playback : null;
-  const expectedMs = expectedPosition(last, id, observedAtMs);
   const offsetMs = offsetOf(session);
   const playback: Playback = {
     source: "Plex",
@@ -98,6 +96,8 @@ export function readSession(
     observedAtMs,
     rate: 1,
   };
+  const last = isSameSong(before?.playback, playback) ? before?.playback : undefined;
+  const expectedMs = expectedPosition(last, playback, observedAtMs);
   // Between two reports of a player, the list has its position of then.
   const isOldNews = last?.state === playback.state && before?.offsetMs === offsetMs;
   return isOldNews ? { ...playback, positionMs: expectedMs } : playback;
@@ -133,6 +133,7 @@ export function ticksIn(notification: unknown): Tick[] {
   }));
 }
 
+export const ratingKeyOf = ({ ratingKey: key }: Session): string => identifierOf(key);
 export const keyOf = ({ sessionKey: key }: Session): string => identifierOf(key);
 export const offsetOf = ({ viewOffset: offset }: Session): number =>
   Math.max(0, numberOf(offset) ?? 0);

@@ -10,7 +10,7 @@ import {
 } from "../../polling/cadence.ts";
 import { toSourceFailure } from "../../answer-failure.ts";
 import { poll } from "../../polling/poller.ts";
-import { type Playback, expectedPosition } from "../../../playback.ts";
+import { expectedPosition, type IdentifiedSong, type Playback } from "../../../playback.ts";
 import {
   defineSource,
   type Demand,
@@ -134,8 +134,8 @@ export function createSpotify(deps: SpotifyDeps): Source {
   ): Promise<Playback | null> => {
     const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
     const { current } = session.memory;
-    const expectedPositionMs = (trackId: string) =>
-      expectedPosition(current, trackId, observedAtMs);
+    const expectedPositionMs = (song: IdentifiedSong) =>
+      expectedPosition(current, song, observedAtMs);
     const context = { observedAtMs, artworkAt, expectedPositionMs };
     return body === null ? null : readPlayer(body, context);
   };

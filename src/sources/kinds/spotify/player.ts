@@ -1,4 +1,4 @@
-import type { Artwork, Playback } from "../../../playback.ts";
+import type { Artwork, IdentifiedSong, Playback } from "../../../playback.ts";
 import { isSpotifyAdId } from "../../advertisements.ts";
 import {
   fieldsOf,
@@ -22,8 +22,8 @@ export interface ReadingContext {
   readonly observedAtMs: number;
   /** The artwork for a URL from Spotify's answer. */
   artworkAt(url: string): Artwork | undefined;
-  /** The expected position in a track (ms), for answers without a position. */
-  expectedPositionMs(trackId: string): number;
+  /** The expected position in a song (ms), for answers without a position. */
+  expectedPositionMs(song: IdentifiedSong): number;
 }
 
 /**
@@ -44,18 +44,21 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   const title = textOf(item["name"]) ?? fileNameIn(id ?? "");
   // It is 0 for some files on the user's own disk.
   const durationMs = amountOf(item["duration_ms"]) || null;
-  const positionMs = amountOf(player["progress_ms"]) ?? context.expectedPositionMs(id ?? "");
+  const track: Playback["track"] = {
+    id: id ?? "",
+    title,
+    durationMs,
+    explicit: flagOf(item["explicit"]) === true,
+    ...pageOf(item),
+  };
+  const credits = readCredits(item, context);
+  const positionMs =
+    amountOf(player["progress_ms"]) ?? context.expectedPositionMs({ track, ...credits });
   return {
     source: "Spotify",
     state: flagOf(player["is_playing"]) === true ? "playing" : "paused",
-    track: {
-      id: id ?? "",
-      title,
-      durationMs,
-      explicit: flagOf(item["explicit"]) === true,
-      ...pageOf(item),
-    },
-    ...readCredits(item, context),
+    track,
+    ...credits,
     device: {
       name: textOf(device["name"]) ?? "Spotify",
       type: textOf(device["type"]) ?? "unknown",

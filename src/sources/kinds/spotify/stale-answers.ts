@@ -1,4 +1,4 @@
-import { type Playback, positionAt } from "../../../playback.ts";
+import { isSameSong, type Playback, positionAt } from "../../../playback.ts";
 import { continues, type Finding, hadEnded } from "../../polling/cadence.ts";
 
 /**
@@ -59,7 +59,7 @@ export function classify(memory: Memory, polled: Playback | null, nowMs: number)
  */
 function repeats({ before, current }: Memory, polled: Playback | null, nowMs: number): boolean {
   if (!before || !polled) return before === polled;
-  if (before.track.id !== polled.track.id || before.state !== polled.state) return false;
+  if (!isSameSong(before, polled) || before.state !== polled.state) return false;
   const position = positionAt(polled, nowMs);
   const latest = positionAt(before, nowMs);
   if (current?.state === before.state) {
