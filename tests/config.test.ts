@@ -165,11 +165,12 @@ describe("mistakes", () => {
   });
 
   test.each(settingNames)("in %s name its flag and its variable", (name) => {
-    // A line break is in no value that is allowed, except in a folder's name.
-    const wrong = ["data", "files"].includes(name) ? "  " : "not\nallowed";
-    expect(mistakesOf({ [name]: wrong })[0]).toStartWith(`${flagOf(name)}`);
-    expect(mistakesOf({}, { [variableOf(name)]: wrong })[0]).toStartWith(`${variableOf(name)}`);
-    expect(mistakesOf({ [name]: wrong })[0]).toEndWith(`must be ${settings[name].allowed}.`);
+    for (const wrong of ["not\nallowed", "a\u0007", "a".repeat(60_000)]) {
+      expect(mistakesOf({ [name]: wrong })[0]).toStartWith(`${flagOf(name)}`);
+      expect(mistakesOf({}, { [variableOf(name)]: wrong })[0]).toStartWith(`${variableOf(name)}`);
+      expect(mistakesOf({ [name]: wrong })[0]).toEndWith(`must be ${settings[name].allowed}.`);
+      expect(mistakesOf({ [name]: wrong })[0]?.length).toBeLessThan(700);
+    }
   });
 
   test("never show a secret", () => {

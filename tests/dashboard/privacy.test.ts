@@ -35,6 +35,13 @@ const save = (titles: string, artists = "") => browser.post(PATH, { do: "rules",
 const linesIn = async (page: Response, id: string) =>
   (await textOf(page, `textarea#${id}`))?.replace(/^\n/, "");
 
+describe("rules that were pasted", () => {
+  test("are one for each line, whatever ends it", async () => {
+    await save("one\r\ntwo\u000bthree\u0085four\u2028five");
+    expect(rules().hiddenTitles).toEqual(["one", "two", "three", "four", "five"]);
+  });
+});
+
 describe("pausing", () => {
   test("is off at first, and the page says so", async () => {
     expect(await state()).toBe(said.sharing);
