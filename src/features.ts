@@ -90,9 +90,12 @@ export function createFeatures(deps: FeaturesDeps): Features {
     },
     elsewhere: cluster.findArtwork,
     disk: deps.artworkCache,
+    onFailed: hub.coverFailed,
     onUnreadable: (error, origin) =>
       log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
   });
+  // Whoever is told of a cover may load it, so it is looked at first.
+  hub.onCover((userId, artwork) => artworks.look(artwork, userId));
   const artworkUrl = (artwork: Artwork, userId: number) =>
     artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId);
   const playingBody = createPlayingBody(clock, artworkUrl);

@@ -8,6 +8,8 @@ export interface Artwork {
   readonly url?: string;
   /** Where it comes from, such as `mpd 3`. Unreadable covers are logged once for each origin. */
   readonly origin?: string;
+  /** Set where a service of its own makes the address, so it is named without a look at the picture. */
+  readonly isVouchedFor?: true;
   /** The encoded picture (PNG, JPEG, WebP, GIF or BMP); the caller releases it after drawing. */
   load(): Promise<Uint8Array>;
 }

@@ -1,5 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
+import { CoverMissing } from "../upstream/cover.ts";
+import { UpstreamError } from "../upstream/index.ts";
 import type { DiskCache } from "./disk-cache.ts";
 import { type Rendition, renditions } from "./drawing.ts";
 import {
@@ -8,6 +10,7 @@ import {
   type Entry,
   isRendition,
   nameOf,
+  newEntry,
   type RenderedArtwork,
   type DrawingOptions,
 } from "./drawing-queue.ts";
@@ -23,6 +26,8 @@ export interface ArtworkStore {
   pathOf(artwork: Artwork, rendition: Rendition, userId: number): string;
   /** A vivid colour of the picture; `null` if it has none or is not analysed yet. */
   accentOf(artwork: Artwork): string | null;
+  /** The same in the background, once for each picture: whether it can be shown is known then. */
+  look(artwork: Artwork, userId: number): void;
   /**
    * Prepares the picture and colour for the overlay; never rejects. Nothing is prepared once the
    * user's music has moved on.
@@ -45,6 +50,11 @@ export interface ArtworkStoreDeps {
   isCurrent(artwork: Artwork, userId: number): boolean;
   /** Called once per origin, and once for the disk: an origin often has many unreadable covers. */
   onUnreadable(reason: unknown, origin: string): void;
+  /**
+   * Called when a picture of a user's music cannot be shown.
+   * @param isPassing whether it may be there a moment later
+   */
+  onFailed(userId: number, artwork: Artwork, isPassing: boolean): void;
   /** Keeps resized pictures across restarts. */
   readonly disk: DiskCache;
   /** Finds a picture that only another node knows. */
@@ -90,16 +100,21 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
 
   const addEntry = (id: string, artwork: Artwork): Entry => {
-    const entry: Entry = { artwork, userId: undefined, accent: null, analysed: undefined };
+    const entry = newEntry(artwork);
     entries.set(id, entry);
     return entry;
   };
 
-  const reported = createBoundedMap<string, true>(MOST_REPORTED);
-  const report = (reason: unknown, origin = "unknown") => {
-    if (reported.get(origin)) return;
-    reported.set(origin, true);
-    onUnreadable(reason, origin);
+  const report = onceByOrigin(onUnreadable);
+
+  const fail = (error: unknown, entry: Entry, userId = entry.userId) => {
+    const { artwork } = entry;
+    report(error, artwork.origin);
+    const isPassing = mayPass(error);
+    // Others may reach a public server that this one does not reach now.
+    if (userId === undefined || (isPassing && artwork.url !== undefined)) return;
+    entry.hasFailed = true;
+    deps.onFailed(userId, artwork, isPassing);
   };
 
   const keep = (id: string, rendition: Rendition, bytes: Uint8Array<ArrayBuffer>) => {
@@ -139,32 +154,55 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
 
   const show = (id: string, rendition: Rendition, userId?: number) =>
     find(id, rendition, { userId, isLasting: true }).catch((error: unknown) => {
-      report(error, entries.get(id)?.artwork.origin);
+      const entry = entries.get(id);
+      if (entry) fail(error, entry, userId);
       return undefined;
     });
+
+  const analyse = async (artwork: Artwork, userId: number): Promise<void> => {
+    const { id, entry } = register(artwork, userId);
+    try {
+      const picture = !entry.analysed && (await find(id, "256.webp", { userId, isLasting: false }));
+      // One that was drawn before a restart.
+      if (picture) entry.analysed ??= colour(entry, picture.bytes);
+      await entry.analysed;
+    } catch (error) {
+      // It is not read again and again.
+      entry.analysed = Promise.resolve();
+      fail(error, entry, userId);
+    }
+  };
 
   return {
     pathOf: (artwork, rendition, userId) => `/art/${register(artwork, userId).id}/${rendition}`,
     accentOf: (artwork) => register(artwork).entry.accent,
-    async analyse(artwork, userId) {
-      const { id, entry } = register(artwork, userId);
-      try {
-        const picture =
-          !entry.analysed && (await find(id, "256.webp", { userId, isLasting: false }));
-        // One that was drawn before a restart.
-        if (picture) entry.analysed ??= colour(entry, picture.bytes);
-        await entry.analysed;
-      } catch (error) {
-        // It is not read again and again.
-        entry.analysed = Promise.resolve();
-        report(error, artwork.origin);
-      }
+    look(artwork, userId) {
+      if (artwork.isVouchedFor) return;
+      const { entry } = register(artwork, userId);
+      // It was left out since, and may be there by now.
+      if (entry.hasFailed) entry.analysed = undefined;
+      entry.hasFailed = false;
+      if (entry.analysed === undefined) void analyse(artwork, userId);
     },
+    analyse,
     pictureOf: (artwork, rendition, userId) =>
       show(register(artwork, userId).id, rendition, userId),
     async render(id, rendition) {
       return isRendition(rendition) && ID_PATTERN.test(id) ? show(id, rendition) : undefined;
     },
+  };
+}
+
+/** Whether a picture may be there a moment later: its server did not say that it is not. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof UpstreamError && !(error instanceof CoverMissing);
+
+function onceByOrigin(onUnreadable: ArtworkStoreDeps["onUnreadable"]) {
+  const reported = createBoundedMap<string, true>(MOST_REPORTED);
+  return (reason: unknown, origin = "unknown") => {
+    if (reported.get(origin)) return;
+    reported.set(origin, true);
+    onUnreadable(reason, origin);
   };
 }
 

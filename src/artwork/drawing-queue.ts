@@ -19,9 +19,19 @@ export interface Entry {
   /** Whose music named it last; `undefined` when only another node knows. */
   userId: number | undefined;
   accent: string | null;
+  /** Whether it could not be shown when it was asked for last. */
+  hasFailed: boolean;
   /** Set once it was analysed, or could not be. */
   analysed: Promise<void> | undefined;
 }
+
+export const newEntry = (artwork: Artwork): Entry => ({
+  artwork,
+  userId: undefined,
+  accent: null,
+  hasFailed: false,
+  analysed: undefined,
+});
 
 /** For whom a picture is drawn, and how long that may take. */
 export interface DrawingOptions {

@@ -7,6 +7,7 @@ import { CurrentReading } from "./current-reading.ts";
 import { merge, outdatedAt, reportedBy } from "./merge.ts";
 import { nextChangeAt, type Now, type Reading, readingAt } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
+import type { UnreadableCovers } from "./unreadable-covers.ts";
 
 /** What one connection of a user reports. */
 export interface ConnectionReading {
@@ -23,6 +24,7 @@ export interface ChannelViewDeps {
   rules(): PrivacyRules;
   /** The cover that was found elsewhere for a playback without one. */
   foundCover(playback: Playback): Artwork | undefined;
+  readonly unreadable: UnreadableCovers;
   /** In the user's order; `undefined` before they are known. */
   connections(): readonly KnownConnection[] | undefined;
   /** Since when somebody follows every change (monotonic); `undefined` while nobody does. */
@@ -127,15 +129,18 @@ export class ChannelView {
     return searchesCovers && (isReplaced || playback.album.artworks.length === 0);
   }
 
-  /** With a cover that was found elsewhere, where the user wants that. */
-  private withCover(reading: Reading | undefined): Reading | undefined {
-    if (reading?.kind !== "playback" || !this.wantsCover(reading)) return reading;
-    const { playback } = reading;
+  /** Without covers that cannot be shown, and with one that was found elsewhere, where the user wants that. */
+  private withCover(given: Reading | undefined): Reading | undefined {
+    if (given?.kind !== "playback") return given;
+    const { unreadable } = this.deps;
+    const playback = unreadable.leftOut(given.playback);
+    const reading = playback === given.playback ? given : { ...given, playback };
+    if (!this.wantsCover(reading)) return reading;
     const { album } = playback;
     const before = this.coveredAs(reading);
     if (before) return { ...reading, playback: before };
     const found = this.deps.foundCover(playback);
-    if (!found) return reading;
+    if (!found || unreadable.has(found)) return reading;
     const shown = { ...playback, album: { ...album, artworks: [found] } };
     this.covered = { of: playback, shown };
     return { ...reading, playback: shown };
@@ -143,16 +148,19 @@ export class ChannelView {
 
   /** A playback with the cover that was found for it. */
   private coveredAs(reading: PlaybackReading): Playback | undefined {
-    const isCovered = this.covered?.of === reading.playback && this.wantsCover(reading);
-    return isCovered ? this.covered?.shown : undefined;
+    const { of, shown } = this.covered ?? {};
+    const isCovered = of === reading.playback && this.wantsCover(reading);
+    return isCovered && !shown?.album.artworks.some(this.deps.unreadable.has) ? shown : undefined;
   }
 
-  /** Under the names that the user wants. */
+  /** Under the names that the user wants, without covers that cannot be shown. */
   private shown<Reported extends Playback | null | undefined>(
     playback: Reported,
     connectionId: number | undefined,
   ): Reported | Playback {
-    return playback ? withShownNames(playback, connectionId, this.deps.rules().titles) : playback;
+    if (!playback) return playback;
+    const named = withShownNames(playback, connectionId, this.deps.rules().titles);
+    return this.deps.unreadable.leftOut(named);
   }
 
   private now(): Now {

@@ -6,6 +6,7 @@ import type { CurrentReading } from "./current-reading.ts";
 import { createDemand } from "./demand.ts";
 import type { Reading } from "./reading.ts";
 import { type Scope, type Subscriber, Subscribers } from "./subscribers.ts";
+import type { UnreadableCovers } from "./unreadable-covers.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
 export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
@@ -16,6 +17,7 @@ export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
   rules(): PrivacyRules;
   /** The cover that was found elsewhere for a playback without one. */
   foundCover(playback: Playback): Artwork | undefined;
+  readonly unreadable: UnreadableCovers;
   /** Is called with each reading, also while nobody subscribes; `undefined` when the channel stops. */
   onReading(reading: Reading | undefined): void;
 }
@@ -69,6 +71,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     clock,
     rules,
     foundCover: deps.foundCover,
+    unreadable: deps.unreadable,
     connections: () => set.connections,
     watchedSinceMs: () => watchedHereSinceMs ?? set.watchedSinceMs,
   });

@@ -1,5 +1,5 @@
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
-import { atMost } from "../clock.ts";
+import { atMost, type Clock } from "../clock.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import type { ConnectionReading } from "./channel-view.ts";
@@ -13,6 +13,7 @@ import {
 import type { Watching, WatchingDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
+import { createUnreadableCovers } from "./unreadable-covers.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
 /** All channels: one for each user, shared by all requests and subscribers. */
@@ -62,6 +63,13 @@ export interface Hub {
   coverlessOf(userId: number): Playback | undefined;
   /** A user's song has got a cover: what was answered before no longer holds. */
   coverFound(userId: number): void;
+  /** Calls back with each cover that others are shown, when its playback is read. */
+  onCover(listener: (userId: number, artwork: Artwork) => void): void;
+  /**
+   * A cover of a user's music cannot be shown, so nobody is told of it for a while.
+   * @param isPassing whether it may be there a moment later
+   */
+  coverFailed(userId: number, artwork: Artwork, isPassing: boolean): void;
   /** Stops following a user who is gone, and keeps nothing of what was played. */
   forget(userId: number): void;
   /** Delivers what a user's privacy rules, or those of any user, have changed. */
@@ -99,6 +107,8 @@ const NEXT_READING_MS = 1_000;
 export function createHub(deps: HubDeps): Hub {
   const { clock, relay } = deps;
   const channels = new Map<number, OpenChannel>();
+  const unreadable = createUnreadableCovers(clock);
+  const coverListeners: ((userId: number, artwork: Artwork) => void)[] = [];
   const counters: ((userId: number, song: CountedSong) => void)[] = [];
   const moment = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
 
@@ -108,7 +118,11 @@ export function createHub(deps: HubDeps): Hub {
       if (hidesTrack(rules(), counted.song)) return;
       for (const note of counters) note(userId, counted);
     });
-    const onReading = (reading: Reading | undefined) => lastSongs.note(reading, moment());
+    const onReading = (reading: Reading | undefined) => {
+      lastSongs.note(reading, moment());
+      const artworks = reading?.kind === "playback" ? reading.playback.album.artworks : [];
+      for (const look of coverListeners) for (const artwork of artworks) look(userId, artwork);
+    };
     const channel = createChannel({
       clock,
       log: deps.log,
@@ -116,6 +130,7 @@ export function createHub(deps: HubDeps): Hub {
       watch: relay.watch,
       rules,
       foundCover: (playback) => deps.foundCover(userId, playback),
+      unreadable,
       onReading,
     });
     const opened: OpenChannel = { channel, lastSongs };
@@ -128,21 +143,9 @@ export function createHub(deps: HubDeps): Hub {
     entry.channel.current.usedAtMs = clock.monotonicMs();
     if (!entry.channel.running) {
       entry.channel.start();
-      stopWhenIdle(userId, GRACE_MS);
+      stopWhenIdle(entry.channel, clock);
     }
     return entry.channel;
-  };
-
-  /** One timer for each running channel. It is set again only when it fires, not per request. */
-  const stopWhenIdle = (userId: number, delayMs: number) => {
-    clock.after(delayMs, () => {
-      const entry = channels.get(userId);
-      if (!entry?.channel.running) return;
-      const idleMs = clock.monotonicMs() - entry.channel.current.usedAtMs;
-      if (entry.channel.watched) stopWhenIdle(userId, GRACE_MS);
-      else if (idleMs < GRACE_MS) stopWhenIdle(userId, GRACE_MS - idleMs);
-      else entry.channel.stop();
-    });
   };
 
   /** Some readings change by time alone, which nobody learns while nobody subscribes. */
@@ -200,6 +203,11 @@ export function createHub(deps: HubDeps): Hub {
       channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
     },
     coverlessOf: (userId) => runningOf(userId)[0]?.[1].coverless(),
+    onCover: (listener) => void coverListeners.push(listener),
+    coverFailed(userId, artwork, isPassing) {
+      unreadable.note(artwork, isPassing);
+      runningOf(userId)[0]?.[1].notify();
+    },
     coverFound: (userId) => runningOf(userId)[0]?.[1].notify(),
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
@@ -213,4 +221,19 @@ export function createHub(deps: HubDeps): Hub {
       for (const { channel } of channels.values()) channel.stop();
     },
   };
+}
+
+/** One timer for each running channel. It is set again only when it fires, not per request. */
+function stopWhenIdle(
+  channel: Channel,
+  clock: Pick<Clock, "after" | "monotonicMs">,
+  delayMs = GRACE_MS,
+): void {
+  clock.after(delayMs, () => {
+    if (!channel.running) return;
+    const idleMs = clock.monotonicMs() - channel.current.usedAtMs;
+    if (channel.watched) stopWhenIdle(channel, clock);
+    else if (idleMs < GRACE_MS) stopWhenIdle(channel, clock, GRACE_MS - idleMs);
+    else channel.stop();
+  });
 }

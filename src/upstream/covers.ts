@@ -25,6 +25,8 @@ export interface CoverNamer {
   /** The connection, such as `json 3`. */
   readonly origin: string;
   readonly server?: CoverServer;
+  /** Set for a service that names only pictures of its own. */
+  readonly isVouchedFor?: true;
   /** The longest data URI, in characters; by default 48 KiB. */
   readonly longestDataUri?: number;
 }
@@ -103,6 +105,7 @@ export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps
       return {
         key: isOwn(url, server) ? `${origin} ${url.href}` : `cover ${url.href}`,
         ...(isShared && { url: url.href }),
+        ...(isShared && namer.isVouchedFor && { isVouchedFor: true }),
         origin,
         load: () => load(url, namer),
       };

@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";
 import type { Artwork } from "../../src/playback.ts";
+import { CoverMissing } from "../../src/upstream/cover.ts";
+import { UpstreamError } from "../../src/upstream/index.ts";
 import { createVault } from "../../src/vault/vault.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
-import { inTime } from "../fixtures/clock/waiting.ts";
+import { inTime, until } from "../fixtures/clock/waiting.ts";
 import { blackPicture, noisePicture, solidPicture } from "../fixtures/sources/pictures.ts";
 import { watchImages, type WatchedImages } from "../fixtures/sources/watched-images.ts";
 import { TEST_KEY } from "../fixtures/servers/test-server.ts";
@@ -17,12 +19,14 @@ const BEN = 2;
 /** @param isCurrent whether a user's music still shows a picture */
 function createStore(isCurrent: (artwork: Artwork, userId: number) => boolean = () => true) {
   const reports: string[] = [];
+  const failed: { userId: number; key: string; isPassing: boolean }[] = [];
   const store = createArtworkStore({
     opaqueName,
     isCurrent,
     elsewhere: async () => undefined,
     disk: NO_DISK_CACHE,
     onUnreadable: (_, origin) => reports.push(origin),
+    onFailed: (userId, { key }, isPassing) => failed.push({ userId, key, isPassing }),
   });
   const renderAll = async (artwork: Artwork) => {
     const pictures = [];
@@ -31,7 +35,7 @@ function createStore(isCurrent: (artwork: Artwork, userId: number) => boolean = 
     }
     return pictures;
   };
-  return { store, reports, renderAll };
+  return { store, reports, failed, renderAll };
 }
 
 /** A cover that counts how often its file is loaded. */
@@ -301,5 +305,64 @@ describe("a file that costs too much to read", () => {
     expect(await drawn(withScans(0))).toBe(true);
     expect(await drawn(withScans(10))).toBe(true);
     expect(await drawn(withScans(100))).toBe(false);
+  });
+});
+
+describe("a look at a cover", () => {
+  test("is taken once, and says nothing of one that can be shown", async () => {
+    const { store, failed } = createStore();
+    const cover = countedCover();
+    store.look(cover.artwork, ADA);
+    await store.analyse(cover.artwork, ADA);
+    store.look(cover.artwork, ADA);
+    await settle();
+    expect([cover.loads, failed]).toEqual([1, []]);
+  });
+
+  test("is not taken at what its service vouches for", async () => {
+    const { store } = createStore();
+    const cover = countedCover({ isVouchedFor: true });
+    store.look(cover.artwork, ADA);
+    await settle();
+    expect(cover.loads).toBe(0);
+  });
+
+  const failing = (error: Error, url?: string): Artwork => ({
+    key: "cover",
+    ...(url !== undefined && { url }),
+    load: () => Promise.reject(error),
+  });
+  const gone = new CoverMissing("a cover answered 404");
+  const unreached = new UpstreamError("it could not be reached");
+
+  test.each([
+    ["that its server does not have", failing(gone), false],
+    [
+      "that its server does not have, and everybody could load",
+      failing(gone, "https://a.b"),
+      false,
+    ],
+    ["whose server does not answer", failing(unreached), true],
+    ["that is no picture", failing(new Error("no picture")), false],
+  ])("finds one %s", async (_, artwork, isPassing) => {
+    const { store, failed } = createStore();
+    store.look(artwork, ADA);
+    await until(() => (failed.length > 0 ? true : undefined));
+    expect(failed).toEqual([{ userId: ADA, key: "cover", isPassing }]);
+  });
+
+  test("is no word against a public cover whose server this one does not reach", async () => {
+    const { store, failed } = createStore();
+    await store.analyse(failing(unreached, "https://a.b"), ADA);
+    expect(failed).toEqual([]);
+  });
+
+  test("is taken again after it failed and was left out for a while", async () => {
+    const { store, failed } = createStore();
+    await store.analyse(failing(gone), ADA);
+    const cover = countedCover();
+    store.look(cover.artwork, ADA);
+    await until(() => (cover.loads === 1 ? true : undefined));
+    expect(failed).toHaveLength(1);
   });
 });

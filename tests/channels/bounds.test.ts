@@ -8,6 +8,7 @@ import { mendText } from "../../src/titles/mend-text.ts";
 import { namesAnArtist } from "../../src/titles/placeholders.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 let server: TestServer;
 let ada: AddedUser;
@@ -157,7 +158,7 @@ describe("what a source says is bounded for every reader", () => {
   });
 
   test("to ten pictures, without addresses that nobody can use", async () => {
-    const bytes = Uint8Array.of(1, 2, 3);
+    const bytes = solidPicture("#e07a5f", 8);
     const load = async () => bytes;
     const long = { key: "k".repeat(5_000), url: `https://art.example/${"u".repeat(5_000)}`, load };
     const usual = { key: "usual", url: "https://art.example/usual", load };

@@ -83,7 +83,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
   const service = createAccountsService(deps.accountsUrl, upstream);
   const api = createWebApi({ url: deps.apiUrl, upstream, requestBudget, clock });
   const sessions = new Map<number, Session>();
-  const namer = { origin: "spotify", server: { url: deps.apiUrl } };
+  const namer = { origin: "spotify", server: { url: deps.apiUrl }, isVouchedFor: true } as const;
   const artworkAt = (url: string) => deps.covers.named(url, namer);
 
   const openSession = (settings: SpotifySettings, context: WatchContext): Session => {
