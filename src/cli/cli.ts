@@ -34,8 +34,8 @@ export function createCli(program: CommanderCommand, io: Io): Cli {
     addSettings(target, [...SHARED_SETTINGS, ...own]);
     target.action(async (...given: unknown[]) => {
       // Commander passes the arguments, then the options, then the command itself.
-      const { config, asJson } = settle(target, io);
-      await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io);
+      const { resolved, config, asJson } = settle(target, io);
+      await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io, resolved);
     });
   };
   return {
@@ -52,7 +52,8 @@ export function createCli(program: CommanderCommand, io: Io): Cli {
     shows(target, prepare, own) {
       const show = (...given: never[]): Command => {
         const run = prepare(...given);
-        return (config, asJson, output) => run(config, asJson, untilReaderLeaves(output));
+        return (config, asJson, output, resolved) =>
+          run(config, asJson, untilReaderLeaves(output), resolved);
       };
       runs(target, show, own);
     },

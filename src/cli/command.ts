@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config, ResolvedConfig } from "../config.ts";
 
 /** Exit codes: success, failure, wrong usage. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -12,7 +12,12 @@ export interface Io {
 }
 
 /** A command that already has its arguments and runs with the given settings. */
-export type Command = (config: Config, asJson: boolean, io: Io) => Promise<void>;
+export type Command = (
+  config: Config,
+  asJson: boolean,
+  io: Io,
+  resolved: ResolvedConfig,
+) => Promise<void>;
 
 /** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {

@@ -10,6 +10,7 @@ import type { Examined } from "../sources/kinds/media-session/examine.ts";
 import { oneReader } from "../sources/kinds/media-session/readers.ts";
 import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
+import { examineAutostart } from "./autostart/command.ts";
 import { type Io, print } from "./command.ts";
 import { answersAt } from "./healthcheck.ts";
 import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
@@ -37,8 +38,9 @@ export async function examine(
 ): Promise<void> {
   const { config } = resolved;
   const chosen = describeSettings(resolved).filter(({ isChosen }) => isChosen);
-  const [server, connections, players, mediaSessions] = await Promise.all([
+  const [server, autostart, connections, players, mediaSessions] = await Promise.all([
     serverOn(resolved),
+    examineAutostart(io),
     connectionsOn(resolved),
     playersHere(options.songs),
     mediaSessionsHere(),
@@ -53,6 +55,7 @@ export async function examine(
       key_exposed: config.secretKey === null && isExposed(secretKeyPath(config.data)),
     },
     server,
+    autostart,
     settings: chosen.map(({ setting, origin }) => ({ setting, origin })),
     ...connections,
     players,
@@ -71,6 +74,8 @@ interface Document {
     readonly key_exposed: boolean;
   };
   readonly server: Awaited<ReturnType<typeof serverOn>>;
+  /** `null` where there is no way to it. */
+  readonly autostart: Awaited<ReturnType<typeof examineAutostart>>;
   readonly settings: readonly { readonly setting: string; readonly origin: string }[];
   readonly problem: string | null;
   readonly connections: readonly CheckedConnection[];
@@ -148,7 +153,7 @@ const linesOfSessions = ({ problem, sessions }: Examined): string[] =>
 
 function linesOf(document: Document): string[] {
   const { version, system, data, server, settings, problem, connections, players } = document;
-  const mediaSessions = document.media_sessions;
+  const { autostart, media_sessions: mediaSessions } = document;
   const serving = server.running
     ? `runs at ${server.url ?? "an unknown address"} (pid ${server.pid ?? "unknown"}), ${server.answers ? "and answers" : "but does not answer"}`
     : server.lockable
@@ -164,6 +169,11 @@ function linesOf(document: Document): string[] {
     `Data      ${data.folder} (${data.why}), database: ${data.database}`,
     ...(data.key_exposed ? [`Key       ${EXPOSED_KEY}`] : []),
     `Server    ${serving}`,
+    ...(autostart
+      ? [
+          `Autostart ${autostart.on ? "on" : "off"} (${autostart.how})${autostart.note ? `: ${autostart.note}` : ""}`,
+        ]
+      : []),
     ...list(
       "Settings that were chosen",
       settings.map(({ setting, origin }) => `${setting} by ${origin}`),

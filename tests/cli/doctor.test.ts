@@ -28,6 +28,8 @@ describe("marquee doctor", () => {
           version: null,
           answers: null,
         },
+        // Without a home there is no place for it.
+        autostart: null,
         settings: expect.arrayContaining([{ setting: "data", origin: "MARQUEE_DATA" }]),
         problem: null,
         connections: [
@@ -54,6 +56,15 @@ describe("marquee doctor", () => {
       expect(out).toContain("vlc");
       expect(out).not.toMatch(/hushhush|sesame|127\.0\.0\.1:9\b|mq[a-z]?_\w{8,}|Kitchen/);
     }
+  });
+
+  test("tells whether Marquee starts by itself, without the command", async () => {
+    environment["HOME"] = path();
+    const [document] = await documentsOf("doctor");
+    expect(document).toMatchObject({
+      autostart: { on: expect.any(Boolean), how: expect.any(String), note: null },
+    });
+    expect((await marquee("doctor")).out).toMatch(/^Autostart (on|off) \(\w+\)$/m);
   });
 
   test("says where nothing keeps a second server away", async () => {

@@ -1,54 +1,82 @@
 import { tmpdir } from "node:os";
 import { dirname, resolve, sep } from "node:path";
-import type { Cli } from "../cli.ts";
+import { settingNames } from "../../config.ts";
+import { type Cli, SHARED_SETTINGS } from "../cli.ts";
 import { type Command, type Io, print } from "../command.ts";
 import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
 import { runSystemProgram } from "../system-program.ts";
-import { type Autostart, AutostartError, type AutostartFacts } from "./autostart.ts";
+import {
+  type Autostart,
+  AutostartError,
+  type AutostartFacts,
+  refuseControlCharacters,
+  wordsOf,
+} from "./autostart.ts";
+import { flagsToKeep } from "./kept-settings.ts";
+
+const EXAMPLES = [
+  "marquee autostart on",
+  "marquee autostart on --host 0.0.0.0 --base-url http://192.168.1.20:4747",
+];
 
 /** Declares `marquee autostart …`. */
 export function declareAutostart({ group, runs, shows }: Cli): void {
   const autostart = group("autostart", "start Marquee when you sign in to this computer");
-  runs(autostart("on", "start Marquee whenever you sign in, with the data folder in use"), () =>
-    switchOn(),
+  runs(
+    autostart(
+      "on",
+      "start Marquee whenever you sign in, with the data folder in use and the settings given here",
+      EXAMPLES,
+    ),
+    () => switchOn,
+    settingNames.filter((name) => !SHARED_SETTINGS.includes(name)),
   );
-  runs(autostart("off", "no longer start Marquee when you sign in"), () => switchOff());
+  runs(autostart("off", "no longer start Marquee when you sign in"), () => switchOff);
   shows(
     autostart("status", "show whether Marquee starts when you sign in, and with which command"),
-    () => showStatus(),
+    () => showStatus,
   );
 }
 
-function switchOn(): Command {
-  return async (config, asJson, io) => {
-    const facts = factsOf(config.data, io);
-    refuseWhereItWouldNotLast(facts, io);
-    const autostart = await findAutostart(facts);
-    await autostart.on();
-    const downloads = /[/\\]downloads[/\\]/i.test(facts.program)
-      ? [`Marquee is in ${dirname(facts.program)}. If you move or delete it, it no longer starts.`]
-      : [];
-    await report(autostart, asJson, io, ["Marquee starts whenever you sign in.", ...downloads]);
-  };
-}
+const switchOn: Command = async (_, asJson, io, resolved) => {
+  const facts = factsOf(flagsToKeep(resolved), io);
+  refuseWhereItWouldNotLast(facts, io);
+  refuseControlCharacters(wordsOf(facts));
+  const autostart = await findAutostart(facts);
+  await autostart.on();
+  const downloads = /[/\\]downloads[/\\]/i.test(facts.program)
+    ? [`Marquee is in ${dirname(facts.program)}. If you move or delete it, it no longer starts.`]
+    : [];
+  await report(autostart, asJson, io, ["Marquee starts whenever you sign in.", ...downloads]);
+};
 
-function switchOff(): Command {
-  return async (config, asJson, io) => {
-    const autostart = await findAutostart(factsOf(config.data, io));
-    const wasOn = await autostart.off();
-    await report(autostart, asJson, io, [
-      wasOn ? "Marquee no longer starts when you sign in." : "It was not on.",
-    ]);
-  };
-}
+const switchOff: Command = async (_, asJson, io) => {
+  const autostart = await findAutostart(factsOf([], io));
+  const wasOn = await autostart.off();
+  await report(autostart, asJson, io, [
+    wasOn ? "Marquee no longer starts when you sign in." : "It was not on.",
+  ]);
+};
 
-function showStatus(): Command {
-  return async (config, asJson, io) => {
-    const autostart = await findAutostart(factsOf(config.data, io));
-    const { on } = await autostart.status();
-    await report(autostart, asJson, io, [on ? "on" : "off"]);
-  };
+const showStatus: Command = async (_, asJson, io) => {
+  const autostart = await findAutostart(factsOf([], io));
+  const { on } = await autostart.status();
+  await report(autostart, asJson, io, [on ? "on" : "off"]);
+};
+
+/** Whether Marquee starts by itself, for a report: without its command, which holds addresses. */
+export async function examineAutostart(
+  io: Io,
+): Promise<{ readonly on: boolean; readonly how: string; readonly note: string | null } | null> {
+  try {
+    const autostart = await findAutostart(factsOf([], io));
+    const { on, note = null } = await autostart.status();
+    return { on, how: autostart.how, note };
+  } catch (error) {
+    if (error instanceof AutostartError) return null;
+    throw error;
+  }
 }
 
 async function report(
@@ -75,10 +103,10 @@ async function findAutostart(facts: AutostartFacts): Promise<Autostart> {
   return (await import("./linux.ts")).createLinuxAutostart(facts);
 }
 
-const factsOf = (data: string, { environment }: Io): AutostartFacts => ({
+const factsOf = (flags: readonly string[], { environment }: Io): AutostartFacts => ({
   environment,
   program: process.execPath,
-  data: resolve(data),
+  flags,
   run: runSystemProgram,
 });
 

@@ -2,7 +2,20 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isThere } from "../../db/data-folder.ts";
 import { writeWhole } from "../../own-file.ts";
-import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
+import {
+  type Autostart,
+  AutostartError,
+  type AutostartFacts,
+  mustRun,
+  statusOf,
+  whyNotStarted,
+  wordsOf,
+} from "./autostart.ts";
+
+/** systemd: "Executable name contains special characters". */
+const UNSTARTABLE_BY_SYSTEMD = /["'\\]/;
+/** GLib looks for the program before it reads `%%` as one sign, and drops the entry. */
+const UNSTARTABLE_BY_DESKTOPS = /%/;
 
 /** The user's service manager where it runs, else the desktop's own list. */
 export async function createLinuxAutostart(facts: AutostartFacts): Promise<Autostart> {
@@ -20,7 +33,8 @@ function createUnit(facts: AutostartFacts): Autostart {
   return {
     how: "systemd",
     async on() {
-      write(path, unitOf(facts));
+      refuseUnstartable(facts, UNSTARTABLE_BY_SYSTEMD);
+      write(path, unitOf(wordsOf(facts)));
       await systemctl("daemon-reload");
       await systemctl("enable", "marquee.service");
     },
@@ -32,9 +46,9 @@ function createUnit(facts: AutostartFacts): Autostart {
       return true;
     },
     async status() {
-      const command = lineIn(path, "ExecStart=");
+      const words = wordsInUnit(lineIn(path, "ExecStart=") ?? "");
       const { code } = await facts.run(["systemctl", "--user", "is-enabled", "marquee.service"]);
-      return { on: command !== null && code === 0, command };
+      return statusOf(words, code === 0, UNSTARTABLE_BY_SYSTEMD);
     },
   };
 }
@@ -45,7 +59,8 @@ function createDesktopEntry(facts: AutostartFacts): Autostart {
   return {
     how: "desktop",
     async on() {
-      write(path, desktopEntryOf(facts));
+      refuseUnstartable(facts, UNSTARTABLE_BY_DESKTOPS);
+      write(path, desktopEntryOf(wordsOf(facts)));
     },
     async off() {
       if (!isThere(path)) return false;
@@ -53,21 +68,26 @@ function createDesktopEntry(facts: AutostartFacts): Autostart {
       return true;
     },
     async status() {
-      const command = lineIn(path, "Exec=");
-      return { on: command !== null && lineIn(path, "Hidden=") !== "true", command };
+      const words = wordsInEntry(lineIn(path, "Exec=") ?? "");
+      return statusOf(words, lineIn(path, "Hidden=") !== "true", UNSTARTABLE_BY_DESKTOPS);
     },
   };
 }
 
-export function unitOf({ program, data }: Pick<AutostartFacts, "program" | "data">): string {
+function refuseUnstartable({ program }: AutostartFacts, unstartable: RegExp): void {
+  const reason = whyNotStarted(program, unstartable);
+  if (reason !== undefined) throw new AutostartError(reason);
+}
+
+export function unitOf([program = "", ...words]: readonly string[]): string {
   // In a unit `%` is doubled everywhere, `$` only in arguments.
   const path = quoted(program.replaceAll("%", "%%"));
-  const folder = quoted(data.replaceAll("%", "%%").replaceAll("$", "$$$$"));
+  const given = words.map((word) => wordOf(word.replaceAll("%", "%%").replaceAll("$", "$$$$")));
   return `[Unit]
 Description=Marquee, what is playing for your stream
 
 [Service]
-ExecStart=${path} serve --open never --data ${folder}
+ExecStart=${[path, ...given].join(" ")}
 StandardOutput=null
 Restart=on-failure
 RestartSec=10
@@ -77,21 +97,44 @@ WantedBy=default.target
 `;
 }
 
-export function desktopEntryOf({
-  program,
-  data,
-}: Pick<AutostartFacts, "program" | "data">): string {
+/** The words of a unit's command line. */
+export function wordsInUnit(line: string): string[] {
+  const [program, ...words] = wordsIn(line).map((word) => word.replaceAll("%%", "%"));
+  if (program === undefined) return [];
+  return [program, ...words.map((word) => word.replaceAll("$$", "$"))];
+}
+
+export function desktopEntryOf([program = "", ...words]: readonly string[]): string {
+  const escape = (word: string) => word.replaceAll("%", "%%");
+  const line = [
+    quoted(escape(program), SPECIAL_IN_ENTRIES),
+    ...words.map((word) => wordOf(escape(word), SPECIAL_IN_ENTRIES)),
+  ].join(" ");
   // A text of the file has backslashes doubled once more.
-  const word = (path: string) =>
-    quoted(path.replaceAll("%", "%%"), /["\\`$]/g).replaceAll("\\", "\\\\");
   return `[Desktop Entry]
 Type=Application
 Name=Marquee
 Comment=What is playing, for your stream
-Exec=${word(program)} serve --open never --data ${word(data)}
+Exec=${line.replaceAll("\\", "\\\\")}
 Terminal=false
 `;
 }
+
+/** The words of an entry's command line. */
+export const wordsInEntry = (line: string): string[] =>
+  wordsIn(line.replaceAll("\\\\", "\\")).map((word) => word.replaceAll("%%", "%"));
+
+const SPECIAL_IN_ENTRIES = /["\\`$]/g;
+
+/** A word in quotes, unless it is a flag or a simple value. */
+const wordOf = (text: string, special?: RegExp): string =>
+  /^[\w-]+$/.test(text) ? text : quoted(text, special);
+
+/** The words of a line in which some stand in quotes. */
+const wordsIn = (line: string): string[] =>
+  [...line.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(
+    ([, inQuotes, plain = ""]) => inQuotes?.replaceAll(/\\(.)/g, "$1") ?? plain,
+  );
 
 const quoted = (text: string, special = /["\\]/g): string =>
   `"${text.replaceAll(special, String.raw`\$&`)}"`;

@@ -2,9 +2,18 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isThere } from "../../db/data-folder.ts";
 import { writeWhole } from "../../own-file.ts";
-import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
+import {
+  type Autostart,
+  AutostartError,
+  type AutostartFacts,
+  mustRun,
+  statusOf,
+  wordsOf,
+} from "./autostart.ts";
 
 const LABEL = "marquee";
+const LOCAL_NETWORK =
+  "macOS may not let a program that starts by itself reach other machines of your network, such as an MPD elsewhere: allow it under Privacy & Security → Local Network.";
 
 /** A launch agent of the user: `man launchd.plist`. */
 export function createMacAutostart(facts: AutostartFacts): Autostart {
@@ -17,7 +26,11 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
     how: "launchd",
     async on() {
       mkdirSync(dirname(path), { recursive: true });
-      writeWhole(path, agentOf(facts, join(home, "Library", "Logs", "Marquee.log")), 0o644);
+      writeWhole(
+        path,
+        agentOf(wordsOf(facts), join(home, "Library", "Logs", "Marquee.log")),
+        0o644,
+      );
       // An agent that is there already would be refused.
       await bootOut();
       await mustRun(facts, ["launchctl", "bootstrap", domain, path]);
@@ -30,20 +43,12 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
     },
     async status() {
       const words = isThere(path) ? argumentsIn(readFileSync(path, "utf8")) : [];
-      return {
-        on: words.length > 0,
-        command: words.length > 0 ? words.join(" ") : null,
-        note: "macOS may not let a program that starts by itself reach other machines of your network, such as an MPD elsewhere: allow it under Privacy & Security → Local Network.",
-      };
+      return { note: LOCAL_NETWORK, ...statusOf(words, true) };
     },
   };
 }
 
-export function agentOf(
-  { program, data }: Pick<AutostartFacts, "program" | "data">,
-  log: string,
-): string {
-  const words = [program, "serve", "--open", "never", "--data", data];
+export function agentOf(words: readonly string[], log: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

@@ -1,5 +1,11 @@
 import { readValues, settingText } from "../windows-registry.ts";
-import { type Autostart, AutostartError, type AutostartFacts, mustRun } from "./autostart.ts";
+import {
+  type Autostart,
+  AutostartError,
+  type AutostartFacts,
+  mustRun,
+  whyNotStarted,
+} from "./autostart.ts";
 
 const RUN = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
 /** Where Windows notes what was switched off in the Task Manager. */
@@ -14,10 +20,10 @@ export function createWindowsAutostart(facts: AutostartFacts): Autostart {
   return {
     how: "registry",
     async on() {
-      const command = `"${facts.program}" --open never --data "${facts.data}"`;
+      const command = commandOf(facts);
       if (command.length > LONGEST_COMMAND) {
         throw new AutostartError(
-          `Windows starts commands of at most ${LONGEST_COMMAND} characters, and this one has ${command.length}. Move Marquee or its data to a folder with a shorter path.`,
+          `Windows starts commands of at most ${LONGEST_COMMAND} characters, and this one has ${command.length}. Move Marquee or its data to a folder with a shorter path, or give fewer settings.`,
         );
       }
       await mustRun(facts, settingText(RUN, VALUE, command));
@@ -33,11 +39,28 @@ export function createWindowsAutostart(facts: AutostartFacts): Autostart {
       const command = (await values(RUN)).get(VALUE) ?? null;
       const approved = (await values(APPROVED)).get(VALUE);
       const isSwitchedOff = Number.parseInt(approved ?? "0", 16) % 2 === 1;
-      return {
-        on: command !== null && !isSwitchedOff,
-        command,
-        ...(isSwitchedOff && { note: "It is switched off in the Task Manager." }),
-      };
+      if (command === null) return { on: false, command };
+      const [, program = command] = /^"([^"]*)"/.exec(command) ?? [];
+      const note = isSwitchedOff
+        ? "It is switched off in the Task Manager."
+        : whyNotStarted(program);
+      return { on: note === undefined, command, ...(note && { note }) };
     },
   };
 }
+
+/** The program starts itself in the background, so `serve` is not said. */
+export const commandOf = ({ program, flags }: AutostartFacts): string =>
+  [
+    quoted(program),
+    "--open",
+    "never",
+    ...flags.map((flag) => (/^[\w-]+$/.test(flag) ? flag : quoted(flag))),
+  ].join(" ");
+
+/**
+ * A word as programs on Windows read it: backslashes count only before a quote, as after a drive's
+ * root. https://learn.microsoft.com/en-us/cpp/c-language/parsing-c-command-line-arguments
+ */
+const quoted = (word: string): string =>
+  `"${word.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/\\+$/, "$&$&")}"`;
