@@ -15,7 +15,7 @@ import type { Vault } from "./vault/vault.ts";
 
 export interface ServerDeps extends Omit<
   AppDeps,
-  "hub" | "sources" | "inbox" | "relay" | "cluster" | "snapshot" | "probeWrite" | "vault"
+  "hub" | "sources" | "inbox" | "relay" | "cluster" | "takeCopy" | "probeWrite" | "vault"
 > {
   readonly store: Store;
   readonly vault: Vault;
@@ -88,7 +88,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     hub,
     sources,
     relay,
-    snapshot: store.file?.snapshot,
+    takeCopy: store.file?.takeCopy,
     probeWrite() {
       // A node that others receive nothing from shows nothing new, so browsers should go elsewhere.
       if (!cluster.isUp()) throw new Error("the other nodes cannot be reached");

@@ -12,6 +12,7 @@ import { createChatFeature } from "./chat/feature.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
+import type { TakeCopy } from "./db/database-copy.ts";
 import type { CommandDescription } from "./docs/commands-table.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
@@ -59,8 +60,8 @@ export interface FeaturesDeps extends Pick<Hosts, "isFromOwnPage" | "openedElsew
   /** Numbers from 0 to 1. */
   readonly random: () => number;
   readonly relay: OverlayRelay;
-  /** A consistent copy of the database as the bytes of a file, if it is one. */
-  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
+  /** Copies the database, if it is a file. */
+  readonly takeCopy: TakeCopy | undefined;
   /** The client address of a request. */
   addressOf(request: Request): string;
   /** For streams of the API. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { startAnew, wouldSendReports } from "./crash-reports.ts";
+import { COPY_COMMAND } from "./db/copy-command.ts";
 import { ownCommand } from "./own-program.ts";
 import { READER_COMMAND } from "./sources/kinds/media-session/reader-command.ts";
 
@@ -11,6 +12,12 @@ if (wouldSendReports(process.platform, process.env)) {
 if (words[0] === READER_COMMAND) {
   const { runReader } = await import("./sources/kinds/media-session/windows/main.ts");
   await runReader();
+}
+if (words[0] === COPY_COMMAND) {
+  const { copyDatabaseTo } = await import("./db/database-copy.ts");
+  const [, folder = "", path = ""] = words;
+  copyDatabaseTo(folder, path);
+  process.exit(0);
 }
 const { run } = await import("./cli/run.ts");
 const { writeLine } = await import("./cli/output.ts");

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 
 /** Whether Bun runs the source code, instead of a compiled program. */
 export const isFromSource = (): boolean => /^bun(\.exe)?$/.test(basename(process.execPath));
@@ -6,6 +6,6 @@ export const isFromSource = (): boolean => /^bun(\.exe)?$/.test(basename(process
 /** The command that starts this program anew, with these words. */
 export const ownCommand = (...words: readonly string[]): readonly string[] => [
   process.execPath,
-  ...(isFromSource() ? [Bun.main] : []),
+  ...(isFromSource() ? [join(import.meta.dir, "main.ts")] : []),
   ...words,
 ];

@@ -1,3 +1,5 @@
+import type { EventsServer } from "../api/events.ts";
+import type { TakeCopy } from "../db/database-copy.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { parseConnectionId } from "../music/connection-reads.ts";
 import type { Clock } from "../clock.ts";
@@ -32,14 +34,22 @@ export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock" | 
   readonly dashboardLive: DashboardLive;
   /** Loads what sends browsers to an upstream. */
   readonly linkingFlow: () => Promise<LinkingFlow>;
-  /** A consistent copy of the database as the bytes of a file, if it is one. */
-  readonly snapshot: (() => Uint8Array<ArrayBuffer>) | undefined;
+  /** Copies the database, if it is a file. */
+  readonly takeCopy: TakeCopy | undefined;
+  server(): Pick<EventsServer, "timeout"> | undefined;
 }
 
 export type DashboardRoutes = ReturnType<typeof createDashboardRoutes>;
 
-/** A backup holds up everybody while the database is read, so that is done this rarely. */
+/** A backup reads the whole database, so that is done this rarely. */
 const BACKUP_PAUSE_MS = 10_000;
+/** A client that takes nothing of a backup for so long does not want it. */
+const SENDING_IDLE_SECONDS = 30;
+
+const tooSoon = (waitSeconds: number): Response =>
+  plainText(429, "A backup was just made: try again in a moment", {
+    "Retry-After": String(waitSeconds),
+  });
 
 /** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
@@ -86,18 +96,20 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
 
     /** A copy of the database, for the owner. */
     backup: inLanguage(
-      guard.guard(async ({ user }) => {
+      guard.guard(async ({ user }, _language, { request }) => {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
-        if (!deps.snapshot) return plainText(404, "The database is not a file: use pg_dump");
+        if (!deps.takeCopy) return plainText(404, "The database is not a file: use pg_dump");
         const waitMs = nextBackupMs - clock.monotonicMs();
-        if (waitMs > 0) {
-          return plainText(429, "A backup was just made: try again in a moment", {
-            "Retry-After": String(Math.ceil(waitMs / 1_000)),
-          });
-        }
+        if (waitMs > 0) return tooSoon(secondsOf(waitMs));
+        // Nothing is sent while a large database is copied.
+        deps.server()?.timeout(request, 0);
+        const copy = await deps.takeCopy(request.signal);
+        deps.server()?.timeout(request, SENDING_IDLE_SECONDS);
+        if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
+        if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
         nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
         const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
-        return download(deps.snapshot(), `marquee-${day}.db`, "application/vnd.sqlite3");
+        return download(copy.bytes, `marquee-${day}.db`, "application/vnd.sqlite3");
       }),
     ),
 
@@ -140,7 +152,7 @@ const streamOf = (parts: AsyncGenerator<string, void>): ReadableStream<string> =
   });
 
 function download(
-  body: string | Uint8Array<ArrayBuffer> | ReadableStream<string>,
+  body: string | ReadableStream<string | Uint8Array>,
   name: string,
   type: string,
 ): Response {

@@ -13,6 +13,7 @@ import {
 } from "./data-folder.ts";
 import { errorCode } from "../error-code.ts";
 import { makePrivate } from "../own-file.ts";
+import { createDatabaseCopies } from "./database-copy.ts";
 import { DatabaseError, databaseCode, isBusy } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
 import { tables } from "./schema.ts";
@@ -85,7 +86,8 @@ export function openStore(
     });
     // The quick check reads every page, so only `backup` runs it. This finds a damaged schema.
     opened.query("SELECT count(*) FROM sqlite_schema").get();
-    return createStore(opened, () => (path === folder ? Infinity : freeBytesIn(folder)));
+    const freeBytes = () => (path === folder ? Infinity : freeBytesIn(folder));
+    return createStore(opened, folder, freeBytes);
   } catch (error) {
     sqlite?.close();
     throw explainDatabaseFailure(error, path);
@@ -117,7 +119,7 @@ function setLockWait(sqlite: Database, atMostMs: number): void {
   sqlite.run(`PRAGMA busy_timeout = ${atMostMs}`);
 }
 
-function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
+function createStore(sqlite: Database, folder: string, freeBytes: () => number): SqliteStore {
   let lockWaitMs = PATIENT_LOCK_WAIT_MS;
   const withoutWaiting = <Result>(work: () => Result): Result => {
     setLockWait(sqlite, 0);
@@ -207,7 +209,7 @@ function createStore(sqlite: Database, freeBytes: () => number): SqliteStore {
         setLockWait(sqlite, atMostMs);
       },
       copyTo: (path) => copyDatabase(sqlite, path),
-      snapshot: () => new Uint8Array(sqlite.serialize()),
+      takeCopy: createDatabaseCopies({ folder, freeBytes }),
       makeShrinkable() {
         if (numberOf(sqlite, "auto_vacuum") === INCREMENTAL) return;
         const bytes = numberOf(sqlite, "page_count") * numberOf(sqlite, "page_size");

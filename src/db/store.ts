@@ -1,6 +1,7 @@
 import type { Placeholder, SQL } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { Awaitable } from "./awaitable.ts";
+import type { TakeCopy } from "./database-copy.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Schema } from "./schema.ts";
 import type { SealedValues } from "./sealed-values.ts";
@@ -89,8 +90,8 @@ export interface DatabaseFile {
   waitForLocks(atMostMs: number): void;
   /** Writes a consistent copy to a file that does not exist yet. */
   copyTo(path: string): void;
-  /** A consistent copy of the database as the bytes of a file. */
-  snapshot(): Uint8Array<ArrayBuffer>;
+  /** Copies the database to be sent, one copy at a time. */
+  readonly takeCopy: TakeCopy;
   /**
    * Rewrites a file of an earlier version, unless it is large, so that it can shrink.
    * @throws when another process is writing

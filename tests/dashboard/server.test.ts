@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { readdirSync } from "node:fs";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { parseApiKey, parseWidgetToken } from "../../src/accounts/credential.ts";
 import { settingNames } from "../../src/config.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { VERSION } from "../../src/version.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -294,6 +296,17 @@ describe("the owner's page", () => {
 });
 
 describe("the backup", () => {
+  let folder: ReturnType<typeof createTempFolder>;
+  beforeEach(async () => {
+    await server.close();
+    folder = createTempFolder();
+    server = await createTestServer({ dataFolder: folder.path });
+    ada = await server.addUser("ada");
+    grace = await server.addUser("grace");
+    owner = await signIn(server, ada);
+  });
+  afterEach(() => folder.remove());
+
   test("is linked, with what it needs to be read", async () => {
     const page = await owner.get(SERVER);
     expect(await attributeOf(page.clone(), "a[download]", "href")).toBe(`${SERVER}/backup`);
@@ -329,6 +342,18 @@ describe("the backup", () => {
     for (const secret of [ada.key, ada.widgetToken, owner.cookie.split("=")[1] ?? "?"]) {
       expect(text).not.toContain(secret);
     }
+    expect(readdirSync(folder.path).filter((name) => name.includes("copy"))).toEqual([]);
+  });
+
+  test("is made one at a time, until it is sent", async () => {
+    const sent = await owner.get(`${SERVER}/backup`);
+    await server.clock.advance(60_000);
+    const refused = await owner.get(`${SERVER}/backup`);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    await sent.body?.cancel();
+    const again = await owner.get(`${SERVER}/backup`);
+    expect(again.status).toBe(200);
+    await again.bytes();
   });
 });
 

@@ -1,0 +1,115 @@
+import { Database } from "bun:sqlite";
+import { rmSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ownCommand } from "../own-program.ts";
+import { COPY_COMMAND } from "./copy-command.ts";
+import { createPrivateFile, DATABASE_FILE } from "./data-folder.ts";
+import { DatabaseError } from "./errors.ts";
+
+/** A consistent copy of the database, which is read once. */
+export interface DatabaseCopy {
+  readonly bytes: ReadableStream<Uint8Array>;
+}
+
+/** Why no copy was made: another one is being made or sent, or the disk has no room for it. */
+export type CopyRefusal = "running" | "full";
+
+/** Copies the database without holding up this process. @throws {DatabaseError} when it cannot be copied */
+export type TakeCopy = (signal: AbortSignal) => Promise<DatabaseCopy | CopyRefusal>;
+
+export interface DatabaseCopiesDeps {
+  /** The data folder, where copies lie until they are sent. */
+  readonly folder: string;
+  /** How much may still be written there, in bytes. */
+  freeBytes(): number;
+}
+
+const COPY_FILE = "marquee-copy.db";
+/** What stays free on the disk, in bytes. */
+const ROOM_BYTES = 16 * 1024 * 1024;
+const COPY_WITHIN_MS = 600_000;
+const CHUNK_BYTES = 256 * 1024;
+
+/** Another process makes the copy: it takes seconds of processor time, which this one has for requests. */
+export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps): TakeCopy {
+  const path = resolve(folder, COPY_FILE);
+  let isRunning = false;
+
+  /** On Windows a file that is open stays: it is removed again when it is closed. */
+  const remove = () => {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // The next copy removes it.
+    }
+  };
+
+  const make = async (signal: AbortSignal) => {
+    remove();
+    createPrivateFile(path);
+    const child = Bun.spawn([...ownCommand(COPY_COMMAND, resolve(folder), path)], {
+      ...{ stdin: "ignore", stdout: "ignore", stderr: "pipe", windowsHide: true },
+      ...{ signal, timeout: COPY_WITHIN_MS },
+    });
+    const [code, reason] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+    if (code !== 0) {
+      throw new DatabaseError(`The database could not be copied to ${path}: ${reason.trim()}`);
+    }
+    return open(path, "r");
+  };
+
+  const end = async (file: FileHandle) => {
+    await file.close();
+    remove();
+    isRunning = false;
+  };
+
+  return async (signal) => {
+    if (isRunning) return "running";
+    if (freeBytes() < sizeOf(join(folder, DATABASE_FILE)) + ROOM_BYTES) return "full";
+    isRunning = true;
+    try {
+      const file = await make(signal);
+      // It is read by who has it open, and nobody else finds it, whatever happens to this process.
+      remove();
+      return { bytes: streamOf(file, () => end(file)) };
+    } catch (error) {
+      remove();
+      isRunning = false;
+      throw error;
+    }
+  };
+}
+
+/** A part of the file is read when the client has taken the one before. */
+const streamOf = (file: FileHandle, end: () => Promise<void>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      try {
+        const { bytesRead, buffer } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES);
+        if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
+        await end();
+        controller.close();
+      } catch (error) {
+        await end();
+        controller.error(error);
+      }
+    },
+    cancel: end,
+  });
+
+/** The size of a database with its write-ahead log, in bytes. */
+const sizeOf = (path: string): number =>
+  [path, `${path}-wal`].reduce(
+    (bytes, part) => bytes + (statSync(part, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+
+/** Copies the database of a data folder to a file that is empty. For a process of its own. */
+export function copyDatabaseTo(folder: string, path: string): void {
+  const database = new Database(join(folder, DATABASE_FILE), { readonly: true });
+  database.run("PRAGMA busy_timeout = 10000");
+  database.run("VACUUM INTO ?", [path]);
+  database.close();
+}
