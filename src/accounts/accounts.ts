@@ -74,12 +74,12 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
   const { store, vault, wallMs } = context;
   const { queries, atomically, tables } = store;
   const { users: usersTable } = tables;
-  const users = createUsers(context);
   const keys = createKeys(context);
   const privacy = await createPrivacy(context);
   const deferred = createDeferredWrites();
   const connections = createConnections(context, deferred);
   const history = await createHistory(context, deferred, privacy.of);
+  const users = createUsers(context, history.empty);
   store.onChange(async ({ userId, concerns }) => {
     if (concerns("users", "api_keys")) keys.forget(userId);
     if (concerns("users", "connections")) connections.forgetInboxes(userId);

@@ -44,7 +44,11 @@ export interface Users {
 /** How many users a page shows. */
 const PAGE = 50;
 
-export function createUsers({ store, wallMs }: AccountsContext): Users {
+/** @param emptyHistory deletes a user's songs, of which there may be too many for one statement */
+export function createUsers(
+  { store, wallMs }: AccountsContext,
+  emptyHistory: (user: User) => Promise<void>,
+): Users {
   const { queries, atomically } = store;
   const { users } = store.tables;
   const isFirst = sql`${users.id} = (SELECT min(id) FROM ${users})`;
@@ -69,6 +73,8 @@ export function createUsers({ store, wallMs }: AccountsContext): Users {
       return owner;
     },
     async remove(name) {
+      const [user] = await queries.select().from(users).where(eq(users.name, name));
+      await emptyHistory(user ?? refuseName(name));
       const [removed] = await atomically((writer) => [
         writer.delete(users).where(eq(users.name, name)).returning({ id: users.id }),
         writer

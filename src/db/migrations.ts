@@ -19,6 +19,7 @@ import hooks from "../../drizzle/0016_hooks.sql" with { type: "text" };
 import chatAccounts from "../../drizzle/0017_chat_accounts.sql" with { type: "text" };
 import coversElsewhere from "../../drizzle/0018_covers_elsewhere.sql" with { type: "text" };
 import replacedCovers from "../../drizzle/0019_replaced_covers.sql" with { type: "text" };
+import clearedSongs from "../../drizzle/0020_cleared_songs.sql" with { type: "text" };
 import { noteChanges } from "./change-feed.ts";
 import { guardSealedColumns, hasTable } from "./sealed-values.ts";
 
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   { name: "0017_chat_accounts", sql: chatAccounts },
   { name: "0018_covers_elsewhere", sql: coversElsewhere },
   { name: "0019_replaced_covers", sql: replacedCovers },
+  { name: "0020_cleared_songs", sql: clearedSongs },
 ];
 
 /** The database cannot be brought to this version's schema. */

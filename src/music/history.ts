@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, lte, not, or, sql } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { PrivacyRules } from "../accounts/privacy.ts";
@@ -6,6 +6,7 @@ import type { User } from "../accounts/users.ts";
 import { nextTurn } from "../next-turn.ts";
 import { createHiddenSongs } from "./hidden-songs.ts";
 import { charactersOf, type KeptSong, toRow, toSong } from "./kept-song.ts";
+import { createSongSweep } from "./song-sweep.ts";
 import { createSongLimits, MOST_KEPT } from "./song-limits.ts";
 import { createSongWrites } from "./song-writes.ts";
 import { createStreams, type Stream } from "./streams.ts";
@@ -64,7 +65,10 @@ export interface History {
   /** For the user alone: hidden songs too, the newest first. */
   songsOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
   countOf(user: Pick<User, "id">): Promise<number>;
+  /** Nothing that was played before is shown from now on. It is deleted in parts, soon after. */
   clear(user: Pick<User, "id">): Promise<void>;
+  /** The same, and resolves once all of it is deleted. */
+  empty(user: Pick<User, "id">): Promise<void>;
   /**
    * Calls back with a user whose history was cleared, or switched off or on, on whichever node:
    * what was played before that does not count.
@@ -100,8 +104,11 @@ export async function createHistory(
   const writes = createSongWrites(store, deferred);
   const limits = createSongLimits(store);
   const hidesSong = createHiddenSongs();
+  const sweep = createSongSweep(store);
   /** When each history was last cleared. */
   const clearings = new Map<number, number>();
+  /** The ids up to which the songs of users were cleared. */
+  const clearedUpTo = new Map<number, number>();
   const clearListeners: Parameters<History["onCleared"]>[0][] = [];
 
   const followClearing = (userId: number, clearedAt: number | null) => {
@@ -122,6 +129,7 @@ export async function createHistory(
     for (const { userId: id, keeps, followsStreams, clearedAt, ...row } of rows) {
       const { streamStartedAt, streamEndedAt } = row;
       choices.set(id, { keeps, followsStreams });
+      clearedUpTo.set(id, row.clearedUpTo);
       followClearing(id, clearedAt);
       const stored = { startedAt: streamStartedAt ?? 0, endedAt: streamEndedAt };
       streams.load(id, streamStartedAt === null ? undefined : stored);
@@ -134,6 +142,18 @@ export async function createHistory(
   /** The oldest time that is kept. */
   const sinceOf = (keeps: Period): number => wallMs() - PERIODS[keeps];
 
+  const isCleared = (userId: number) => lte(songs.id, clearedUpTo.get(userId) ?? 0);
+  const isTooOld = (keeps: Period) =>
+    keeps === "always" ? sql`false` : lt(songs.startedAt, sinceOf(keeps));
+  /** What a user's history has still to lose. */
+  const isGone = (userId: number) => {
+    const { keeps } = of(userId);
+    return keeps === null ? isCleared(userId) : or(isCleared(userId), isTooOld(keeps));
+  };
+  /** What cannot be deleted now is deleted by {@link History.forgetOld}. */
+  const deleteSoon = (userId: number) =>
+    void sweep.deleteOf(userId, isGone(userId)).catch(() => {});
+
   const rowsOf = async (
     { id: userId }: Pick<User, "id">,
     { from = -Infinity, until = Infinity, most, skip = 0 }: Range = {},
@@ -145,6 +165,7 @@ export async function createHistory(
     const since = Math.max(from, sinceOf(keeps));
     const wanted = and(
       eq(songs.userId, userId),
+      not(isCleared(userId)),
       since === -Infinity ? undefined : gte(songs.startedAt, since),
       until === Infinity ? undefined : lte(songs.startedAt, until),
     );
@@ -159,19 +180,28 @@ export async function createHistory(
   const songsOf: History["songsOf"] = async (user, range) =>
     (await rowsOf(user, range)).map(toSong);
 
+  const newestSong = sql`(SELECT coalesce(max(${songs.id}), 0) FROM ${songs})`;
+
+  const markCleared = async ({ id: userId }: Pick<User, "id">): Promise<void> => {
+    writes.forget(userId);
+    const set = { clearedAt: wallMs(), clearedUpTo: newestSong };
+    await store.atomically((writer) => [
+      writer.update(histories).set(set).where(eq(histories.userId, userId)),
+    ]);
+    await reload(userId);
+  };
+
   return {
     of,
     async change({ id: userId }, { keeps, followsStreams }) {
       if (keeps === null) writes.forget(userId);
-      const isOld = keeps === null ? undefined : lt(songs.startedAt, sinceOf(keeps));
-      const isTooOld = and(eq(songs.userId, userId), isOld);
-      const deletes = keeps !== "always";
       // What is known of streams goes with the permission.
       if (!followsStreams) streams.forget(userId);
       const set = {
         keeps,
         followsStreams,
         ...(!followsStreams && { streamStartedAt: null, streamEndedAt: null }),
+        ...(keeps === null && { clearedUpTo: newestSong }),
       };
       const clearedAt = wallMs();
       const wasOff = sql`${histories.keeps} IS NULL`;
@@ -189,9 +219,9 @@ export async function createHistory(
                   : sql`CASE WHEN ${wasOff} THEN ${clearedAt} ELSE ${histories.clearedAt} END`,
             },
           }),
-        ...(deletes ? [writer.delete(songs).where(isTooOld)] : []),
       ]);
       await reload(userId);
+      deleteSoon(userId);
     },
     async note(userId, song) {
       if (of(userId).keeps === null) return;
@@ -226,32 +256,28 @@ export async function createHistory(
       const { keeps } = of(userId);
       if (keeps === null) return 0;
       const isHis = eq(songs.userId, userId);
-      const isKept = keeps === "always" ? isHis : and(isHis, gte(songs.startedAt, sinceOf(keeps)));
-      return queries.$count(songs, isKept);
+      return queries.$count(songs, and(isHis, not(isCleared(userId)), not(isTooOld(keeps))));
     },
-    async clear({ id: userId }) {
-      writes.forget(userId);
-      await store.atomically((writer) => [
-        writer.delete(songs).where(eq(songs.userId, userId)),
-        writer.update(histories).set({ clearedAt: wallMs() }).where(eq(histories.userId, userId)),
-      ]);
+    async clear(user) {
+      await markCleared(user);
+      deleteSoon(user.id);
+    },
+    async empty(user) {
+      await markCleared(user);
+      await sweep.deleteOf(user.id, isGone(user.id));
     },
     onCleared: (listener) => void clearListeners.push(listener),
     async forgetOld() {
-      const old: { userId: number; before: number }[] = [];
-      for (const [userId, { keeps }] of choices) {
-        if (keeps === null) continue;
-        const before = keeps === "always" ? await limits.oldestOf(userId) : sinceOf(keeps);
-        if (before !== undefined) old.push({ userId, before });
-        const until = await limits.tooMuchUntil(userId);
-        if (until !== undefined) old.push({ userId, before: until + 1 });
+      for (const [userId, { keeps }] of [...choices]) {
+        const limit = keeps === "always" ? await limits.oldestOf(userId) : undefined;
+        const tooMuchUntil = await limits.tooMuchUntil(userId);
+        const isBeyondLimits = or(
+          limit === undefined ? undefined : lt(songs.startedAt, limit),
+          tooMuchUntil === undefined ? undefined : lte(songs.startedAt, tooMuchUntil),
+        );
+        await sweep.deleteOf(userId, or(isGone(userId), isBeyondLimits));
+        await nextTurn();
       }
-      if (old.length === 0) return;
-      await store.inBackground((writer) =>
-        old.map(({ userId, before }) =>
-          writer.delete(songs).where(and(eq(songs.userId, userId), lt(songs.startedAt, before))),
-        ),
-      );
     },
     streamOf: streams.of,
     streamStarted: streams.started,

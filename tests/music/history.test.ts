@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
-import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { type AddedUser, createAccounts } from "../../src/accounts/accounts.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
 import type { History, HistoryChoice } from "../../src/music/history.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
@@ -34,6 +35,11 @@ const titles = async ({ user } = ada) =>
   (await history.songsOf(user)).map(({ track }) => track.title);
 const songRows = async () => world.store.queries.select().from(world.store.tables.songs);
 const rows = async () => (await songRows()).length;
+/** What is deleted in parts is gone after some turns. */
+const untilDeletedTo = async (count: number) => {
+  while ((await rows()) > count) await settle();
+  expect(await rows()).toBe(count);
+};
 
 describe("the history", () => {
   test("keeps nothing until it is switched on", async () => {
@@ -93,9 +99,9 @@ describe("the history", () => {
     await world.clock.advance(2 * DAY);
     await play("B");
     await choose({ keeps: "month" });
-    expect(await rows()).toBe(2);
+    await untilDeletedTo(2);
     await choose({ keeps: "day" });
-    expect(await rows()).toBe(1);
+    await untilDeletedTo(1);
   });
 
   test("is emptied when it is switched off, of what waits too", async () => {
@@ -104,7 +110,7 @@ describe("the history", () => {
     const waiting = play("B");
     await choose({ keeps: null });
     await waiting;
-    expect(await rows()).toBe(0);
+    await untilDeletedTo(0);
   });
 
   test("is cleared for its user alone, and goes on", async () => {
@@ -155,6 +161,58 @@ describe("the history", () => {
     let turns = 0;
     await history.shownOf(ada.user, { most: 50 }, async () => void turns++);
     expect(turns).toBe(2);
+  });
+
+  describe("of many songs", () => {
+    const COUNT = 1_200;
+    beforeEach(async () => {
+      await choose({ keeps: "always" });
+      await world.store.queries.insert(world.store.tables.songs).values(
+        Array.from({ length: COUNT }, (_, index) => ({
+          ...{ userId: ada.user.id, startedAt: index, playedMs: 30_000, source: "", trackId: "" },
+          ...{ title: "A", explicit: false, artists: "[]", albumName: "" },
+        })),
+      );
+    });
+
+    test.each([
+      ["cleared", async () => history.clear(ada.user)],
+      ["switched off", async () => choose({ keeps: null })],
+      ["kept for a shorter time", async () => choose({ keeps: "day" })],
+    ])(
+      "shows none from the moment on at which it is %s, and is deleted in parts",
+      async (_, end) => {
+        await end();
+        expect([await titles(), await history.countOf(ada.user)]).toEqual([[], 0]);
+        expect(await rows()).toBeGreaterThanOrEqual(COUNT - 500);
+        await choose({ keeps: "month" });
+        await play("B");
+        await settle();
+        await settle();
+        expect([await titles(), await rows()]).toEqual([["B"], 1]);
+      },
+    );
+
+    test("is deleted to the end by a server that starts again", async () => {
+      await history.clear(ada.user);
+      const { store, vault, clock } = world;
+      const again = await createAccounts({ store, vault, wallMs: clock.wallMs });
+      expect(await again.history.songsOf(ada.user)).toEqual([]);
+      await again.history.forgetOld();
+      expect(await rows()).toBe(0);
+    });
+
+    test("is deleted in parts before its user is", async () => {
+      const removed = world.accounts.users.remove("ada");
+      let turns = 0;
+      void removed.then(() => (turns = Infinity));
+      for (; turns < 2; turns++) {
+        expect(await rows()).toBeGreaterThan(0);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await removed;
+      expect(await rows()).toBe(0);
+    });
   });
 
   test("goes with its user, also when songs of that user still wait", async () => {

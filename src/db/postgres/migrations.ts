@@ -14,6 +14,7 @@ import hooks from "../../../drizzle/postgres/0010_hooks.sql" with { type: "text"
 import chatAccounts from "../../../drizzle/postgres/0011_chat_accounts.sql" with { type: "text" };
 import coversElsewhere from "../../../drizzle/postgres/0012_covers_elsewhere.sql" with { type: "text" };
 import replacedCovers from "../../../drizzle/postgres/0013_replaced_covers.sql" with { type: "text" };
+import clearedSongs from "../../../drizzle/postgres/0014_cleared_songs.sql" with { type: "text" };
 import { type Watched, watchedTables } from "../watched-tables.ts";
 import { type AppliedStep, countKnown, hashOf, type Migration } from "../migrations.ts";
 import { CHANGES } from "./change-feed.ts";
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   { name: "0011_chat_accounts", sql: chatAccounts },
   { name: "0012_covers_elsewhere", sql: coversElsewhere },
   { name: "0013_replaced_covers", sql: replacedCovers },
+  { name: "0014_cleared_songs", sql: clearedSongs },
 ];
 
 /** Any number that other programs do not use for their locks in the same database. */

@@ -69,6 +69,8 @@ export function musicTables(
     streamEndedAt: instant("stream_ended_at"),
     /** When it was cleared, or switched off or on: what was played of the present song does not count. */
     clearedAt: instant("cleared_at"),
+    /** Songs with ids up to this one were cleared, and are deleted in parts. */
+    clearedUpTo: integer("cleared_up_to").notNull().default(0),
   });
 
   /** Songs that were played, of users who keep them. */

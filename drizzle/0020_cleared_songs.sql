@@ -1,0 +1,1 @@
+ALTER TABLE `histories` ADD `cleared_up_to` integer DEFAULT 0 NOT NULL;
