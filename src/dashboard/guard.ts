@@ -17,7 +17,7 @@ import type { DashboardRequest, Notice, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
-import { LONGEST_ADDRESS, mistakeIn, mistakeInLines, tooLong } from "../text-limits.ts";
+import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
 import { wordsOfMistake } from "./entered-text.ts";
 
 export interface DashboardGuardDeps
@@ -147,10 +147,8 @@ function unusableField(
   longFields: Section["longFields"] = [],
 ): Notice | undefined {
   for (const [field, value] of form) {
-    if (typeof value !== "string") continue;
-    const mistake = longFields.includes(field)
-      ? mistakeInLines(value)
-      : (mistakeIn(field) ?? tooLong(value, LONGEST_ADDRESS));
+    if (typeof value !== "string" || longFields.includes(field)) continue;
+    const mistake = mistakeIn(field) ?? tooLong(value, LONGEST_ADDRESS);
     if (!mistake) continue;
     const name = mistakeIn(field) ? "?" : field;
     const refused = fill(words.dashboard.entered.field, { field: name });

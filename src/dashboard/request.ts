@@ -26,7 +26,7 @@ export type { Notice };
 
 /** One page of the dashboard. */
 export interface Section {
-  /** Fields whose own limits are higher than that of an address, or that may have several lines. */
+  /** Fields that may be longer than an address: what reads them limits them. */
   readonly longFields?: readonly string[];
   show(request: DashboardRequest): Promise<Response>;
   /**

@@ -630,7 +630,7 @@ export const de: Words = {
           options:
             "Die Optionen dieses Looks sind nicht lesbar: Jede braucht einen Namen und einen kurzen Text.",
           value: "Die Option „{option}“ kann nicht „{value}“ sein.",
-          css: "Das CSS dieses Looks ist zu lang: Erlaubt sind 20 KB.",
+          css: "Das CSS dieses Looks ist zu lang oder enthält Steuerzeichen: Erlaubt sind 20 KB.",
           size: "Die Größe dieses Looks muss Breite und Höhe in Pixeln sein, von 16 bis 8192.",
         },
       },

@@ -609,7 +609,7 @@ export const en = {
           name: "The look has no name that can be used: 1 to 60 visible characters.",
           options: "The options of this look can’t be read: each needs a name and a short text.",
           value: "The option “{option}” can’t be “{value}”.",
-          css: "The CSS of this look is too long: the maximum is 20 KB.",
+          css: "The CSS of this look is too long or has control characters: the maximum is 20 KB.",
           size: "The size of this look must be width and height in pixels, from 16 to 8192.",
         },
       },

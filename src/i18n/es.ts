@@ -617,7 +617,7 @@ export const es: Words = {
           options:
             "Las opciones de este aspecto no se pueden leer: cada una necesita un nombre y un texto corto.",
           value: "La opción «{option}» no puede ser «{value}».",
-          css: "El CSS de este aspecto es demasiado largo: el máximo es 20 KB.",
+          css: "El CSS de este aspecto es demasiado largo o tiene caracteres de control: el máximo es 20 KB.",
           size: "El tamaño de este aspecto debe indicar el ancho y el alto en píxeles, de 16 a 8192.",
         },
       },

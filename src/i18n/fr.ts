@@ -624,7 +624,7 @@ export const fr: Words = {
           options:
             "Les options de ce look sont illisibles : il faut à chacune un nom et un texte court.",
           value: "L’option « {option} » ne peut pas valoir « {value} ».",
-          css: "Le CSS de ce look est trop long : 20 Ko au maximum.",
+          css: "Le CSS de ce look est trop long ou contient des caractères de contrôle : 20 Ko au maximum.",
           size: "La taille de ce look doit être une largeur et une hauteur en pixels, de 16 à 8192.",
         },
       },

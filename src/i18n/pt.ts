@@ -608,7 +608,7 @@ export const pt: Words = {
           options:
             "As opções deste visual não podem ser lidas: cada uma precisa de um nome e de um texto curto.",
           value: "A opção “{option}” não pode ser “{value}”.",
-          css: "O CSS deste visual é longo demais: o máximo é 20 KB.",
+          css: "O CSS deste visual é longo demais ou tem caracteres de controle: o máximo é 20 KB.",
           size: "O tamanho deste visual deve ser largura e altura em pixels, de 16 a 8192.",
         },
       },

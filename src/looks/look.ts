@@ -1,4 +1,5 @@
 import type { Schema } from "../db/schema.ts";
+import { mistakeInLines } from "../text-limits.ts";
 
 /** How a widget looks, as it is saved. */
 export interface Look {
@@ -13,6 +14,10 @@ export const PLAIN_LOOK: Look = { options: {}, css: "", size: null };
 
 /** In bytes of UTF-8. */
 export const LONGEST_CSS = 20 * 1024;
+
+/** Whether CSS can be saved: not too long, and without control characters. */
+export const isUsableCss = (css: string): boolean =>
+  Buffer.byteLength(css) <= LONGEST_CSS && mistakeInLines(css) === undefined;
 
 export type LookColumns = Pick<
   Schema["widgets"]["$inferSelect"],

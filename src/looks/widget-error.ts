@@ -1,14 +1,14 @@
 import { isNotUnique } from "../db/errors.ts";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
-import { type Look, LONGEST_CSS } from "./look.ts";
+import { isUsableCss, type Look, LONGEST_CSS } from "./look.ts";
 
 /** The maximum of widgets per user, with those that can be restored: each may hold a megabyte. */
 export const MOST_WIDGETS = 20;
 
 /** A widget cannot be changed that way; the message says why. */
 export class WidgetError extends AccountError {
-  readonly reason: "unknown" | "name taken" | "too many" | "changed meanwhile" | "css too long";
+  readonly reason: "unknown" | "name taken" | "too many" | "changed meanwhile" | "css unusable";
   constructor(reason: WidgetError["reason"], message: string) {
     super(message);
     this.reason = reason;
@@ -39,9 +39,12 @@ export const naming = async <Result>(user: User, name: string, write: () => Prom
   }
 };
 
-export const refuseLongCss = ({ css }: Look) => {
-  if (Buffer.byteLength(css) <= LONGEST_CSS) return;
-  throw new WidgetError("css too long", `The CSS must be at most ${LONGEST_CSS} bytes.`);
+export const refuseUnusableCss = ({ css }: Look) => {
+  if (isUsableCss(css)) return;
+  throw new WidgetError(
+    "css unusable",
+    `The CSS must be at most ${LONGEST_CSS} bytes, without control characters.`,
+  );
 };
 
 /** Only an overlay is shown and hidden on demand. */

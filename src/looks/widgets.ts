@@ -17,7 +17,7 @@ import {
 import { forgetRemoved, restoreWidget, type UNDO_MS } from "./removed-widgets.ts";
 import { readRevisions, type SaveOptions, saveRevision, type WidgetRevision } from "./revisions.ts";
 import { createShowTokens, type ShowTokens } from "./show-tokens.ts";
-import { naming, refuseId, refuseLongCss, WidgetError } from "./widget-error.ts";
+import { naming, refuseId, refuseUnusableCss, WidgetError } from "./widget-error.ts";
 
 /** One of a user's widgets. */
 export interface Widget extends Look {
@@ -136,7 +136,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       return row && openToken(row);
     },
     async add(user, widget) {
-      if (widget.look) refuseLongCss(widget.look);
+      if (widget.look) refuseUnusableCss(widget.look);
       const id = await naming(user, widget.name, () => insert(user, widget));
       return byId(user, id);
     },
@@ -144,7 +144,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     setLanguage: (user, id, language) => change(user, id, { language }),
 
     async save(user, id, look, options) {
-      refuseLongCss(look);
+      refuseUnusableCss(look);
       await rowOf(user, id);
       const row = await exclusively((writer) =>
         saveRevision(tables, writer, id, look, options, wallMs()),

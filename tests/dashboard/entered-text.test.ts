@@ -113,6 +113,21 @@ describe("a form of the dashboard", () => {
     expect(tried).toBeGreaterThan(500);
   });
 
+  test("keeps what was typed into a field of several lines, and says what is wrong", async () => {
+    const rules = { do: "rules", titles: "one\nt\u0007wo", artists: "" };
+    const answer = await browser.post("/en/dashboard/privacy", rules);
+    expect(answer.status).toBe(422);
+    expect(await textOf(answer.clone(), ".mistake")).toStartWith("Type this again: it has");
+    expect(await answer.text()).toContain("one\nt");
+  });
+
+  test("takes no CSS with control characters out of a shared look either", async () => {
+    const look = JSON.stringify({ marquee: 1, name: "Look", options: {}, css: "a{}/*Q\u0007Q*/" });
+    const answer = await browser.post("/en/dashboard/widget", { do: "make", look, name: "Made" });
+    expect(answer.status).toBeLessThan(500);
+    expect(storedTexts().filter((text) => text.includes("Q\u0007Q"))).toEqual([]);
+  });
+
   test("says which field was refused, and why", async () => {
     const fields = { do: "save", id: String(await overlay()), basedOn: "1", idleText: LONG };
     const answer = await browser.submit("/en/dashboard/widget", fields);

@@ -25,7 +25,8 @@ import {
   type MusicView,
   type TypedTitles,
 } from "./view.ts";
-import { LINE_BREAK } from "../../text-limits.ts";
+import { LINE_BREAK, mistakeInLines } from "../../text-limits.ts";
+import { wordsOfMistake } from "../entered-text.ts";
 
 /** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */
 
@@ -77,8 +78,10 @@ function readForm({ words }: DashboardRequest, form: FormData): TypedTitles {
   const wrong = phrases.find(
     ({ text }) => text.length < SHORTEST_PHRASE || text.length > LONGEST_PHRASE,
   );
-  const mistake =
-    wrong !== undefined
+  const control = mistakeInLines(Object.values(typed).join("\n"));
+  const mistake = control
+    ? wordsOfMistake(words, control)
+    : wrong !== undefined
       ? fill(mistakes.length, { phrase: wrong.text.slice(0, LONGEST_PHRASE) })
       : phrases.length > MOST_PHRASES
         ? fill(mistakes.tooMany, { count: String(phrases.length) })

@@ -7,7 +7,8 @@ import { fieldOf } from "../../http/form-field.ts";
 import { Form, Lines } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { Notice, Section, DashboardRequest } from "../request.ts";
-import { LINE_BREAK } from "../../text-limits.ts";
+import { LINE_BREAK, mistakeInLines } from "../../text-limits.ts";
+import { wordsOfMistake } from "../entered-text.ts";
 
 export interface PrivacySectionDeps {
   readonly accounts: Pick<Accounts, "privacy">;
@@ -201,8 +202,10 @@ function readTexts(
   const lines = typed.split(LINE_BREAK).map((line) => line.trim());
   const texts = [...new Set(lines.filter(saysSomething))];
   const tooLong = lines.findIndex((line) => lengthOf(line) > LONGEST_LINE);
-  const mistake =
-    texts.length > MOST_LINES
+  const control = mistakeInLines(typed);
+  const mistake = control
+    ? wordsOfMistake(words, control)
+    : texts.length > MOST_LINES
       ? fill(t.tooMany, { count: String(texts.length) })
       : tooLong === -1
         ? undefined

@@ -59,7 +59,7 @@ export async function errorNotice(
       const { name } = await widgets.byId(request.user, targetIdOf(form));
       return refusal(request, "changed", { name });
     }
-    case "css too long":
+    case "css unusable":
       return { tone: "bad", text: request.words.dashboard.gallery.import.mistakes.css };
     case "unknown":
       return refusal(request, isRestoring ? "tooLate" : "unknown");

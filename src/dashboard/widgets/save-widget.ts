@@ -14,6 +14,8 @@ import {
   readDraft,
   type SaveAnswer,
 } from "./draft.tsx";
+import { mistakeInLines } from "../../text-limits.ts";
+import { wordsOfMistake } from "../entered-text.ts";
 
 /** What saving a form has come to. */
 export type SaveOutcome = { readonly draft: Draft } & (
@@ -65,13 +67,17 @@ export async function saveForm(
 }
 
 /** What is wrong with a draft's name and CSS. */
-function mistakesOf({ name, css }: Draft, { dashboard }: Words): DraftMistakes {
-  const { editor } = dashboard.widget;
+function mistakesOf({ name, css }: Draft, words: Words): DraftMistakes {
+  const { editor } = words.dashboard.widget;
+  const mistake = mistakeInLines(css);
   const used = Buffer.byteLength(css);
   const numbers = { used: String(used), most: String(LONGEST_CSS) };
   return {
     name: readKeyName(name) === undefined ? editor.nameRule : undefined,
-    css: used > LONGEST_CSS ? fill(editor.cssTooLong, numbers) : undefined,
+    css:
+      used > LONGEST_CSS
+        ? fill(editor.cssTooLong, numbers)
+        : mistake && wordsOfMistake(words, mistake),
   };
 }
 

@@ -1,6 +1,6 @@
 import { savedOptionList } from "../../../widget/options.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
-import { LONGEST_CSS, type Look } from "../../looks/look.ts";
+import { isUsableCss, type Look } from "../../looks/look.ts";
 import { SIDE_PX, sizeOf } from "../../../widget/source-size.ts";
 
 /** A look as one streamer gives it to another: as JSON, or within a link. */
@@ -89,7 +89,7 @@ export function readLookDocument(given: Readonly<Record<string, unknown>>): Read
   }
 
   const css = given["css"] ?? "";
-  if (typeof css !== "string" || Buffer.byteLength(css) > LONGEST_CSS) {
+  if (typeof css !== "string" || !isUsableCss(css)) {
     return { mistake: { kind: "css" } };
   }
   const size = readSize(given["size"] ?? null);
