@@ -20,16 +20,19 @@ export function languageOr(text: string | null | undefined, otherwise: Language)
   return text && isLanguage(text) ? text : otherwise;
 }
 
+/** Browsers send fewer; the others are not read. */
+const MOST_PREFERENCES = 20;
+
 /**
  * The best supported language for an `Accept-Language` header (RFC 9110 § 12.5.4), else English.
  * Regions are ignored: `pt-BR` and `pt-PT` both mean Portuguese.
  */
 export function negotiateLanguage(header: string | null): Language {
-  const preferences = (header ?? "").split(",").map((part) => {
+  const preferences = (header ?? "").split(",", MOST_PREFERENCES).map((part) => {
     const [range = "", ...parameters] = part
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/);
+      .split(";")
+      .map((text) => text.trim());
     const quality = parameters.map((one) => /^q=([\d.]+)$/.exec(one)?.[1]).find(Boolean);
     return { language: range.split("-")[0] ?? "", quality: Number(quality ?? 1) };
   });

@@ -5,7 +5,7 @@ import { pageAddress, type ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import { spentPage } from "../html/spent.ts";
+import { withinBudget } from "../html/spent.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/feature.ts";
 import type { Cookies } from "../http/cookies.ts";
@@ -92,10 +92,9 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   const guard: DashboardGuard["guard"] = (answer) => async (language, context) => {
     const signedIn = await sessionCookie.signedIn(context.request);
     if (!signedIn) return refuse(language);
-    const { id } = signedIn.user;
-    const waitMs = budget.waitMs(id);
-    if (waitMs > 0) return spentPage(language, basePath, waitMs);
-    return budget.spend(id, () => answer(signedIn, language, context));
+    return withinBudget(budget, signedIn.user.id, { language, basePath }, () =>
+      answer(signedIn, language, context),
+    );
   };
 
   const enter = (section: SectionName, answer: SignedInAnswer): Answer =>

@@ -1,5 +1,6 @@
 import type { WidgetToken } from "../accounts/credential.ts";
 import type { Config } from "../config.ts";
+import { createKeptPages } from "../html/kept-pages.ts";
 import { attribute } from "../html/attribute.ts";
 import type { Pages } from "../html/page.ts";
 import { fill, languages } from "../i18n/index.ts";
@@ -31,6 +32,8 @@ export interface DocsDeps extends MarkdownPagesDeps {
 export interface Reader {
   readonly keyOffer: KeyOffer;
   widgetToken(): Promise<WidgetToken | undefined>;
+  /** Draws a page for this user alone, within the user's budget of work. */
+  drawn(draw: () => Promise<Response>): Promise<Response>;
 }
 
 /** A page with fewer parts needs no list of them. */
@@ -44,6 +47,10 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
   const render = createMarkdownPages(deps);
   const respond = createDocsLayout(deps);
   const sourcePages = sources.all.map(sourcePageOf);
+  const keep = createKeptPages();
+  /** Most readers are not signed in, and get the same page. */
+  const drawFor = (reader: Reader | undefined, name: string, draw: () => Promise<Response>) =>
+    reader ? reader.drawn(draw) : keep(name, draw);
 
   const markdownPage = async (
     language: Language,
@@ -53,13 +60,15 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
   ): Promise<Response> => {
     const { html } = await render(language, name);
     const reader = html.includes(WIDGET_TOKEN_IN_FILES) ? await readerOf() : undefined;
-    const token = await reader?.widgetToken();
-    return respond(language, {
-      ...page,
-      name,
-      title: documentTitle(language, name),
-      content: html.replace(/(<\/h1>\n)/, `$1${contentsOf(language, html)}`),
-      ...(token && { copiedToken: token }),
+    return drawFor(reader, `${language} ${name}`, async () => {
+      const token = await reader?.widgetToken();
+      return respond(language, {
+        ...page,
+        name,
+        title: documentTitle(language, name),
+        content: html.replace(/(<\/h1>\n)/, `$1${contentsOf(language, html)}`),
+        ...(token && { copiedToken: token }),
+      });
     });
   };
 
@@ -78,28 +87,32 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
   const referencePage = async (language: Language, readerOf: ReaderOf): Promise<Response> => {
     const { title, lead } = languages[language].reference;
     const reader = await readerOf();
-    const content = (
-      <Reference
-        {...{ language, baseUrl, basePath, config }}
-        {...(reader && { offer: reader.keyOffer })}
-      />
-    );
     const neighbours = neighboursIn<PageName>(PAGES, REFERENCE);
-    return respond(language, { name: REFERENCE, title, description: lead, content, neighbours });
+    return drawFor(reader, `${language} ${REFERENCE}`, () => {
+      const content = (
+        <Reference
+          {...{ language, baseUrl, basePath, config }}
+          {...(reader && { offer: reader.keyOffer })}
+        />
+      );
+      return respond(language, { name: REFERENCE, title, description: lead, content, neighbours });
+    });
   };
 
   return {
     /** An overview of all pages. */
     index(language) {
       const { title, lead } = languages[language].docs;
-      const content = <DocsHome language={language} basePath={basePath} />;
-      return respond(language, { name: "", title, description: lead, content, neighbours: [] });
+      return keep(language, () => {
+        const content = <DocsHome language={language} basePath={basePath} />;
+        return respond(language, { name: "", title, description: lead, content, neighbours: [] });
+      });
     },
 
     async page(language, { params, request }) {
       const name = params["page"] ?? "";
       const readerOf = () => deps.readerOf(language, request);
-      if (name === "search.json") return search(language);
+      if (name === "search.json") return keep(`${language} ${name}`, () => search(language));
       if (!isPageName(name)) return undefined;
       if (name === REFERENCE) return referencePage(language, readerOf);
       const description = languages[language].docs.summaries[name];

@@ -1,7 +1,9 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import { pathTo } from "../html/section-paths.ts";
+import { withinBudget } from "../html/spent.ts";
 import { pagesOf } from "../html/page.ts";
 import type { FormTokens } from "../http/csrf.ts";
+import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { type Feature, get, once } from "../http/feature.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
@@ -11,11 +13,12 @@ export interface DocsFeatureDeps extends Omit<DocsDeps, "readerOf"> {
   readonly accounts: Pick<Accounts, "widgets">;
   readonly sessionCookie: SessionCookie;
   readonly formTokens: FormTokens;
+  readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
 }
 
 /** The documentation, which is loaded with its first reader. */
 export function createDocsFeature(deps: DocsFeatureDeps): Feature {
-  const { accounts, sessionCookie, formTokens, basePath } = deps;
+  const { accounts, sessionCookie, formTokens, budget, basePath } = deps;
   const readerOf = async (language: Language, request: Request): Promise<Reader | undefined> => {
     const signedIn = await sessionCookie.signedIn(request);
     if (!signedIn) return undefined;
@@ -23,6 +26,7 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
     return {
       keyOffer: { path, formToken: formTokens.issue(signedIn.session) },
       widgetToken: () => accounts.widgets.overlayTokenOf(signedIn.user),
+      drawn: (draw) => withinBudget(budget, signedIn.user.id, { language, basePath }, draw),
     };
   };
 

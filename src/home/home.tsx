@@ -10,11 +10,13 @@ import { Html } from "../jsx.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, negotiateLanguage } from "../languages.ts";
 import { homeStylesheet } from "../html/assets.ts";
+import { createKeptPages } from "../html/kept-pages.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 
 const DEMO_OPTIONS = new URLSearchParams({ position: "bl" });
 
 export function createHome(deps: ServerPlace) {
+  const keep = createKeptPages();
   return {
     /** Redirects to the home page in the browser's language. */
     redirect({ headers }: Request): Response {
@@ -30,7 +32,9 @@ export function createHome(deps: ServerPlace) {
     },
     /** A short description of this server. */
     page: (language: Language): Promise<Response> =>
-      htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" }),
+      keep(language, () =>
+        htmlResponse(<HomePage {...deps} language={language} />, { frames: "'self'" }),
+      ),
   };
 }
 

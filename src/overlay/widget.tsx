@@ -12,7 +12,7 @@ import { VERSION } from "../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
 import type { Pages } from "../html/page.ts";
 import { htmlResponse } from "../html/html.tsx";
-import { spentPage } from "../html/spent.ts";
+import { withinBudget } from "../html/spent.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { Covers } from "./covers.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
@@ -79,9 +79,8 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
       const found = token && (await widgets.find(token));
       if (found?.widget.kind !== "overlay") return undefined;
       const { user, widget } = found;
-      const waitMs = budget.waitMs(user.id);
-      if (waitMs > 0) return spentPage(language, basePath, waitMs, true);
-      return budget.spend(user.id, async () =>
+      const place = { language, basePath, inPlaceOfOverlay: true } as const;
+      return withinBudget(budget, user.id, place, async () =>
         draw(language, user.id, request, widget, await deps.fontFacesOf(user.id)),
       );
     },

@@ -47,6 +47,12 @@ describe("GET /", () => {
 });
 
 describe("negotiateLanguage", () => {
+  test("reads the first twenty preferences", () => {
+    const others = (count: number) => Array.from({ length: count }, () => "it").join();
+    expect(negotiateLanguage(`${others(19)},de`)).toBe("de");
+    expect(negotiateLanguage(`${others(20)},de`)).toBe("en");
+  });
+
   test("always answers one of the five", () => {
     const pieces = fc.constantFrom(
       ...FIVE,

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test";
+import { createKeptPages } from "../../src/html/kept-pages.ts";
+import { signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer } from "../fixtures/servers/test-server.ts";
+
+describe("a page that is the same for everybody", () => {
+  const draws = () => {
+    let times = 0;
+    const draw = async () => {
+      times += 1;
+      return new Response("x".repeat(400), { status: 404, headers: { "x-page": "1" } });
+    };
+    return { draw, times: () => times };
+  };
+
+  test("is drawn once, and answered with the same status and headers", async () => {
+    const keep = createKeptPages();
+    const { draw, times } = draws();
+    for (let ask = 0; ask < 3; ask++) {
+      const answer = await keep("a", draw);
+      expect([answer.status, answer.headers.get("x-page")]).toEqual([404, "1"]);
+      expect(await answer.text()).toHaveLength(400);
+    }
+    expect(times()).toBe(1);
+  });
+
+  test("is drawn again when there was no room to keep it", async () => {
+    const keep = createKeptPages(1_000);
+    const { draw, times } = draws();
+    for (const name of ["a", "b", "c", "a"]) await keep(name, draw);
+    expect(times()).toBe(4);
+  });
+
+  test.each(["/en/docs/reference", "/en/docs/widget"])(
+    "has nothing of a user who was signed in, who gets an own one: %s",
+    async (path) => {
+      const server = await createTestServer();
+      try {
+        const ada = await server.addUser("ada", false);
+        const browser = await signIn(server, ada);
+        const own = await (await browser.get(path)).text();
+        const everybodys = await (await server.get(path)).text();
+        expect(own).not.toBe(everybodys);
+        expect(await (await browser.get(path)).text()).not.toBe(everybodys);
+        expect(everybodys).not.toContain(ada.widgetToken);
+        expect(everybodys).not.toContain('name="token"');
+      } finally {
+        server.close();
+      }
+    },
+  );
+});
