@@ -1,4 +1,4 @@
-import { isRecord, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, numberOf, textOf } from "../../../upstream/json.ts";
 
 /** A seek that a player has signalled, with the position that it has led to. */
 export interface Seek {
@@ -30,13 +30,14 @@ export function afterSeek(
   properties: Readonly<Record<string, unknown>>,
   nowMs: number,
 ): Readonly<Record<string, unknown>> {
-  const { Position: position, PlaybackStatus: status, Rate: rate } = properties;
+  const { Position: position } = properties;
   const track = trackIn(properties);
   seek.track ??= track;
   // The next track has begun since.
   if (seek.track !== track) return properties;
-  const speed = typeof rate === "number" && rate > 0 ? rate : 1;
-  const elapsedMs = status === "Playing" ? (nowMs - seek.atMs) * speed : 0;
+  const rate = numberOf(properties["Rate"]) ?? 1;
+  const isPlaying = textOf(properties["PlaybackStatus"]) === "Playing";
+  const elapsedMs = isPlaying ? (nowMs - seek.atMs) * (rate > 0 ? rate : 1) : 0;
   const expectedMs = seek.positionMs + elapsedMs;
   return Math.abs(millisecondsIn(position) - expectedMs) <= SAME_PLACE_MS
     ? properties
@@ -45,11 +46,9 @@ export function afterSeek(
 
 function trackIn({ Metadata: metadata }: Readonly<Record<string, unknown>>): string {
   const names = ["mpris:trackid", "xesam:url", "xesam:title"];
-  return JSON.stringify(names.map((name) => isRecord(metadata) && textOf(metadata[name])));
+  return JSON.stringify(names.map((name) => textOf(fieldsOf(metadata)[name])));
 }
 
-/** Positions are of D-Bus's type `x`, a bigint here; some players send another number. */
+/** `NaN` for what is no position. */
 const millisecondsIn = (value: unknown): number =>
-  typeof value === "bigint" || typeof value === "number"
-    ? Number(value) / MICROSECONDS_IN_MS
-    : Number.NaN;
+  (numberOf(value) ?? Number.NaN) / MICROSECONDS_IN_MS;
