@@ -1,4 +1,5 @@
 import { pageAddress } from "../addresses.ts";
+import { fill } from "../i18n/index.ts";
 import { languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
@@ -99,12 +100,7 @@ function Frame(props: FrameProps): JSX.Element {
           <p class="away" role="status" data-away hidden safe>
             {words.dashboard.away}
           </p>
-          <p class="away" role="alert" data-elsewhere hidden>
-            <span safe>{words.elsewhere.live.replace("{base}", () => request.baseUrl)}</span>{" "}
-            <a href={request.baseUrl + pathTo({ basePath: "", language }, section)} safe>
-              {words.elsewhere.open}
-            </a>
-          </p>
+          <Elsewhere request={request} />
         </body>
       </html>
     </>
@@ -125,6 +121,23 @@ function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
         {words.site.docs}
       </a>
     </nav>
+  );
+}
+
+/** Says that the page was opened by another address than the server's, which only the browser knows. */
+function Elsewhere({ request }: { request: DashboardRequest }): JSX.Element {
+  const { words, baseUrl, language, section } = request;
+  const { live, open } = words.elsewhere;
+  const [before = "", after = ""] = fill(live, { base: baseUrl }).split("{other}");
+  return (
+    <p class="away" role="alert" data-elsewhere hidden>
+      <span safe>{before}</span>
+      <span data-origin></span>
+      <span safe>{after}</span>{" "}
+      <a href={baseUrl + pathTo({ basePath: "", language }, section)} safe>
+        {open}
+      </a>
+    </p>
   );
 }
 

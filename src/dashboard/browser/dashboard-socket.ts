@@ -43,9 +43,9 @@ export function followDashboard(path: string, show: (state: DashboardState) => v
 /** Says that the page was opened by another address than the server's. */
 function showElsewhere(): void {
   const notice = document.querySelector<HTMLElement>("[data-elsewhere]");
-  const [text] = notice?.getElementsByTagName("span") ?? [];
-  if (!notice || !text) return;
-  text.textContent = (text.textContent ?? "").replace("{other}", location.origin);
+  const origin = notice?.querySelector("[data-origin]");
+  if (!notice || !origin) return;
+  origin.textContent = location.origin;
   notice.hidden = false;
 }
 
