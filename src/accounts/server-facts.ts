@@ -14,7 +14,10 @@ export interface ServerFacts {
   forgetStop(): Promise<void>;
 }
 
-export function createServerFacts({ store, wallMs }: AccountsContext): ServerFacts {
+export function createServerFacts({
+  store,
+  wallMs,
+}: Pick<AccountsContext, "store" | "wallMs">): ServerFacts {
   const { queries, atomically } = store;
   const { server } = store.tables;
   const read = async () => {

@@ -5,6 +5,7 @@ import { AccountError } from "../accounts/context.ts";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import { systemClock } from "../clock.ts";
+import { flagOf, type SettingName, variableOf } from "../config.ts";
 import { isPassing } from "../db/errors.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
@@ -22,7 +23,7 @@ import {
 import { connectAddress, knownBaseUrl } from "../addresses.ts";
 import { type Command, UsageError } from "./command.ts";
 import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
-import { isServerRunning } from "./process/server-lock.ts";
+import { isServerRunning, readRunningFacts } from "./process/server-lock.ts";
 import { forUser } from "./workspace.ts";
 import type { Cli } from "./cli.ts";
 
@@ -101,7 +102,12 @@ function connectUser(
     }
     print([connectionDocument(connection)], [done]);
     // A service's address and key are settings of the server: one that runs asks by its own.
-    if (source.facts.runs === "service" && isServerRunning(config.data)) return;
+    if (source.facts.runs === "service" && isServerRunning(config.data)) {
+      const { keySetting } = source;
+      const isKeyless = readRunningFacts(config.data)?.keyless.includes(source.id);
+      if (keySetting !== undefined && isKeyless) io.error(lackOfKey(source.name, keySetting));
+      return;
+    }
     // Described sources know no settings, such as the key of an upstream's API.
     const ready = workspace.sources.byId(source.id)?.open(open.settings) ?? open;
     const tried = await tryOut(source.name, ready);
@@ -115,6 +121,9 @@ function connectUser(
     );
   });
 }
+
+const lackOfKey = (name: string, setting: SettingName): string =>
+  `Note: ${name} needs an API key, which the running server does not have: start it with ${flagOf(setting)}, or with its file in ${variableOf(setting)}_FILE. The connection is kept.`;
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: "Windows",

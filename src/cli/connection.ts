@@ -170,7 +170,7 @@ async function printConnections(listing: Listing): Promise<void> {
           source.id,
           // As in the dashboard: one without a name goes by its source's.
           name || source.name,
-          describeStatus(status),
+          describeStatus(status, music.source),
           ...(showSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
         ],
       };

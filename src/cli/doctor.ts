@@ -113,7 +113,7 @@ async function connectionsOn({
             id: Number(connection.publicId),
             source: source.id,
             status: statusWord(status),
-            text: describeStatus(status),
+            text: describeStatus(status, source),
           })),
         ),
       );

@@ -11,6 +11,7 @@ import { createLog, type Log } from "../log.ts";
 import { alone } from "../cluster/alone.ts";
 import { createMetrics, noMetrics } from "../metrics.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
+import { describedSources } from "../sources/index.ts";
 import { NETWORK } from "../upstream/index.ts";
 import { VERSION } from "../version.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
@@ -127,6 +128,7 @@ async function serveFolder(
       pid: process.pid,
       version: VERSION,
       playerHosts: config.playerHosts,
+      keyless: keylessSources(config),
     });
     const followSecretKey = createKeyFollower({ store, vault }, log);
     const stopping = stopSignal();
@@ -185,6 +187,11 @@ function warnOfFolder(config: Config, key: KeyAccess, lock: ServerLock, log: Log
   if (key === "private" || config.secretKey !== null) return;
   log.warn(key === "exposed" ? EXPOSED_KEY : ONCE_EXPOSED_KEY, { file: secretKeyPath(data) });
 }
+
+const keylessSources = (config: Config): string[] =>
+  describedSources()
+    .all.filter(({ keySetting }) => keySetting !== undefined && config[keySetting] === null)
+    .map(({ id }) => id);
 
 /** Loaded only where several servers may share a database. */
 async function joinCluster(url: string, clock: Clock, log: Log, vault: DataFolder["vault"]) {

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { createServerFacts } from "../accounts/server-facts.ts";
+import { systemClock } from "../clock.ts";
 import { DatabaseError } from "../db/errors.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, print } from "./command.ts";
 import { isServerRunning, NotRunningError, readRunningFacts } from "./process/server-lock.ts";
-import { withWorkspace } from "./workspace.ts";
+import { withStore } from "./workspace.ts";
 
 /** Longer than a stopping server waits for its last requests and writes. */
 const STOPS_WITHIN_MS = 10_000;
@@ -24,10 +26,10 @@ function stopServer(): Command {
     const refuse = () => {
       throw new NotRunningError(`No Marquee runs with the data in ${resolve(data)}.`);
     };
-    const facts = await withWorkspace(config, async ({ accounts }) => {
+    const facts = await withStore(config, async (store) => {
       if (!isServerRunning(data)) refuse();
       const running = readRunningFacts(data);
-      await accounts.askToStop();
+      await createServerFacts({ store, wallMs: systemClock.wallMs }).askToStop();
       return running;
     });
     const giveUpAtMs = performance.now() + STOPS_WITHIN_MS;

@@ -2,9 +2,10 @@ import type { AddedUser } from "../accounts/accounts.ts";
 import { type FailureReason, statusAt, type StoredStatus } from "../music/connection-status.ts";
 import { consentWarning } from "../music/consent.ts";
 import { isoTime, systemClock } from "../clock.ts";
+import { flagOf } from "../config.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
-import { SourceSettingsError } from "../sources/source.ts";
+import { type Source, SourceSettingsError } from "../sources/source.ts";
 import { knownBaseUrl, widgetAddress } from "../addresses.ts";
 import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
 import { forUser, withWorkspace } from "./workspace.ts";
@@ -87,7 +88,7 @@ function listUsers(): Command {
               index === 0 ? user.name : "",
               index === 0 ? user.role : "",
               [source.id, connection.name].filter((part) => part !== "").join(" · "),
-              describeStatus(statusAt(status, nowMs)),
+              describeStatus(statusAt(status, nowMs), source),
               describeConsent(status.linkedUntil, nowMs),
             ]),
       );
@@ -122,14 +123,19 @@ function statusDocument(status: StoredStatus) {
 }
 
 /** A connection's status in words, for the terminal. */
-export function describeStatus(health: StoredStatus): string {
+export function describeStatus(
+  health: StoredStatus,
+  { keySetting }: Pick<Source, "keySetting">,
+): string {
   switch (health.state) {
     case "untried":
       return "not used yet";
     case "ok":
       return "ok";
     case "retrying":
-      return `retrying since ${minuteOf(health.since)}: ${FAILURE_WORDS[health.reason]}`;
+      return `retrying since ${minuteOf(health.since)}: ${FAILURE_WORDS[health.reason]}${
+        keySetting !== undefined && /^key/.test(health.reason) ? ` (${flagOf(keySetting)})` : ""
+      }`;
     case "limited":
       return `limited until ${minuteOf(health.until)}`;
     case "needsLinking":
@@ -144,6 +150,8 @@ const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   noPremium: "the app's owner needs Premium",
   appRefused: "the app's ID or secret is refused",
   appMissing: "no app has been entered",
+  keyMissing: "the server has no API key for it",
+  keyRefused: "the server's API key is refused",
 };
 
 function describeConsent(linkedUntil: number | null, nowMs: number): string {

@@ -194,6 +194,21 @@ export async function withWorkspace<Result>(
   }
 }
 
+/** Runs what reads no secret, and so needs no key, on the database of the data folder. */
+export async function withStore<Result>(
+  config: Config,
+  command: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const { store } = await openAsOwner(config, async () => ({
+    store: await openDatabase(config, "refuse", CONNECTIONS_OF_COMMAND),
+  }));
+  try {
+    return await explained(config, () => command(store));
+  } finally {
+    await store.close();
+  }
+}
+
 /** Does work whose failures of the database and its disk are explained with the path of its file. */
 export async function explained<Result>(
   { data, database }: Config,

@@ -240,6 +240,10 @@ export const de: Words = {
         noPremium: "{source} verlangt, dass der Eigentümer der App Premium hat.",
         appRefused: "{source} nimmt die App dieses Servers nicht an.",
         appMissing: "Die App für {source} ist auf diesem Server nicht eingetragen.",
+        keyMissing:
+          "{source} braucht einen API-Schlüssel, den dieser Server nicht hat. Sein Eigentümer gibt ihn mit {setting} an.",
+        keyRefused:
+          "{source} nimmt den API-Schlüssel dieses Servers nicht an. Sein Eigentümer muss mit {setting} einen anderen angeben.",
       },
     },
     nowPlaying: {

@@ -228,6 +228,10 @@ export const en = {
         noPremium: "{source} requires the app’s owner to have Premium.",
         appRefused: "{source} doesn’t accept this server’s app.",
         appMissing: "No app for {source} has been entered on this server.",
+        keyMissing:
+          "{source} needs an API key that this server doesn’t have. Its owner sets it with {setting}.",
+        keyRefused:
+          "{source} doesn’t accept this server’s API key. Its owner has to set another one with {setting}.",
       },
     },
     nowPlaying: {

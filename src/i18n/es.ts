@@ -232,6 +232,10 @@ export const es: Words = {
         noPremium: "{source} exige que el propietario de la aplicación tenga Premium.",
         appRefused: "{source} no acepta la aplicación de este servidor.",
         appMissing: "En este servidor no se ha introducido ninguna aplicación de {source}.",
+        keyMissing:
+          "{source} necesita una clave de API que este servidor no tiene. Su propietario la indica con {setting}.",
+        keyRefused:
+          "{source} no acepta la clave de API de este servidor. Su propietario tiene que indicar otra con {setting}.",
       },
     },
     nowPlaying: {

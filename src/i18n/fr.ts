@@ -234,6 +234,10 @@ export const fr: Words = {
         noPremium: "{source} exige que le propriétaire de l’application ait Premium.",
         appRefused: "{source} n’accepte pas l’application de ce serveur.",
         appMissing: "L’application pour {source} n’a pas été saisie sur ce serveur.",
+        keyMissing:
+          "{source} demande une clé d’API que ce serveur n’a pas. Son propriétaire l’indique avec {setting}.",
+        keyRefused:
+          "{source} n’accepte pas la clé d’API de ce serveur. Son propriétaire doit en indiquer une autre avec {setting}.",
       },
     },
     nowPlaying: {

@@ -228,6 +228,10 @@ export const pt: Words = {
         noPremium: "O {source} exige que o dono do app tenha Premium.",
         appRefused: "O {source} não aceita o app deste servidor.",
         appMissing: "O app do {source} não foi informado neste servidor.",
+        keyMissing:
+          "O {source} precisa de uma chave de API que este servidor não tem. O dono informa a chave com {setting}.",
+        keyRefused:
+          "O {source} não aceita a chave de API deste servidor. O dono precisa informar outra com {setting}.",
       },
     },
     nowPlaying: {

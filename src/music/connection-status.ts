@@ -6,6 +6,9 @@ export const FAILURE_REASONS = [
   "noPremium",
   "appRefused",
   "appMissing",
+  // Of services that want a key of the server's owner instead of an app.
+  "keyMissing",
+  "keyRefused",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 

@@ -1,3 +1,4 @@
+import type { SettingName } from "../config.ts";
 import type { FailureReason } from "../music/connection-status.ts";
 import type { ChangeSettings } from "../music/settings-writes.ts";
 import type { UpstreamApp } from "../accounts/upstreams.ts";
@@ -132,6 +133,8 @@ export interface Source {
   readonly ownerOnly?: true;
   /** For sources of one system: where this server has to run, as Bun names it. */
   readonly onlyOn?: NodeJS.Platform;
+  /** The setting with this server's key of the service, for sources that need one. */
+  readonly keySetting?: SettingName;
   /** How an account is linked in the browser, for sources that need one. */
   readonly oauth?: OAuthLinking;
   /**

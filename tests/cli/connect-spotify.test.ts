@@ -201,6 +201,8 @@ describe("marquee user list, of a linked account", () => {
     noPremium: "the app's owner needs Premium",
     appRefused: "the app's ID or secret is refused",
     appMissing: "no app has been entered",
+    keyMissing: "the server has no API key for it",
+    keyRefused: "the server's API key is refused",
   };
 
   test.each(FAILURE_REASONS)("says since when and why it is tried again: %s", async (reason) => {

@@ -8,7 +8,7 @@ import { openStore } from "../../src/db/open.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
-const { marquee, documentsOf, path } = useCommandLine();
+const { marquee, documentsOf, environment, path } = useCommandLine();
 
 /** A port of the machine itself that nobody listens on. */
 const NOBODY = "127.0.0.1:1";
@@ -54,9 +54,16 @@ describe("marquee connect", () => {
     const connect = () => marquee("connect", "ada", "lastfm", "--user", "ada");
     expect((await connect()).errors).toContain("needs an API key");
     const lock = holdServerLock(path("data"));
+    const facts = { url: "http://a.test", listens: "127.0.0.1:1", pid: 1, version: "1" };
     try {
+      lock?.publish({ ...facts, playerHosts: [], keyless: [] });
       const { code, errors } = await connect();
       expect([code, errors]).toEqual([0, ""]);
+      lock?.publish({ ...facts, playerHosts: [], keyless: ["lastfm"] });
+      expect((await connect()).errors).toContain("start it with --lastfm-api-key");
+      environment["MARQUEE_LASTFM_API_KEY"] = "0123456789abcdef";
+      // The server's own settings count, not the command's.
+      expect((await connect()).errors).toContain("start it with --lastfm-api-key");
     } finally {
       lock?.release();
     }

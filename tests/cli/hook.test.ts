@@ -108,7 +108,13 @@ describe("marquee hook test", () => {
     await marquee("hook", "add", "ada", `http://127.0.0.1:${server.port}/`);
     const lock = holdServerLock(path("data"));
     try {
-      const facts = { url: "http://127.0.0.1:1", listens: "127.0.0.1:1", pid: 1, version: "1" };
+      const facts = {
+        url: "http://127.0.0.1:1",
+        listens: "127.0.0.1:1",
+        pid: 1,
+        version: "1",
+        keyless: [],
+      };
       lock?.publish({ ...facts, playerHosts: [] });
       const refused = await marquee("hook", "test", "ada", "1");
       expect(refused.code).toBe(1);

@@ -105,6 +105,18 @@ describe("marquee stop", () => {
     expect((await fetch(`${second.url}/livez`)).status).toBe(200);
   });
 
+  test("needs no key, although the server's is kept elsewhere", async () => {
+    const key = Buffer.alloc(32, 7).toString("base64");
+    server = await startMarquee({
+      folder: folder.path,
+      arguments: ["--port", "0", "--data", data()],
+      environment: { MARQUEE_SECRET_KEY: key },
+      fromSource: true,
+    });
+    expect(await run("stop")).toMatchObject({ code: 0, error: "" });
+    expect(isServerRunning(data())).toBe(false);
+  });
+
   test("says where no server runs", async () => {
     expect((await run("stop")).error).toContain("There is no Marquee data");
     await run("user", "add", "ada");
@@ -121,6 +133,7 @@ describe("the lock of a data folder", () => {
     pid: 7,
     version: "0.1.0",
     playerHosts: ["nas"],
+    keyless: ["lastfm"],
   };
 
   const script = join(import.meta.dir, "../fixtures/data/hold-server-lock.ts");

@@ -714,7 +714,7 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
   test.each(FAILURE_REASONS)("it is tried again, and why: %s", async (reason) => {
     const { tone, text } = await after({ state: "retrying", since: START_MS, reason });
     expect(tone).toBe("warn");
-    expect(text).toStartWith(fill(words.health.failures[reason], { source }));
+    expect(text).toStartWith(fill(words.health.failures[reason], { source, setting: "" }));
     expect(text).toEndWith(
       fill(words.health.retrying, { time: formatTime(language, START_MS, START_MS) }),
     );

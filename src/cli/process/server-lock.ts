@@ -17,6 +17,8 @@ export interface RunningFacts {
   readonly version: string;
   /** The hosts that it may call although they are not public: a command judges as it does. */
   readonly playerHosts: readonly string[];
+  /** Ids of the sources for which it lacks a key. */
+  readonly keyless: readonly string[];
 }
 
 /** Held by the one server of a data folder. */
@@ -126,15 +128,18 @@ export function readRunningFacts(folder: string): RunningFacts | undefined {
     pid,
     version,
     playerHosts = [],
+    keyless = [],
   } = recordIn(readOwnFile(join(folder, FACTS_FILE)));
   const baseUrl = typeof url === "string" ? parseBaseUrl(url) : undefined;
   const isAddress = typeof listens === "string" && /^(\[[\da-f:.]+\]|[\w.-]+):\d+$/i.test(listens);
-  const hasHosts =
-    Array.isArray(playerHosts) && playerHosts.every((host) => typeof host === "string");
-  if (baseUrl === undefined || !isAddress || !hasHosts) return undefined;
+  if (baseUrl === undefined || !isAddress) return undefined;
+  if (!areTexts(playerHosts) || !areTexts(keyless)) return undefined;
   if (typeof pid !== "number" || typeof version !== "string") return undefined;
-  return { url: baseUrl, listens, pid, version, playerHosts };
+  return { url: baseUrl, listens, pid, version, playerHosts, keyless };
 }
+
+const areTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
 
 function recordIn(text = ""): Record<string, unknown> {
   try {

@@ -110,8 +110,8 @@ describe("Last.fm", () => {
   test.each([
     { error: 6, status: 404, meaning: { kind: "unauthorized" } },
     { error: 17, status: 403, meaning: { kind: "unauthorized" } },
-    { error: 10, status: 403, meaning: { kind: "retryLater", reason: "appRefused" } },
-    { error: 26, status: 403, meaning: { kind: "retryLater", reason: "appRefused" } },
+    { error: 10, status: 403, meaning: { kind: "retryLater", reason: "keyRefused" } },
+    { error: 26, status: 403, meaning: { kind: "retryLater", reason: "keyRefused" } },
     { error: 29, status: 200, meaning: { kind: "retryLater", reason: "limited" } },
     { error: 11, status: 200, meaning: { kind: "unavailable" } },
     { error: 16, status: 500, meaning: { kind: "unavailable" } },
@@ -140,7 +140,7 @@ describe("Last.fm", () => {
       SETTINGS,
       clock,
     );
-    expect(failure).toMatchObject({ meaning: { kind: "retryLater", reason: "appMissing" } });
+    expect(failure).toMatchObject({ meaning: { kind: "retryLater", reason: "keyMissing" } });
     expect(String(failure)).toContain("--lastfm-api-key");
   });
 });

@@ -50,7 +50,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       case 26:
         throw retryLater(
           OPERATOR_PAUSE_MS,
-          "appRefused",
+          "keyRefused",
           `${from} refuses this server's API key: the operator has to set another one with --lastfm-api-key`,
         );
       case 29:
@@ -64,6 +64,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     {
       id: "lastfm",
       name: LASTFM,
+      keySetting: "lastfmApiKey",
       facts: {
         runs: "service",
         position: "no",
@@ -88,7 +89,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
           if (apiKey === null) {
             throw retryLater(
               OPERATOR_PAUSE_MS,
-              "appMissing",
+              "keyMissing",
               "Last.fm needs an API key of this server's operator: make one at https://www.last.fm/api/account/create and start the server with --lastfm-api-key, or with its file in MARQUEE_LASTFM_API_KEY_FILE",
             );
           }

@@ -108,5 +108,7 @@ function reasonOfRefusal({ code, status, message }: GrantRefused): LinkFailureRe
 
 type PauseReason = Extract<SourceFailure["meaning"], { kind: "retryLater" }>["reason"];
 
-const reasonOfPause = (reason: PauseReason): LinkFailureReason =>
-  reason === "appRefused" ? "wrongApp" : reason;
+function reasonOfPause(reason: PauseReason): LinkFailureReason {
+  if (reason === "appRefused" || reason === "keyRefused") return "wrongApp";
+  return reason === "keyMissing" ? "appMissing" : reason;
+}
