@@ -17,6 +17,9 @@ export type Reach =
 /** The addresses of a name. */
 export type LookUp = (name: string, reach: Reach) => Promise<readonly string[]>;
 
+/** A program may listen at either, and not every system names both: https://www.rfc-editor.org/rfc/rfc6761 */
+const LOOPBACK = ["127.0.0.1", "::1"];
+
 const addressesOf = async (name: string, how?: { readonly backend: "system" }) =>
   (await Bun.dns.lookup(name, how)).map(({ address }) => address);
 
@@ -30,7 +33,10 @@ const askSystem = keepingAnswers(
  * Asks the name servers for a public name without a thread of its own where the platform can: one
  * that never answers must not hold the threads that read files and draw pictures.
  */
-const lookUp: LookUp = (name, reach) => (reach === "allowed" ? askSystem(name) : addressesOf(name));
+const lookUp: LookUp = async (name, reach) => {
+  if (reach === "public") return addressesOf(name);
+  return /^(.+\.)?localhost$/i.test(name) ? LOOPBACK : askSystem(name);
+};
 
 /** The way to other servers. */
 export interface Network {

@@ -324,6 +324,7 @@ test("a name is looked up as this machine knows it", async () => {
       expect.arrayContaining([...(await NETWORK.lookUp("localhost", reach))]),
     );
   }
+  expect(await NETWORK.lookUp("localhost", "allowed")).toEqual(["127.0.0.1", "::1"]);
   const { upstream, calls } = withNames(() => NETWORK.lookUp("localhost", "public"));
   const error = await failureOf(upstream.fetch("https://covers.example/"));
   expect(error.message).toContain("private address");
