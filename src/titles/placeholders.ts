@@ -43,6 +43,10 @@ const UNKNOWN_ARTISTS: ReadonlySet<string> = new Set([
 export const namesAnArtist = (text: string): boolean =>
   text.trim() !== "" && !UNKNOWN_ARTISTS.has(fold(text));
 
+/** Of several lists of names, the first in which somebody is named, without those who are nobody. */
+export const firstNamed = (...lists: readonly (readonly string[])[]): readonly string[] =>
+  lists.map((names) => names.filter(namesAnArtist)).find(({ length }) => length > 0) ?? [];
+
 /**
  * What servers and encoders call a station whose owner gave it no name: Icecast, libshout and butt,
  * SHOUTcast, VLC, ices and ezstream, and programs that read them.

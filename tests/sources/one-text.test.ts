@@ -172,6 +172,17 @@ describe("a missing artist", () => {
     expect(mpd(["file", "a.flac"], [tag, "Ada"], ["Artist", "Bea"])?.artists).toEqual(["Bea"]);
   });
 
+  test.each(["ALBUMARTIST", "PERFORMER", "COMPOSER", "Writer"])("is VLC's %s", async (field) => {
+    const tags = { filename: "a.flac", title: "T", [field]: "Ada" };
+    expect((await vlc(tags, 200))?.artists).toEqual(["Ada"]);
+    expect((await vlc({ ...tags, artist: "Bea" }, 200))?.artists).toEqual(["Bea"]);
+  });
+
+  test("is one whom nobody knows, too", () => {
+    const tags = [["Artist", "Unknown Artist"] as const, ["AlbumArtist", "<unknown>"] as const];
+    expect(mpd(["file", "a.flac"], ...tags, ["Composer", "Ada"])?.artists).toEqual(["Ada"]);
+  });
+
   test("is the composer of an MPRIS player", () => {
     const song = { "xesam:title": "T", "xesam:composer": ["Ada"] };
     expect(mpris(song)?.artists).toEqual(["Ada"]);

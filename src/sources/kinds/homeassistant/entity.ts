@@ -4,6 +4,7 @@ import { fieldsOf, isRecord, numberOf, recordOf, textOf, textsOf } from "../../.
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { type OnAir, readOnAir } from "../../../titles/on-air.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 /** A media player as Home Assistant sees it. */
@@ -58,11 +59,10 @@ export function readPlayback(
   const given = textOf(reported["media_title"]) ?? fileNameIn(content);
   const isPlaying = state === "playing" || state === "buffering";
   if (given === undefined || !(isPlaying || state === "paused")) return null;
-  const [own, ofAlbum] = [
+  const named = firstNamed(
     textsOf(reported["media_artist"]),
     textsOf(reported["media_album_artist"]),
-  ];
-  const named = own.length > 0 ? own : ofAlbum;
+  );
   const onAir = onAirOf(reported, given, named);
   if (onAir === null) return null;
   const title = onAir?.title ?? given;

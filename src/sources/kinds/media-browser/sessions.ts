@@ -10,6 +10,7 @@ import {
   textsOf,
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 import { lengthMs } from "../../times.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
@@ -64,7 +65,7 @@ export function readSession(
   const item = itemOf(session);
   const state = stateOf(session);
   const id = identifierOf(item["Id"]);
-  const artists = textsOf(item["Artists"]);
+  const artists = firstNamed(textsOf(item["Artists"]), textsOf(item["AlbumArtist"]));
   const volume = numberOf(state["VolumeLevel"]);
   const ticks = ticksOf(session);
   const playback: Playback = {
@@ -76,7 +77,7 @@ export function readSession(
       durationMs: lengthMs(item["RunTimeTicks"], 1 / TICKS_IN_MS),
       explicit: false,
     },
-    artists: artists.length > 0 ? artists : textsOf(item["AlbumArtist"]),
+    artists,
     album: { name: textOf(item["Album"]) ?? "", artworks: artworksOf(item, artworkOf) },
     device: {
       name: textOf(session["DeviceName"]) ?? name,

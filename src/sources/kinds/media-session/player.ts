@@ -1,6 +1,7 @@
 import { type Artwork, countOn, FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames } from "../../advertisements.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
 /** What a session is read with. */
@@ -22,7 +23,7 @@ export function readSession(session: MediaSession, context: SessionContext): Pla
   const { app, state, title, artist, albumArtist, album, durationMs } = session;
   const { source, observedAtMs, before, cover } = context;
   if (state === "other" || title === "") return null;
-  const artists = [artist, albumArtist].filter((name) => name !== "").slice(0, 1);
+  const artists = firstNamed([artist], [albumArtist]);
   if (hasSpotifyAdNames({ player: nameOf(session), title, artists })) return null;
   const id = digestOf([app, title, artist, album, String(session.trackNumber)]);
   // A pause does not move on, however old its stamp is.

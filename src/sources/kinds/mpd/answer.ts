@@ -2,6 +2,7 @@ import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
 import { numberOf } from "../../../upstream/json.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 import { lengthMs, timeMs } from "../../times.ts";
 import { fieldOf, fieldsOf, type MpdResponse } from "./protocol.ts";
 
@@ -29,8 +30,7 @@ export function readPlayback(
     lengthMs(fieldOf(answer, "duration"), 1000) ??
     lengthMs(fieldOf(answer, "time")?.split(":")[1], 1000);
   const title = fieldOf(answer, "Title");
-  const named = ARTIST_TAGS.map((tag) => fieldsOf(answer, tag));
-  const artists = named.find((names) => names.length > 0) ?? [];
+  const artists = firstNamed(...ARTIST_TAGS.map((tag) => fieldsOf(answer, tag)));
   // A radio station sends its own name as Name and the current track as Title.
   const station = fieldOf(answer, "Name");
   const isStream = station !== undefined || (uri.includes("://") && durationMs === null);

@@ -4,6 +4,7 @@ import { fieldsOf, numberOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 import type { PlayerState } from "./known-players.ts";
 
 /** A live stream is said to be endless, or to last for centuries. */
@@ -26,8 +27,7 @@ export function readPlayer(
   const fileName = url && nameOfAddress(url);
   const given = textOf(metadata["xesam:title"]) ?? fileName;
   if ((status !== "Playing" && status !== "Paused") || !given) return null;
-  const named =
-    ARTIST_FIELDS.map((field) => textsOf(metadata[field])).find(({ length }) => length > 0) ?? [];
+  const named = firstNamed(...ARTIST_FIELDS.map((field) => textsOf(metadata[field])));
   const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
   const durationMs = lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null;
   const isStream = durationMs === null && isStreamAddress(url);

@@ -1,3 +1,4 @@
+import { firstNamed } from "../../../titles/placeholders.ts";
 import { nameOfAddress } from "../../../address-name.ts";
 import { type Artwork, type Playback, expectedPosition, isSameSong } from "../../../playback.ts";
 import {
@@ -8,6 +9,7 @@ import {
   recordOf,
   recordsOf,
   textOf,
+  textsOf,
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
 import { lengthMs } from "../../times.ts";
@@ -69,7 +71,10 @@ export function readSession(
   const title = textOf(session["title"]) ?? fileNameOf(session);
   if (id === "" && title === "") throw new UnreadableAnswer("a session names no track");
   // The artist of the album is also the track's, unless that one has its own.
-  const artist = textOf(session["originalTitle"]) ?? textOf(session["grandparentTitle"]);
+  const artists = firstNamed(
+    textsOf(session["originalTitle"]),
+    textsOf(session["grandparentTitle"]),
+  );
   const thumb = textOf(session["parentThumb"]) ?? textOf(session["thumb"]);
   const offsetMs = offsetOf(session);
   const playback: Playback = {
@@ -81,7 +86,7 @@ export function readSession(
       durationMs: lengthMs(session["duration"], 1),
       explicit: false,
     },
-    artists: artist === undefined ? [] : [artist],
+    artists,
     album: {
       name: textOf(session["parentTitle"]) ?? "",
       artworks: thumb === undefined ? [] : [artworkOf(thumb)],

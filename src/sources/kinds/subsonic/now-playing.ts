@@ -14,6 +14,7 @@ import {
 } from "../../../upstream/json.ts";
 import { type Answer, jsonOf, type Polling, type Track } from "../../polling/polled-source.ts";
 import { unauthorized, unavailable } from "../../source.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 import { lengthMs, positionMs, rateOf } from "../../times.ts";
 
 /** https://opensubsonic.netlify.app/docs/responses/nowplayingentry/ */
@@ -78,10 +79,10 @@ function readEntry(
   { withoutPosition, coverOf }: ReadingContext,
 ): Playback {
   const durationMs = lengthMs(entry["duration"], 1000);
-  const names = namesOf(entry["artists"], "name");
-  const displayArtist = textsOf(entry["displayArtist"]);
-  const artists =
-    [names, displayArtist].find((found) => found.length > 0) ?? textsOf(entry["artist"]);
+  const artists = firstNamed(
+    namesOf(entry["artists"], "name"),
+    ...ARTIST_FIELDS.map((field) => textsOf(entry[field])),
+  );
   const cover = textOf(entry["coverArt"]);
   const track: Track = {
     source: SUBSONIC,
@@ -114,6 +115,9 @@ function readEntry(
     rate: rateOf(entry["playbackRate"]),
   };
 }
+
+/** Who made a song, by the first field that names somebody. */
+const ARTIST_FIELDS = ["displayArtist", "artist", "displayAlbumArtist", "displayComposer"] as const;
 
 const isPaused = (entry: Record<string, unknown>): boolean => entry["state"] === "paused";
 

@@ -8,11 +8,12 @@ import {
   readTexts,
   urlOption,
 } from "../../entered-server.ts";
-import { fieldsOf, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
+import { fieldsOf, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
 import type { Source } from "../../source.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
+import { firstNamed } from "../../../titles/placeholders.ts";
 
 /** VLC, through its web interface: https://wiki.videolan.org/VLC_HTTP_requests/ */
 
@@ -74,15 +75,16 @@ function readStatus(
   const { state, currentplid } = status;
   if (state !== "playing" && state !== "paused") return null;
   const meta = metaOf(status);
-  const [fileName, stream, title, artist] = ["filename", "now_playing", "title", "artist"].map(
-    (name) => textOf(meta[name]),
+  const [fileName, stream, title] = ["filename", "now_playing", "title"].map((name) =>
+    textOf(meta[name]),
   );
+  const artists = firstNamed(...ARTIST_FIELDS.map((name) => textsOf(meta[name])));
   // On a radio stream, `title` is the station's name and `now_playing` the current track.
   const nameOfFile = fileName === undefined ? NAME : nameOfAddress(fileName);
   const onAir =
     stream === undefined
       ? undefined
-      : readOnAir({ text: stream, station: title, artist, otherwise: nameOfFile });
+      : readOnAir({ text: stream, station: title, artist: artists[0], otherwise: nameOfFile });
   if (onAir === null) return null;
   const item = numberOf(currentplid) ?? 0;
   const durationMs = lengthMs(status["length"], 1000);
@@ -99,7 +101,7 @@ function readStatus(
       explicit: false,
     },
     namesFrom: onAir?.namesFrom ?? { origin: title === undefined ? "file" : "tag" },
-    artists: onAir?.artists ?? (artist === undefined ? [] : [artist]),
+    artists: onAir?.artists ?? artists,
     album: {
       name: textOf(meta["album"]) ?? onAir?.station ?? "",
       artworks: cover === undefined ? [] : [coverOf(item, cover)],
@@ -110,6 +112,9 @@ function readStatus(
     rate: rateOf(status["rate"]),
   };
 }
+
+/** Who made a song, by the first field that names somebody. Tags that VLC does not know are as in the file. */
+const ARTIST_FIELDS = ["artist", "ALBUMARTIST", "PERFORMER", "COMPOSER", "Writer"] as const;
 
 const metaOf = ({ information }: Record<string, unknown>): Record<string, unknown> =>
   fieldsOf(fieldsOf(fieldsOf(information)["category"])["meta"]);
