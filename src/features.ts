@@ -4,6 +4,7 @@ import { createApiFeature } from "./api/api.ts";
 import type { EventsServer } from "./api/events.ts";
 import { createPlayingBody } from "./api/now-playing.ts";
 import { createArtworkStore } from "./artwork/artwork-store.ts";
+import { createLooks } from "./artwork/looks.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import { createHooksFeature } from "./hooks/feature.ts";
 import type { Hub } from "./channels/hub.ts";
@@ -96,7 +97,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
       log.warn("a cover cannot be read", { origin, reason: describeError(error) }),
   });
   // Whoever is told of a cover may load it, so it is looked at first.
-  hub.onCover((userId, artwork) => artworks.look(artwork, userId));
+  hub.onCover(createLooks(artworks));
   const artworkUrl = (artwork: Artwork, userId: number) =>
     artwork.url ?? baseUrl + artworks.pathOf(artwork, "640.jpg", userId);
   const playingBody = createPlayingBody(clock, artworkUrl);

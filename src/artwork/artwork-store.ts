@@ -26,8 +26,11 @@ export interface ArtworkStore {
   pathOf(artwork: Artwork, rendition: Rendition, userId: number): string;
   /** A vivid colour of the picture; `null` if it has none or is not analysed yet. */
   accentOf(artwork: Artwork): string | null;
-  /** The same in the background, once for each picture: whether it can be shown is known then. */
-  look(artwork: Artwork, userId: number): void;
+  /**
+   * Prepares a picture that was not looked at yet: whether it can be shown is known then. Never rejects;
+   * `undefined` where there is nothing to find out.
+   */
+  look(artwork: Artwork, userId: number): Promise<void> | undefined;
   /**
    * Prepares the picture and colour for the overlay; never rejects. Nothing is prepared once the
    * user's music has moved on.
@@ -177,12 +180,12 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     pathOf: (artwork, rendition, userId) => `/art/${register(artwork, userId).id}/${rendition}`,
     accentOf: (artwork) => register(artwork).entry.accent,
     look(artwork, userId) {
-      if (artwork.isVouchedFor) return;
+      if (artwork.isVouchedFor) return undefined;
       const { entry } = register(artwork, userId);
       // It was left out since, and may be there by now.
       if (entry.hasFailed) entry.analysed = undefined;
       entry.hasFailed = false;
-      if (entry.analysed === undefined) void analyse(artwork, userId);
+      return entry.analysed ? undefined : analyse(artwork, userId);
     },
     analyse,
     pictureOf: (artwork, rendition, userId) =>

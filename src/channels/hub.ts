@@ -116,7 +116,8 @@ export function createHub(deps: HubDeps): Hub {
     const rules = () => deps.privacyOf(userId);
     const lastSongs = createLastSongs((counted) => {
       if (hidesTrack(rules(), counted.song)) return;
-      for (const note of counters) note(userId, counted);
+      const song = unreadable.has(counted.artwork) ? { ...counted, artwork: undefined } : counted;
+      for (const note of counters) note(userId, song);
     });
     const onReading = (reading: Reading | undefined) => {
       lastSongs.note(reading, moment());

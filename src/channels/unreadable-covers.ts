@@ -6,7 +6,7 @@ import type { Artwork, Playback } from "../playback.ts";
 export interface UnreadableCovers {
   /** @param isPassing whether it may be there a moment later, as when its server does not answer */
   note(artwork: Artwork, isPassing: boolean): void;
-  has(artwork: Artwork): boolean;
+  has(artwork: Artwork | undefined): boolean;
   /** A playback without them; the same object for the same playback while the same are left out. */
   leftOut(playback: Playback): Playback;
 }
@@ -21,7 +21,8 @@ export function createUnreadableCovers({
   /** By the pictures' keys, until when they are left out. */
   const untilMs = createBoundedMap<string, number>(MOST_COVERS);
   const made = new WeakMap<Playback, Playback>();
-  const has = ({ key }: Artwork) => (untilMs.get(key) ?? -Infinity) > monotonicMs();
+  const has = (artwork: Artwork | undefined) =>
+    artwork !== undefined && (untilMs.get(artwork.key) ?? -Infinity) > monotonicMs();
   return {
     note: ({ key }, isPassing) =>
       untilMs.set(key, monotonicMs() + (isPassing ? PASSING_MS : GONE_MS)),

@@ -94,3 +94,18 @@ test("a stream of events gets the song once more without a cover that failed", a
   expect(received).toEqual([1, 0]);
   leave();
 });
+
+test("a kept song has no cover that failed", async () => {
+  const { server, push } = await withCover(async () => new Response("no", { status: 404 }));
+  const counted: unknown[] = [];
+  server.hub.onCounted((_, { artwork }) => counted.push(artwork));
+  const leave = server.hub.subscribe(server.ada.user.id, () => {});
+  await until(() =>
+    server.hub.rawPlayback(server.ada.user.id)?.album.artworks.length === 0 ? true : undefined,
+  );
+  await server.clock.advance(60_000);
+  await push({ title: "Two" });
+  await until(() => (counted.length > 0 ? true : undefined));
+  expect(counted).toEqual(counted.map(() => undefined));
+  leave();
+});

@@ -312,9 +312,9 @@ describe("a look at a cover", () => {
   test("is taken once, and says nothing of one that can be shown", async () => {
     const { store, failed } = createStore();
     const cover = countedCover();
-    store.look(cover.artwork, ADA);
+    void store.look(cover.artwork, ADA);
     await store.analyse(cover.artwork, ADA);
-    store.look(cover.artwork, ADA);
+    void store.look(cover.artwork, ADA);
     await settle();
     expect([cover.loads, failed]).toEqual([1, []]);
   });
@@ -322,7 +322,7 @@ describe("a look at a cover", () => {
   test("is not taken at what its service vouches for", async () => {
     const { store } = createStore();
     const cover = countedCover({ isVouchedFor: true });
-    store.look(cover.artwork, ADA);
+    void store.look(cover.artwork, ADA);
     await settle();
     expect(cover.loads).toBe(0);
   });
@@ -346,7 +346,7 @@ describe("a look at a cover", () => {
     ["that is no picture", failing(new Error("no picture")), false],
   ])("finds one %s", async (_, artwork, isPassing) => {
     const { store, failed } = createStore();
-    store.look(artwork, ADA);
+    void store.look(artwork, ADA);
     await until(() => (failed.length > 0 ? true : undefined));
     expect(failed).toEqual([{ userId: ADA, key: "cover", isPassing }]);
   });
@@ -361,7 +361,7 @@ describe("a look at a cover", () => {
     const { store, failed } = createStore();
     await store.analyse(failing(gone), ADA);
     const cover = countedCover();
-    store.look(cover.artwork, ADA);
+    void store.look(cover.artwork, ADA);
     await until(() => (cover.loads === 1 ? true : undefined));
     expect(failed).toHaveLength(1);
   });
