@@ -60,6 +60,8 @@ export interface Playback {
     /** 0 to 100, or `null` when the upstream does not report it. */
     readonly volumePercent: number | null;
   };
+  /** How often the song has begun again after its end; absent for its first play. */
+  readonly repeats?: number;
   /** Position in the track when it was observed, in milliseconds. */
   readonly positionMs: number;
   /** Set where no position is reported: it is counted from the first sight of the track. */
@@ -118,7 +120,7 @@ export const givenNames = ({ given, track, artists }: NamedSong): Names =>
   given ?? { title: track.title, artists };
 
 /** What tells songs apart, and the plays of a song. */
-export interface IdentifiedSong extends Pick<Playback, "artists" | "given"> {
+export interface IdentifiedSong extends Pick<Playback, "artists" | "given" | "repeats"> {
   readonly track: Pick<Playback["track"], "id" | "title">;
 }
 
@@ -139,8 +141,15 @@ export function isSameSong(
   return identity.length === names.length && identity.every((name, at) => name === names[at]);
 }
 
-/** A short name for the song, which reveals nothing of its id. */
-export const digestOfSong = (song: IdentifiedSong): string => digestOf(identityOf(song));
+/** Whether both are the same song, which has not begun again in between. */
+export const isSamePlay = (
+  one: IdentifiedSong | null | undefined,
+  other: IdentifiedSong | null | undefined,
+): boolean => isSameSong(one, other) && (one?.repeats ?? 0) === (other?.repeats ?? 0);
+
+/** A short name for a play of a song, which reveals nothing of its id. */
+export const digestOfPlay = (song: IdentifiedSong): string =>
+  digestOf([String(song.repeats ?? 0), ...identityOf(song)]);
 
 /** A new position this close to the expected one is no seek, only an inexact measurement. */
 const JITTER_MS = 500;
@@ -169,6 +178,43 @@ export function reconcile(
   const observed = next.positionUnknown ? countOn(previous, next) : next;
   if (!isGoingOn(previous, observed)) return observed;
   return { ...observed, positionMs: previous.positionMs, observedAtMs: previous.observedAtMs };
+}
+
+/** A playback, and when it was last reported (monotonic milliseconds). */
+export interface LastReport {
+  readonly playback: Playback;
+  readonly atMs: number;
+}
+
+/** A song that has come this close to its end, and begins, is played again. */
+const NEAR_END_MS = 10_000;
+/** How far a song may have come that has just begun, besides the time that has passed. */
+const BEGINNING_MS = 2_000;
+
+/**
+ * Whether a song begins again after it had come near its end. Seeking back is no beginning: it leads
+ * further than a song comes that has begun since it was last reported, or since it was near its end.
+ */
+function hasBegunAgain(
+  { playback: last, atMs }: LastReport,
+  next: Playback,
+  nowMs: number,
+): boolean {
+  const durationMs = next.track.durationMs ?? last.track.durationMs;
+  if (durationMs === null) return false;
+  const reachedMs = positionIn(last, durationMs, nowMs);
+  if (reachedMs < durationMs - NEAR_END_MS) return false;
+  const positionMs = positionAt(next, nowMs);
+  const sinceMs = Math.min(nowMs - atMs, nowMs - endOf(last) + NEAR_END_MS);
+  return positionMs <= sinceMs * next.rate + BEGINNING_MS && reachedMs - positionMs > BEGINNING_MS;
+}
+
+/** The playback that follows what was reported last, with the number of the song's repeats. */
+export function withRepeats(last: LastReport | undefined, next: Playback, nowMs: number): Playback {
+  if (!last || !isSameSong(last.playback, next)) return next;
+  const { repeats: before = 0 } = last.playback;
+  const repeats = hasBegunAgain(last, next, nowMs) ? before + 1 : before;
+  return repeats === 0 ? next : { ...next, repeats };
 }
 
 /** The position of a track that is first seen, and whose position is not reported. */

@@ -19,7 +19,7 @@ export type WidgetState =
   | { readonly kind: "offline" };
 
 export interface WidgetTrack {
-  /** The same for the same song, and made by the server: pages compare nothing else. */
+  /** The same for the same play of a song, and made by the server: pages compare nothing else. */
   readonly id: string;
   readonly title: string;
   readonly artist: string;

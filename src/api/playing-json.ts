@@ -7,7 +7,7 @@ import type * as schema from "./schema.ts";
  * read may have to be fetched from slow memory.
  */
 interface Template extends Motion {
-  readonly durationMs: number;
+  readonly durationMs: number | null;
   /** UTF-8: what comes before the position, and what comes between it and the user's name. */
   readonly start: Uint8Array;
   readonly end: Uint8Array;
@@ -48,14 +48,13 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
     const { state, positionMs, observedAtMs, rate } = playback;
     const data = toData(playback, 0, (artwork) => artworkUrl(artwork, user.id));
     const { is_playing: _, progress_ms, progress_percent, time_remaining_ms, ...unchanging } = data;
-    const { track } = unchanging;
     const rest = JSON.stringify(unchanging).slice(1);
     const template: Template = {
       state,
       positionMs,
       observedAtMs,
       rate,
-      durationMs: track.duration_ms,
+      durationMs: playback.track.durationMs,
       start: STARTS[state],
       end: Buffer.from(`,${rest},"meta":{"user":`),
       namedAtMs: nowMs,
@@ -103,7 +102,7 @@ export function toData(
   const { track, album, device } = playback;
   return {
     is_playing: playback.state === "playing",
-    ...progressIn(playback, track.durationMs ?? 0, nowMs),
+    ...progressIn(playback, track.durationMs, nowMs),
     ...songData(playback),
     album: {
       name: album.name,
@@ -136,11 +135,12 @@ export function songData(
 
 type Progress = Pick<schema.Playback, "progress_ms" | "progress_percent" | "time_remaining_ms">;
 
-function progressIn(motion: Motion, durationMs: number, nowMs: number): Progress {
+/** The position counts where the length is unknown, and nothing is said of the rest. */
+function progressIn(motion: Motion, durationMs: number | null, nowMs: number): Progress {
   const progressMs = Math.floor(positionIn(motion, durationMs, nowMs));
   return {
     progress_ms: progressMs,
-    progress_percent: durationMs === 0 ? 0 : Math.round((progressMs / durationMs) * 10_000) / 100,
-    time_remaining_ms: durationMs - progressMs,
+    progress_percent: durationMs ? Math.round((progressMs / durationMs) * 10_000) / 100 : 0,
+    time_remaining_ms: durationMs ? durationMs - progressMs : 0,
   };
 }

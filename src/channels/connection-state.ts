@@ -1,4 +1,13 @@
-import { begun, digestOfSong, endOf, isSameSong, type Playback, reconcile } from "../playback.ts";
+import {
+  begun,
+  digestOfPlay,
+  endOf,
+  isSamePlay,
+  type LastReport,
+  type Playback,
+  reconcile,
+  withRepeats,
+} from "../playback.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -26,7 +35,7 @@ export interface Failure {
 
 /** A pause at one position of one song, and since when. */
 export interface Pause {
-  /** Its digest. */
+  /** The digest of its play. */
   readonly song: string;
   readonly positionMs: number;
   readonly sinceMs: number;
@@ -34,22 +43,28 @@ export interface Pause {
   readonly beginningKnown: boolean;
 }
 
+/** What is kept of a connection while nothing is reported. */
+interface Kept {
+  readonly pause: Pause | undefined;
+  /** The last playback: whether its song goes on or has begun again is told by it. */
+  readonly last?: LastReport | undefined;
+}
+
 /** What is known of one connection. Times are monotonic milliseconds. */
 export type ConnectionState =
-  /** No report yet. The pause of the last run is kept, so that its age is not lost. */
-  | { readonly kind: "waiting"; readonly sinceMs: number; readonly pause: Pause | undefined }
+  /** No report yet. */
+  | (Kept & { readonly kind: "waiting"; readonly sinceMs: number })
   | { readonly kind: "silent" }
   /** The source failed before it reported a playback. */
-  | { readonly kind: "failing"; readonly failure: Failure; readonly pause: Pause | undefined }
-  | {
+  | (Kept & { readonly kind: "failing"; readonly failure: Failure })
+  | (Kept & {
       readonly kind: "reported";
       readonly playback: Playback | null;
       /** When the source reported last, even if it reported the same. */
       readonly reportedAtMs: number;
       /** Set if the source has failed since that playback. */
       readonly failure: Failure | undefined;
-      readonly pause: Pause | undefined;
-    }
+    })
   | { readonly kind: "unlinked" };
 
 /** A connection of a user, and what is known of it. */
@@ -63,7 +78,7 @@ export interface KnownConnection extends Pick<Source, "delivery" | "pollsEveryMs
 export const stateBeforeReports = (before: ConnectionState, nowMs: number): ConnectionState => ({
   kind: "waiting",
   sinceMs: nowMs,
-  pause: pauseOf(before),
+  ...keptOf(before),
 });
 
 /** The state of a connection after a report. */
@@ -81,19 +96,22 @@ export function stateAfter(
       const failure = { sinceMs, nextTryMs: nowMs + report.retryAfterMs };
       return state.kind === "reported"
         ? { ...state, failure }
-        : { kind: "failing", failure, pause: pauseOf(state) };
+        : { kind: "failing", failure, ...keptOf(state) };
     }
     case "reported": {
       const before = state.kind === "reported" ? state : undefined;
       const wasWatched =
         before && !before.failure && nowMs <= outdatedAtMs(before.reportedAtMs, pollsEveryMs);
+      const kept = keptOf(state);
       const reconciled = reconcile(before?.playback, report.playback);
-      const playback = wasWatched ? afterOther(before.playback, reconciled) : reconciled;
-      const pause = pauseIn(playback, pauseOf(state), {
+      const counted = reconciled && withRepeats(kept.last, reconciled, nowMs);
+      const playback = wasWatched ? afterOther(before.playback, counted) : counted;
+      const pause = pauseIn(playback, kept.pause, {
         nowMs,
         beginningKnown: before !== undefined || delivery === "pushed",
       });
-      return { kind: "reported", playback, reportedAtMs: nowMs, failure: undefined, pause };
+      const last = playback ? { playback, atMs: nowMs } : kept.last;
+      return { kind: "reported", playback, reportedAtMs: nowMs, failure: undefined, pause, last };
     }
   }
 }
@@ -117,7 +135,9 @@ export function validityOf(
   if (state.kind !== "reported" || !state.playback) return undefined;
   const { playback, failure, pause, reportedAtMs } = state;
   // A program that pushes may say itself how long its track counts, so its source knows the end.
-  const endMs = delivery === "pushed" ? Infinity : endOf(playback) + AFTER_END_MS;
+  // While reports keep coming, the player decides when it ends, and no arithmetic.
+  const endMs =
+    delivery === "pushed" ? Infinity : Math.max(endOf(playback), reportedAtMs) + AFTER_END_MS;
   const expiresAtMs = pause ? pause.sinceMs + LONGEST_PAUSE_MS : endMs;
   const unansweredAtMs =
     watchedSinceMs === undefined
@@ -138,15 +158,17 @@ export function validityOf(
 export const failureOf = (state: ConnectionState): Failure | undefined =>
   state.kind === "reported" || state.kind === "failing" ? state.failure : undefined;
 
-const pauseOf = (state: ConnectionState): Pause | undefined =>
-  state.kind === "unlinked" || state.kind === "silent" ? undefined : state.pause;
+const keptOf = (state: ConnectionState): Kept =>
+  state.kind === "unlinked" || state.kind === "silent"
+    ? { pause: undefined }
+    : { pause: state.pause, last: state.last };
 
 const outdatedAtMs = (reportedAtMs: number, pollsEveryMs: number | undefined): number =>
   pollsEveryMs === undefined ? Infinity : reportedAtMs + MISSED_POLLS * pollsEveryMs;
 
 /** The position of a track that replaced another while it was watched is known: it began then. */
 const afterOther = (before: Playback | null, playback: Playback | null): Playback | null =>
-  playback && !isSameSong(before, playback) ? begun(playback) : playback;
+  playback && !isSamePlay(before, playback) ? begun(playback) : playback;
 
 /** The pause of a playback: the previous one continues while track and position are the same. */
 function pauseIn(
@@ -156,7 +178,7 @@ function pauseIn(
 ): Pause | undefined {
   if (playback?.state !== "paused") return undefined;
   const { positionMs, observedAtMs } = playback;
-  const song = digestOfSong(playback);
+  const song = digestOfPlay(playback);
   const goesOn = before?.song === song && before.positionMs === positionMs;
   if (goesOn) return before;
   // What was pushed may have waited for somebody to watch.

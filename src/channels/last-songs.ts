@@ -1,10 +1,10 @@
-import { type Artwork, endOf, isSameSong, type Playback } from "../playback.ts";
+import { type Artwork, endOf, isSamePlay, type Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
 /** What is remembered of a song: no covers, as a picture can be large. */
 export interface Song extends Pick<
   Playback,
-  "source" | "track" | "artists" | "namesFrom" | "given"
+  "source" | "track" | "artists" | "namesFrom" | "given" | "repeats"
 > {
   readonly albumName: string;
 }
@@ -91,7 +91,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
   const begin = (playback: Playback, now: BothTimes): CurrentSong => {
     // A song that goes on after a gap is still the same one.
     const [last] = finished;
-    const isLast = last !== undefined && isSameSong(last.song, playback);
+    const isLast = last !== undefined && isSamePlay(last.song, playback);
     if (isLast) finished.shift();
     const goesOn = isLast && !isEnded;
     return {
@@ -115,7 +115,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
       // The song may go on while its source cannot be asked.
       if (!reading || reading.kind === "unavailable") return report(1);
       const playback = reading.kind === "playback" ? reading.playback : undefined;
-      if (current && playback && isSameSong(current.song, playback)) {
+      if (current && playback && isSamePlay(current.song, playback)) {
         current.playback = playback;
         current.artwork = playback.album.artworks[0] ?? current.artwork;
         report(playback.state === "playing" ? REPORT_EVERY_MS : 1);
@@ -142,11 +142,12 @@ function playedMs({ playback, countedUntilMs }: CurrentSong, nowMs: number): num
   return Math.max(0, Math.min(nowMs, endOf(playback)) - countedUntilMs);
 }
 
-const songOf = ({ source, track, artists, namesFrom, given, album }: Playback): Song => ({
+const songOf = ({ source, track, artists, namesFrom, given, repeats, album }: Playback): Song => ({
   source,
   track,
   artists,
   ...(namesFrom && { namesFrom }),
   ...(given && { given }),
+  ...(repeats && { repeats }),
   albumName: album.name,
 });

@@ -58,6 +58,7 @@ const playback = Type.Object({
     volumePercent: Type.Union([Type.Number(), Type.Null()]),
   }),
   positionMs: Type.Number(),
+  repeats: Type.Optional(Type.Number()),
   positionUnknown: Type.Optional(Type.Literal(true)),
   positionLagMs: Type.Optional(Type.Number()),
   observedAtMs: Type.Number(),

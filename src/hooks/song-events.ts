@@ -1,6 +1,6 @@
 import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
-import { isSameSong, type Playback, positionAt } from "../playback.ts";
+import { isSamePlay, type Playback, positionAt } from "../playback.ts";
 import type { HookEvent } from "../music/hooks.ts";
 
 /**
@@ -70,7 +70,7 @@ export function createSongEvents(
         return;
       }
       const { playback } = reading;
-      if (isSameSong(current, playback)) {
+      if (isSamePlay(current, playback)) {
         const { state } = playback;
         current = playback;
         if (isPaused && state === "paused") return;
@@ -81,7 +81,7 @@ export function createSongEvents(
       }
       end();
       if (playback.state === "paused") forget();
-      else if (isSameSong(coming, playback)) coming = playback;
+      else if (isSamePlay(coming, playback)) coming = playback;
       else {
         forget();
         coming = playback;

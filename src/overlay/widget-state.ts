@@ -1,6 +1,6 @@
 import type { WidgetState } from "../../widget/state.ts";
 import type { Reading } from "../channels/reading.ts";
-import { artistNames, digestOfSong, positionAt } from "../playback.ts";
+import { artistNames, digestOfPlay, positionAt } from "../playback.ts";
 import type { Covers } from "./covers.ts";
 
 /**
@@ -21,7 +21,7 @@ export function toWidgetState(
   return {
     kind: playback.state,
     track: {
-      id: digestOfSong(playback),
+      id: digestOfPlay(playback),
       title: playback.track.title,
       artist: artistNames(playback),
       album: playback.album.name,

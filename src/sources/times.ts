@@ -40,6 +40,19 @@ export function positionWithinSecond(
   return positionMs(Math.min(Math.max(expectedMs, fromMs), fromMs + 999), 1, durationMs);
 }
 
+/**
+ * A position that was right `ageMs` ago, as it is now. `null` where it would lie past the end: then its
+ * stamp is wrong, or the track has begun again without another one.
+ */
+export function positionSince(
+  positionMs: number,
+  ageMs: number,
+  durationMs: number | null,
+): number | null {
+  const sinceMs = positionMs + ageMs;
+  return ageMs > 0 && durationMs !== null && sinceMs > durationMs ? null : Math.max(0, sinceMs);
+}
+
 /** The speed of playing; 1 if the upstream reports none that can be. */
 export function rateOf(value: unknown): number {
   const rate = numberOf(value) ?? 1;

@@ -79,11 +79,11 @@ describe("GET /api/v1/now-playing", () => {
     expect((await (await read()).json()).data).toBeNull();
   });
 
-  test("says zero for a stream that has no duration", async () => {
+  test("counts the position of a stream that has no duration, and says zero for the rest", async () => {
     const track = { id: "radio", title: "News", durationMs: null, explicit: false };
     const { data } = await (await answerTo({ track, positionMs: 5_000 })).json();
     expect(data.track.duration_ms).toBe(0);
-    expect(data.progress_ms).toBe(0);
+    expect(data.progress_ms).toBe(5_000);
     expect(data.progress_percent).toBe(0);
     expect(data.time_remaining_ms).toBe(0);
   });

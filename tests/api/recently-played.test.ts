@@ -42,6 +42,21 @@ describe("GET /api/v1/recently-played", () => {
     expect(await answer()).toEqual({ success: true, data: [] });
   });
 
+  test("has a play of its length for each time that a song was played in a loop", async () => {
+    await keep();
+    const track = { id: "loop", title: "Loop", durationMs: 36_000, explicit: false };
+    for (let play = 0; play < 3; play += 1) {
+      const observedAtMs = server.clock.monotonicMs();
+      await server.sourceOf(ada).says(aPlayback({ track, positionMs: 0, observedAtMs }));
+      await server.clock.advance(36_000);
+    }
+    await server.sourceOf(ada).says(null);
+    const { data } = await answer();
+    expect(data.map(({ played_ms }: { played_ms: number }) => played_ms)).toEqual([
+      36_000, 36_000, 36_000,
+    ]);
+  });
+
   test("answers exactly the described fields, the newest song first", async () => {
     await keep();
     await play("A", 60, { artists: ["Juniper Vale", "Otto"] });

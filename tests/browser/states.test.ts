@@ -158,6 +158,17 @@ inEveryEngine("what the overlay shows", (stage) => {
     expect(await isHidden(page)).toBe(true);
   });
 
+  test("comes back with show=N when the same track begins again after its end", async () => {
+    await stage.plays({ positionMs: 195_000 });
+    const { page } = await stage.open("?show=5", { frozen: true });
+    await page.clock.runFor(5_100);
+    expect(await isHidden(page)).toBe(true);
+    await stage.plays({ positionMs: 0 });
+    await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent === "0:00");
+    await page.clock.runFor(100);
+    expect(await isHidden(page)).toBe(false);
+  });
+
   test("comes back with show=N when a station that has one id plays its next song", async () => {
     const id = "station";
     const song = (title: string) => ({ track: { id, title, durationMs: null, explicit: false } });

@@ -121,10 +121,20 @@ describe("a playback expires", () => {
     expect(shownAt(1e9, [connection(1, STREAMED, plays(0, { track: radio }))])).toBe(1);
   });
 
-  test("also when its player counts on past the end", () => {
-    const stuck = connection(1, STREAMED, plays(0), plays(70_000, { positionMs: 70_000 }));
-    expect(shownAt(74_999, [stuck])).toBe(1);
-    expect(shownAt(75_000, [stuck])).toBe("nothing");
+  test("fifteen seconds after the last report of a player that plays on past the end", () => {
+    for (const positionMs of [60_000, 70_000]) {
+      const late = connection(1, STREAMED, plays(0), plays(70_000, { positionMs }));
+      expect(shownAt(84_999, [late])).toBe(1);
+      expect(shownAt(85_000, [late])).toBe("nothing");
+    }
+  });
+
+  test("not while polls find that it plays on, however long past its end", () => {
+    const polls = Array.from({ length: 100 }, (_, at) =>
+      plays(at * INTERVAL_MS, { positionMs: Math.min(at * INTERVAL_MS, TRACK_MS) }),
+    );
+    const looped = connection(1, POLLED, ...polls);
+    expect(shownAt(99 * INTERVAL_MS + 14_999, [looped])).toBe(1);
   });
 
   test("after three intervals of a polled source without an answer", () => {

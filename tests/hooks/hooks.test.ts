@@ -75,6 +75,15 @@ describe("what is told of a user's music", () => {
     expect(told).toEqual(["song.started b"]);
   });
 
+  test("is the end and the start of a song that begins again after its end", async () => {
+    for (const repeats of [0, 1, 2]) {
+      songs.note({ ...playing("a"), playback: { ...song("a"), repeats } });
+      await clock.advance(36_000);
+    }
+    const again = ["song.ended a", "song.started a"];
+    expect(told).toEqual(["song.started a", ...again, ...again]);
+  });
+
   test("is a pause, once, and a stop", async () => {
     songs.note(playing("a"));
     await clock.advance(3_000);

@@ -1,5 +1,5 @@
 import { createBoundedMap } from "../../bounded-map.ts";
-import { digestOfSong, type IdentifiedSong } from "../../playback.ts";
+import { digestOfPlay, type IdentifiedSong } from "../../playback.ts";
 
 /** Since when each connection plays its song, for upstreams that report no position. */
 export interface FirstSights {
@@ -20,7 +20,7 @@ export function createFirstSights(): FirstSights {
   return {
     since(connectionId, song, nowMs) {
       const known = sights.get(connectionId);
-      const digest = digestOfSong(song);
+      const digest = digestOfPlay(song);
       const goesOn = known?.digest === digest && nowMs - known.seenMs < FORGOTTEN_MS;
       const sinceMs = goesOn ? known.sinceMs : nowMs;
       sights.set(connectionId, { digest, sinceMs, seenMs: nowMs });

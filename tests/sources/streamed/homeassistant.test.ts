@@ -66,6 +66,24 @@ test("its position counts by its own clock, which may be another one", async () 
   expect((await listen().next(isTitled("Paper Lanterns"))).positionMs).toBe(15_000);
 });
 
+test("a stamp that lies past the length says nothing of the position", async () => {
+  start({ ...aMediaPlayer, media_position: 50, media_position_updated_at: iso(2 * 3_600_000) });
+  expect(await listen().next(isTitled("Paper Lanterns"))).toMatchObject({
+    positionMs: 0,
+    positionUnknown: true,
+  });
+});
+
+test("what plays is reported again while the server answers, though nothing changes", async () => {
+  start({ ...aMediaPlayer, media_position_updated_at: iso(3_000) });
+  const { next } = listen();
+  await next(isTitled("Paper Lanterns"));
+  await subscribed();
+  await next(isTitled("Paper Lanterns"));
+  await clock.advance(10_000);
+  expect((await next(isTitled("Paper Lanterns"))).positionMs).toBe(25_000);
+});
+
 test("changes are followed as they are reported", async () => {
   start();
   const { next, nothing } = listen();

@@ -5,7 +5,7 @@ import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { type OnAir, readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
-import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
+import { lengthMs, positionSince, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 /** A media player as Home Assistant sees it. */
 export interface Entity {
@@ -74,14 +74,18 @@ export function readPlayback(
   const volume = numberOf(reported["volume_level"]);
   const picture = textOf(reported["entity_picture"]);
   const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
+  const durationMs = lengthMs(reported["media_duration"], 1000);
   const position = numberOf(reported["media_position"]);
+  const ageMs = isPlaying ? ageOf(reported, serverWallMs) : 0;
+  const positionMs =
+    position === undefined ? null : positionSince(position * 1000, ageMs, durationMs);
   return {
     source: "Home Assistant",
     state: isPlaying ? "playing" : "paused",
     track: {
       id: trackId,
       title,
-      durationMs: lengthMs(reported["media_duration"], 1000),
+      durationMs,
       explicit: false,
     },
     artists,
@@ -93,15 +97,9 @@ export function readPlayback(
       volumePercent:
         volume === undefined ? null : Math.round(Math.min(1, Math.max(0, volume)) * 100),
     },
-    ...(position === undefined
+    ...(positionMs === null
       ? FIRST_SIGHT
-      : {
-          positionMs: Math.max(
-            0,
-            Math.round(position * 1000 + (isPlaying ? ageOf(reported, serverWallMs) : 0)),
-          ),
-          positionLagMs: WHOLE_SECONDS_LAG_MS,
-        }),
+      : { positionMs: Math.round(positionMs), positionLagMs: WHOLE_SECONDS_LAG_MS }),
     observedAtMs,
     rate: 1,
   };

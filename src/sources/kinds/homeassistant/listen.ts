@@ -9,6 +9,9 @@ import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { type Entity, afterEvent, readEntity, readPlayback } from "./entity.ts";
 
 const ANSWER_MS = 5_000;
+/** Only changes are sent. An answer after this time without one shows that what was sent still holds. */
+const PING_MS = 10_000;
+const SUBSCRIPTION = 1;
 const NO_HOME_ASSISTANT = "is no Home Assistant";
 /** Times in headers are whole seconds, and clocks of one house usually agree. */
 const SAME_CLOCK_MS = 2_000;
@@ -57,14 +60,20 @@ export async function* listen(
   const socket = await upstream.openSocket(`${url}/api/websocket`, { ...limits, signal });
   try {
     await authenticate(socket, server, token);
-    socket.send(JSON.stringify({ id: 1, type: "subscribe_entities", entity_ids: [id] }));
+    socket.send(JSON.stringify({ id: SUBSCRIPTION, type: "subscribe_entities", entity_ids: [id] }));
+    let lastId = SUBSCRIPTION;
     while (!signal.aborted) {
-      const message = recordOf(parseJson((await socket.receive()) ?? ""), "a message");
-      if (message["type"] === "result" && message["success"] === false) {
+      const text = await socket.receive(PING_MS);
+      if (text === undefined) {
+        socket.send(JSON.stringify({ id: ++lastId, type: "ping" }));
+        continue;
+      }
+      const message = recordOf(parseJson(text), "a message");
+      if (message["id"] === SUBSCRIPTION && message["success"] === false) {
         throw new UpstreamError("it refuses to report changes");
       }
-      if (message["type"] !== "event") continue;
-      entity = afterEvent(entity, id, message["event"]);
+      if (message["type"] !== "event" && message["type"] !== "pong") continue;
+      if (message["type"] === "event") entity = afterEvent(entity, id, message["event"]);
       yield read(entity, clock.monotonicMs());
     }
   } finally {

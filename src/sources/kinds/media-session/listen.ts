@@ -6,6 +6,9 @@ import { isFollowed, readSession } from "./player.ts";
 import type { MediaSession } from "./reader-lines.ts";
 import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
 
+/** Only changes are reported. While the reader runs, what it has reported still holds. */
+const REPEAT_MS = 10_000;
+
 /** Yields what is shown of the sessions, after each change. @throws {SourceFailure} */
 export async function* listen(
   kind: MediaSessionKind,
@@ -52,7 +55,7 @@ export async function* listen(
         shown = chosen?.name;
         yield chosen?.playback ?? null;
       }
-      await changes.receive();
+      await changes.receive(REPEAT_MS);
     }
   } finally {
     signal.removeEventListener("abort", wake);

@@ -2,6 +2,7 @@ import { type Artwork, countOn, FIRST_SIGHT, type Playback } from "../../../play
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames } from "../../advertisements.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
+import { positionSince } from "../../times.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
 /** What a session is read with. */
@@ -28,19 +29,22 @@ export function readSession(session: MediaSession, context: SessionContext): Pla
   const id = digestOf([app, title, artist, album, String(session.trackNumber)]);
   // A pause does not move on, however old its stamp is.
   const ageMs = state === "playing" ? session.ageMs : 0;
+  const length = durationMs || null;
+  const isKnown =
+    session.positionMs !== null && positionSince(session.positionMs, ageMs, length) !== null;
   const playback: Playback = {
     source: source.name,
     state,
-    track: { id, title, durationMs: durationMs || null, explicit: false },
+    track: { id, title, durationMs: length, explicit: false },
     artists,
     album: { name: album, artworks: cover ? [cover] : [] },
     device: { name: nameOf(session), type: source.id, volumePercent: null },
-    ...(session.positionMs === null
-      ? { ...FIRST_SIGHT, observedAtMs }
-      : { positionMs: Math.round(session.positionMs), observedAtMs: observedAtMs - ageMs }),
+    ...(isKnown
+      ? { positionMs: Math.round(session.positionMs ?? 0), observedAtMs: observedAtMs - ageMs }
+      : { ...FIRST_SIGHT, observedAtMs }),
     rate: session.rate > 0.05 && session.rate < 20 ? session.rate : 1,
   };
-  return session.positionMs === null ? countOn(before, playback) : playback;
+  return isKnown ? playback : countOn(before, playback);
 }
 
 /** Programs whose system's name says nothing to people, by a part of it. */

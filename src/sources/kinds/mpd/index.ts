@@ -26,8 +26,11 @@ const DEFAULT_PORT = 6600;
 /** A player may report a few changes at once. One that never stops is not queried more often. */
 const MOST_ROUNDS_A_SECOND = 20;
 
-/** MPD pushes every change. A query after this time without one detects a dead connection. */
-const RESYNC_MS = 30_000;
+/**
+ * MPD pushes every change. A query after this time without one detects a dead connection, and that a song
+ * goes on for longer than it said.
+ */
+const RESYNC_MS = 10_000;
 
 export const mpd = defineSource<MpdSettings>({
   id: "mpd",
