@@ -100,6 +100,9 @@ function Frame(props: FrameProps): JSX.Element {
           <p class="away" role="status" data-away hidden safe>
             {words.dashboard.away}
           </p>
+          <p class="away" role="status" data-unfollowed hidden safe>
+            {words.dashboard.unfollowed}
+          </p>
           <Elsewhere request={request} />
         </body>
       </html>

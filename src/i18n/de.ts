@@ -206,6 +206,8 @@ export const de: Words = {
   dashboard: {
     skip: "Zum Inhalt",
     away: "Marquee antwortet gerade nicht. Sobald es wieder antwortet, aktualisiert sich diese Seite von selbst.",
+    unfollowed:
+      "Diese Seite kann Änderungen nicht folgen: Der Proxy vor Marquee reicht keine WebSocket-Verbindungen weiter. Laden Sie die Seite neu, um den aktuellen Stand zu sehen.",
     navigation: "Übersicht",
     sections: {
       nowPlaying: "Läuft gerade",

@@ -197,6 +197,8 @@ export const en = {
   dashboard: {
     skip: "Skip to the content",
     away: "Marquee isn’t answering right now. This page updates once it answers again.",
+    unfollowed:
+      "This page can’t follow changes: the proxy in front of Marquee doesn’t pass on WebSocket connections. Reload the page to see what’s current.",
     navigation: "Dashboard",
     sections: {
       nowPlaying: "Now playing",

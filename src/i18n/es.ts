@@ -200,6 +200,8 @@ export const es: Words = {
   dashboard: {
     skip: "Ir al contenido",
     away: "Marquee no responde en este momento. Esta página se actualizará sola.",
+    unfollowed:
+      "Esta página no puede seguir los cambios: el proxy que está delante de Marquee no deja pasar conexiones WebSocket. Recárgala para ver el estado actual.",
     navigation: "Panel",
     sections: {
       nowPlaying: "Ahora suena",

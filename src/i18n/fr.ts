@@ -201,6 +201,8 @@ export const fr: Words = {
   dashboard: {
     skip: "Aller au contenu",
     away: "Marquee ne répond pas pour le moment. Cette page se mettra à jour d’elle-même.",
+    unfollowed:
+      "Cette page ne peut pas suivre les changements : le proxy devant Marquee ne transmet pas les connexions WebSocket. Rechargez-la pour voir l’état actuel.",
     navigation: "Tableau de bord",
     sections: {
       nowPlaying: "En cours",

@@ -196,6 +196,8 @@ export const pt: Words = {
   dashboard: {
     skip: "Ir para o conteúdo",
     away: "O Marquee não está respondendo no momento. Esta página se atualizará sozinha.",
+    unfollowed:
+      "Esta página não consegue acompanhar as mudanças: o proxy na frente do Marquee não repassa conexões WebSocket. Recarregue a página para ver o estado atual.",
     navigation: "Painel",
     sections: {
       nowPlaying: "Tocando agora",

@@ -88,6 +88,15 @@ onTheDashboard("what is playing", (stage) => {
     expect(await isMarked(page)).toBe(true);
   }, 20_000);
 
+  test("says that a proxy passes on no sockets, where the server answers all the same", async () => {
+    await stage.plays();
+    const { page } = await stage.open("nowPlaying");
+    await page.routeWebSocket(/\/dashboard\/live$/, (socket) => socket.close());
+    await page.reload();
+    await page.getByText(words.dashboard.unfollowed).waitFor();
+    expect(await page.getByText(words.dashboard.away).isVisible()).toBe(false);
+  }, 20_000);
+
   test("gives way to the sign-in notice when this browser is signed out elsewhere", async () => {
     await stage.plays();
     const { page } = await stage.open("nowPlaying");

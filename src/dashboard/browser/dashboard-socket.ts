@@ -14,9 +14,17 @@ const AWAY_AFTER_MS = 3_000;
 export function followDashboard(path: string, show: (state: DashboardState) => void): void {
   let retryMs = FIRST_RETRY_MS;
   let away: ReturnType<typeof setTimeout> | undefined;
-  const setAway = (isAway: boolean) => {
-    const notice = document.querySelector<HTMLElement>("[data-away]");
-    if (notice) notice.hidden = !isAway;
+  let hasFollowed = false;
+  const say = (shown: "away" | "unfollowed" | undefined) => {
+    for (const name of ["away", "unfollowed"]) {
+      const notice = document.querySelector<HTMLElement>(`[data-${name}]`);
+      if (notice) notice.hidden = name !== shown;
+    }
+  };
+  /** Some proxies pass on every page, and no socket. */
+  const explain = async () => {
+    const isBlocked = !hasFollowed && (await isAnswering(path));
+    if (away !== undefined) say(isBlocked ? "unfollowed" : "away");
   };
   const connect = () => {
     const address = new URL(path, location.href);
@@ -26,19 +34,27 @@ export function followDashboard(path: string, show: (state: DashboardState) => v
       retryMs = FIRST_RETRY_MS;
       clearTimeout(away);
       away = undefined;
-      setAway(false);
+      hasFollowed = true;
+      say(undefined);
       show(JSON.parse(String(data)));
     });
     socket.addEventListener("close", ({ code }) => {
       if (code === SIGNED_OUT) return location.reload();
       if (code === OPENED_ELSEWHERE) return showElsewhere();
-      away ??= setTimeout(setAway, AWAY_AFTER_MS, true);
+      away ??= setTimeout(explain, AWAY_AFTER_MS);
       setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
     });
   };
   connect();
 }
+
+/** Whether the server answers at all: a proxy without a server has statuses of its own. */
+const isAnswering = (path: string): Promise<boolean> =>
+  fetch(path, { redirect: "manual" }).then(
+    ({ status }) => status < 500,
+    () => false,
+  );
 
 /** Says that the page was opened by another address than the server's. */
 function showElsewhere(): void {
