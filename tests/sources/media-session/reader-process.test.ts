@@ -58,6 +58,21 @@ describe("the process that reads media sessions", () => {
     expect(reader.coverOf({ ...session, cover: "another" })).toBeUndefined();
   });
 
+  test("keeps at most 24 megabytes of covers, those that came last", async () => {
+    const largest = 8 * 1024 * 1024;
+    const apps = ["a", "b", "c", "d"];
+    const sessions = apps.map((app) => ({ ...aSession, app, cover: app }));
+    const covers = apps.map((app) => `!cover ${app} ${largest}`);
+    const reader = use(...covers, JSON.stringify({ sessions }));
+    await sessionsOf(reader);
+    expect(sessions.map((session) => reader.coverOf(session)?.byteLength)).toEqual([
+      undefined,
+      largest,
+      largest,
+      largest,
+    ]);
+  });
+
   test("is one for all who use it, and ends ten seconds after the last", async () => {
     const reader = use(lineOf(aSession));
     const releaseOther = reader.use(() => {});

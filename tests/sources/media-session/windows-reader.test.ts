@@ -190,6 +190,19 @@ describe("the reader of Windows' media sessions", () => {
     reader.close();
   });
 
+  test.each([-1n, -(2n ** 63n), 2n ** 63n - 1n])(
+    "goes on without a cover whose stream says that it has %d bytes",
+    async (coverSize) => {
+      windows.sessions.push({ ...aSong, cover: aPicture, coverSize });
+      const reader = await startReader();
+      await reader.read();
+      expect(reader.covers()).toEqual([]);
+      expect(reader.sessions()[0]).toMatchObject({ cover: null, problem: "0x8007000E at Size" });
+      reader.close();
+      expect(windows.alive()).toEqual({ objects: 0, texts: 0 });
+    },
+  );
+
   test("refuses a cover of more than eight megabytes", async () => {
     windows.sessions.push({ ...aSong, cover: new Uint8Array(8 * 1024 * 1024 + 1) });
     const reader = await startReader();

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../../../bounded-map.ts";
 import type { Clock } from "../../../clock.ts";
 import type { MediaSession, ReaderLine, SessionCover } from "./reader-lines.ts";
 import { type RunningReader, startReader } from "./running-reader.ts";
@@ -35,6 +36,8 @@ export interface ReaderProcessDeps {
   readonly replaceAfterMs: number;
 }
 
+/** Of all sessions: three of the largest. Those that came last are kept. */
+const MOST_COVER_BYTES = 24 * 1024 * 1024;
 const ENDS_AFTER_MS = 10_000;
 const FIRST_RESTART_MS = 1_000;
 const LONGEST_RESTART_MS = 60_000;
@@ -45,7 +48,10 @@ const CRASHES_WITHIN_MS = 600_000;
 export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
   const { clock, command, replaceAfterMs } = deps;
   const users = new Set<() => void>();
-  const covers = new Map<string, SessionCover>();
+  const covers = createBoundedMap<string, SessionCover>(
+    MOST_COVER_BYTES,
+    ({ bytes }) => bytes.byteLength,
+  );
   let state: ReaderState = { kind: "starting", crashes: 0 };
   let running: RunningReader | undefined;
   let cancelRestart = () => {};
@@ -64,7 +70,7 @@ export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
     if (line.kind === "failed") become({ kind: "unavailable", reason: line.reason });
     if (line.kind !== "sessions") return;
     const apps = new Set(line.sessions.map(({ app }) => app));
-    for (const app of covers.keys()) if (!apps.has(app)) covers.delete(app);
+    for (const [app] of covers.entries()) if (!apps.has(app)) covers.take(app);
     const { sessions } = line;
     become({ kind: "sessions", sessions, observedAtMs: clock.monotonicMs() });
   };

@@ -153,7 +153,7 @@ const E_OUTOFMEMORY = 0x8007000e;
 
 /**
  * The bytes of the picture that a reference leads to.
- * @throws {ComError} also for one of more than 8 MiB
+ * @throws {ComError} also for one of more than 8 MiB, or of a negative size
  */
 export async function readCover(thumbnail: ComObject, runtime: Runtime): Promise<Uint8Array> {
   const opening = thumbnail.get(INTERFACES.streamReference.slots.openReadAsync, "OpenReadAsync");
@@ -166,7 +166,8 @@ export async function readCover(thumbnail: ComObject, runtime: Runtime): Promise
   using sized = stream.as(INTERFACES.randomAccessStream.id, "IRandomAccessStream");
   sized.call(INTERFACES.randomAccessStream.slots.size, "Size", "place");
   const size = Number(returned.i64());
-  if (size > LARGEST_COVER_BYTES) throw new ComError(E_OUTOFMEMORY, "Size");
+  // The size comes from the player: it may be anything, also negative.
+  if (!(size >= 0 && size <= LARGEST_COVER_BYTES)) throw new ComError(E_OUTOFMEMORY, "Size");
   try {
     using input = stream.as(INTERFACES.inputStream.id, "IInputStream");
     return await readAll(input, size, runtime);
