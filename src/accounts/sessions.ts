@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, lt, notInArray } from "drizzle-orm";
 import type { AccountsContext } from "./context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
@@ -20,7 +20,10 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** Signs a browser in. Returns its session cookie, only this once. */
+  /**
+   * Signs a browser in. Returns its session cookie, only this once. With {@link MOST_SESSIONS} others,
+   * the one that was not seen for longest is signed out.
+   */
   open(user: Pick<User, "id">, userAgent: string): Promise<SessionToken>;
   /** The user of a session cookie, if valid. */
   of(token: SessionToken): Promise<{ session: Session; user: User } | undefined>;
@@ -39,6 +42,8 @@ export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 /** How often `lastSeenAt` is stored at most. */
 const SEEN_EVERY_MS = 10 * 60_000;
 const LONGEST_USER_AGENT = 300;
+/** A user's browsers. One more signs out the one that was not seen for longest. */
+export const MOST_SESSIONS = 100;
 
 export function createSessions(
   { store, wallMs }: AccountsContext,
@@ -54,6 +59,13 @@ export function createSessions(
       ]),
     );
   };
+  const lastSeenOf = (userId: number, most: number) =>
+    queries
+      .select()
+      .from(sessions)
+      .where(eq(sessions.userId, userId))
+      .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
+      .limit(most);
   const isAlive = ({ lastSeenAt }: Session) => wallMs() - lastSeenAt < SESSION_LIFETIME_MS;
   return {
     async open({ id: userId }, userAgent) {
@@ -67,8 +79,13 @@ export function createSessions(
         createdAt: nowMs,
         lastSeenAt: nowMs,
       };
+      const others = lastSeenOf(userId, MOST_SESSIONS - 1).as("others");
+      const staying = queries.select({ id: others.id }).from(others);
       await atomically((writer) => [
         writer.delete(sessions).where(lt(sessions.lastSeenAt, nowMs - SESSION_LIFETIME_MS)),
+        writer
+          .delete(sessions)
+          .where(and(eq(sessions.userId, userId), notInArray(sessions.id, staying))),
         writer.insert(sessions).values(row),
       ]);
       return token;
@@ -92,11 +109,7 @@ export function createSessions(
       return session !== undefined && isAlive(session);
     },
     async list({ id }) {
-      const rows = await queries
-        .select()
-        .from(sessions)
-        .where(eq(sessions.userId, id))
-        .orderBy(desc(sessions.lastSeenAt));
+      const rows = await lastSeenOf(id, MOST_SESSIONS);
       return rows.filter(isAlive);
     },
     async close({ id: userId }, id) {

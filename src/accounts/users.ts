@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, ne, sql } from "drizzle-orm";
 import type { Schema } from "../db/schema.ts";
 import type { Writer } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
@@ -28,6 +28,8 @@ export interface Users {
   withId(id: number): Promise<User | undefined>;
   /** @throws {AccountError} when there is no such user. */
   named(name: string): Promise<User>;
+  /** The first user besides this one: the next owner. */
+  heirOf(user: Pick<User, "id">): Promise<User | undefined>;
   /** The first user, who runs this server. */
   owner(): Promise<User | undefined>;
   /**
@@ -67,6 +69,11 @@ export function createUsers(
     async named(name) {
       const [user] = await queries.select().from(users).where(eq(users.name, name));
       return user ?? refuseName(name);
+    },
+    async heirOf({ id }) {
+      const others = queries.select().from(users).where(ne(users.id, id));
+      const [heir] = await others.orderBy(asc(users.id)).limit(1);
+      return heir;
     },
     async owner() {
       const [owner] = await queries.select().from(users).where(eq(users.role, "owner"));

@@ -180,3 +180,38 @@ describe("closing", () => {
     expect(await nameOf(hers)).toBe("grace");
   });
 });
+
+describe("a user who signs in a hundred times", () => {
+  test("signs out the browser that was not seen for longest with the next one, and nobody else's", async () => {
+    const grace = await world.add("grace");
+    const graces = await open("Browser", grace);
+    const first = await open();
+    await world.clock.advance(1_000);
+    const second = await open();
+    await world.clock.advance(SESSION_LIFETIME_MS / 2);
+    expect(await nameOf(first)).toBe("ada");
+    for (let count = 2; count < 100; count++) await open();
+    const next = await open();
+    expect([await nameOf(first), await nameOf(second), await nameOf(next)]).toEqual([
+      "ada",
+      undefined,
+      "ada",
+    ]);
+    expect(await sessions().list(ada.user)).toHaveLength(100);
+    expect(await nameOf(graces)).toBe("grace");
+  });
+
+  test("has no more of them than that, however many a database has from before", async () => {
+    const row = { userId: ada.user.id, userAgent: "" };
+    const nowMs = world.clock.wallMs();
+    await world.store.queries.insert(world.store.tables.sessions).values(
+      Array.from({ length: 300 }, (_, index) => ({
+        ...{ ...row, id: `old ${index}`, hash: Buffer.from(String(index)) },
+        ...{ createdAt: nowMs, lastSeenAt: nowMs },
+      })),
+    );
+    expect(await sessions().list(ada.user)).toHaveLength(100);
+    await open();
+    expect(await rows()).toHaveLength(100);
+  });
+});

@@ -135,9 +135,9 @@ type Heir =
   | { readonly kind: "nobody" };
 
 /** Who will own the server after this user is deleted. */
-async function heirOf(users: Pick<Accounts["users"], "list">, user: User): Promise<Heir> {
+async function heirOf(users: Pick<Accounts["users"], "heirOf">, user: User): Promise<Heir> {
   if (user.role !== "owner") return { kind: "owner stays" };
-  const next = (await users.list()).find(({ id }) => id !== user.id);
+  const next = await users.heirOf(user);
   return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
 }
 
