@@ -41,6 +41,10 @@ describe("a real Icecast", () => {
       await server.announce("/live", title);
       expect(await received()).toMatchObject({ track: { title }, artists: ["Radio Lantern"] });
     }
+    for (const charset of [undefined, "UTF-8"] as const) {
+      await server.announce("/live", "Björk - Jóga", charset);
+      expect(await received()).toMatchObject({ track: { title: "Jóga" }, artists: ["Björk"] });
+    }
     const elsewhere = { url: server.url, mount: "/elsewhere" };
     expect(await firstOf(source, elsewhere, systemClock)).toBeNull();
   });
