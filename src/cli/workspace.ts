@@ -11,6 +11,7 @@ import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { DATABASE_FILE, isForbidden, isThere } from "../db/data-folder.ts";
 import { explainDatabaseFailure, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
+import { errorCode } from "../error-code.ts";
 import { isExposed } from "../own-file.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
 import { becomeOwnerOf } from "./process/folder-owner.ts";
@@ -217,7 +218,9 @@ export async function explained<Result>(
   try {
     return await work();
   } catch (error) {
-    if (database !== null || !/^(SQLITE_|EROFS$|ENOSPC$)/.test(databaseCode(error))) throw error;
+    // A full disk under the output is the cause of another error.
+    const isOfDisk = ["EROFS", "ENOSPC"].includes(errorCode(error) ?? "");
+    if (database !== null || !(isOfDisk || databaseCode(error).startsWith("SQLITE_"))) throw error;
     throw explainDatabaseFailure(error, join(data, DATABASE_FILE));
   }
 }

@@ -222,6 +222,19 @@ describe("a command that fails", () => {
     expect(errors).toContain("--log-level");
   });
 
+  test("does not blame the data's disk for a full one under its output", async () => {
+    const errors: string[] = [];
+    const cause = Object.assign(new Error("full"), { code: "ENOSPC" });
+    await run(["user", "add", "ada"], {
+      environment: { MARQUEE_DATA: path("data") },
+      out() {
+        throw new OutputError("The output is full.", { cause });
+      },
+      error: (line) => errors.push(line),
+    });
+    expect(errors).toEqual(["marquee: The output is full."]);
+  });
+
   const whenReaderLeft = async (...words: string[]) => {
     const errors: string[] = [];
     const cause = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
