@@ -96,6 +96,7 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     { Type: "AudioBook" },
     { Type: "MusicVideo" },
     { Type: "TvChannel", MediaType: "Audio" },
+    { Type: "TvChannel", ChannelType: "Radio" },
   ])("reports what else is listened to: %p", async (item) => {
     start();
     server.lists([aSession({ item })]);

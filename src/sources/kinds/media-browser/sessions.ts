@@ -111,7 +111,8 @@ const MUSIC: ReadonlySet<string> = new Set(["Audio", "AudioBook", "MusicVideo"])
 function playsMusic(session: Session): boolean {
   const item = itemOf(session);
   const type = textOf(item["Type"]) ?? "";
-  const isRadio = type === "TvChannel" && textOf(item["MediaType"]) === "Audio";
+  const isHeard = item["MediaType"] === "Audio" || item["ChannelType"] === "Radio";
+  const isRadio = type === "TvChannel" && isHeard;
   const isNamed = titleOf(item) !== "";
   return isNamed && textOf(item["ExtraType"]) !== "ThemeSong" && (MUSIC.has(type) || isRadio);
 }
