@@ -14,6 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { dirname, join } from "node:path";
 
 /** Files in a folder that others may write to: what they have put there is neither believed nor followed. */
 
@@ -28,6 +29,30 @@ export function isOwn({ uid }: Pick<Stats, "uid">): boolean {
   return user === undefined || uid === user || uid === ROOT;
 }
 
+/**
+ * Whether something in a folder is another user's. Some disks show one owner for all files, whoever
+ * made them: there nothing can be told, and nothing is refused.
+ */
+export const isForeign = (stats: Pick<Stats, "uid">, folder: string): boolean =>
+  !isOwn(stats) && keepsOwners(folder);
+
+/** Whether what this user makes in a folder belongs to this user. */
+function keepsOwners(folder: string): boolean {
+  const path = join(folder, `.marquee-${crypto.randomUUID()}`);
+  try {
+    const file = openSync(path, "wx", 0o600);
+    try {
+      return fstatSync(file).uid === process.geteuid?.();
+    } finally {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+  } catch {
+    // Nothing of this user's can be in it.
+    return true;
+  }
+}
+
 /** Opens a file of this user's; `undefined` for another's, a link, or anything else that is no file. */
 export function openOwnFile(path: string, flags: number): number | undefined {
   try {
@@ -35,7 +60,7 @@ export function openOwnFile(path: string, flags: number): number | undefined {
     if (!lstatSync(path).isFile()) return undefined;
     const file = openSync(path, flags | (constants.O_NOFOLLOW ?? 0));
     const stats = fstatSync(file);
-    if (stats.isFile() && isOwn(stats)) return file;
+    if (stats.isFile() && !isForeign(stats, dirname(path))) return file;
     closeSync(file);
     return undefined;
   } catch {

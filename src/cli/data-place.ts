@@ -2,7 +2,7 @@ import { lstatSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { type ResolvedConfig, resolveConfig, settings } from "../config.ts";
 import { DATABASE_FILE, isThere } from "../db/data-folder.ts";
-import { isOwn } from "../own-file.ts";
+import { isForeign } from "../own-file.ts";
 import { isFromSource } from "../own-program.ts";
 import { isUnattended } from "./logged-output.ts";
 import { FolderOwnerError } from "./process/folder-owner.ts";
@@ -96,7 +96,7 @@ export const placeFactsHere = (environment: PlaceFacts["environment"]): PlaceFac
 function refuseForeignPlace(folder: string): void {
   if (process.geteuid?.() === 0) return;
   const found = [lstatSync, statSync].map((read) => read(folder, { throwIfNoEntry: false }));
-  const foreign = found.find((stats) => stats && !isOwn(stats));
+  const foreign = found.find((stats) => stats && isForeign(stats, folder));
   if (!foreign) return;
   throw new FolderOwnerError(
     `${resolve(folder)} belongs to another user (${foreign.uid}), so it is not used. Start Marquee in another folder, or name this one with --data if you trust that user.`,

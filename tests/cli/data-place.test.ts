@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findDataPlace, type PlaceFacts } from "../../src/cli/data-place.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -89,6 +89,10 @@ testWith("root", process.getuid?.() === 0)(
       chownSync(data, MALLORY, MALLORY);
       expect(foundBy(MALLORY)).toBe(HERE);
       expect(foundBy(ADA)).toStartWith(`FolderOwnerError: ${data} belongs to another user`);
+      // The program that asks may write there, and that changes nothing.
+      chmodSync(data, 0o777);
+      expect(foundBy(ADA)).toStartWith("FolderOwnerError");
+      expect(readdirSync(data)).toEqual([]);
       chownSync(data, 0, 0);
       expect(foundBy(ADA)).toBe(HERE);
     } finally {

@@ -58,6 +58,23 @@ describe("a disk that keeps no permissions", () => {
   );
 });
 
+describe("a disk that shows one owner for all files", () => {
+  testWith("bindfs", canMount)("is used by another user all the same, at each start", async () => {
+    const [disk, mounted] = ["disk", "mounted"].map((name) => join(folder.path, name));
+    for (const path of [disk, mounted]) mkdirSync(path ?? "");
+    const owner = ["--force-user=61235", "--force-group=61235", "-p", "a=rwX"];
+    Bun.spawnSync(["bindfs", ...owner, disk ?? "", mounted ?? ""]);
+    unmount = () => void Bun.spawnSync(["umount", "-l", mounted ?? ""]);
+    chmodSync(folder.path, 0o755);
+    mkdirSync(join(mounted ?? "", "marquee-data"));
+    const { MARQUEE_DATA: _, STATE_DIRECTORY: __, ...env } = process.env;
+    const script = join(import.meta.dir, "../fixtures/data/resolve-as-user.ts");
+    const options = { cwd: mounted ?? "", env } as const;
+    const found = Bun.spawnSync([process.execPath, script, "61234"], options);
+    expect(found.stdout.toString()).toBe("./marquee-data");
+  });
+});
+
 describe("a key that others could read", () => {
   test("is taken from them at a start, which says so", async () => {
     const data = join(folder.path, "data");

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { lstatSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isBusy } from "../../db/errors.ts";
 import { createFolder, createPrivateFile, isThere } from "../../db/data-folder.ts";
 import { parseBaseUrl } from "../../config.ts";
-import { isOwn, readOwnFile, writeWhole } from "../../own-file.ts";
+import { isForeign, readOwnFile, writeWhole } from "../../own-file.ts";
 import { isRecord } from "../../upstream/json.ts";
 import { FolderOwnerError } from "./folder-owner.ts";
 
@@ -70,7 +70,7 @@ export function holdServerLock(folder: string): ServerLock | undefined {
   createFolder(folder);
   const factsPath = join(folder, FACTS_FILE);
   const path = join(folder, LOCK_FILE);
-  if (isForeign(path)) {
+  if (isOfAnother(path)) {
     throw new FolderOwnerError(
       `${path} belongs to another user, so it cannot be relied on. Remove it, or choose another folder with --data.`,
     );
@@ -101,7 +101,7 @@ export function holdServerLock(folder: string): ServerLock | undefined {
 export function lookForServer(folder: string): "runs" | "none" | "unknown" {
   const path = join(folder, LOCK_FILE);
   if (!isThere(path)) return "none";
-  const file = isForeign(path) ? undefined : openLock(path);
+  const file = isOfAnother(path) ? undefined : openLock(path);
   if (file === undefined) return "unknown";
   if (file === "busy") return "runs";
   file.close();
@@ -111,9 +111,9 @@ export function lookForServer(folder: string): "runs" | "none" | "unknown" {
 export const isServerRunning = (folder: string): boolean => lookForServer(folder) === "runs";
 
 /** Whether another user has made a file, or put a link in its place. */
-function isForeign(path: string): boolean {
+function isOfAnother(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && !isOwn(stats);
+  return stats !== undefined && isForeign(stats, dirname(path));
 }
 
 /**
