@@ -64,6 +64,16 @@ const PROGRAMS: readonly (readonly [name: string, report: Report])[] = [
       mpris({ "xesam:url": ADDRESS, "xesam:title": title, "xesam:artist": [artist] }),
   ],
   [
+    "VLC over MPRIS",
+    (text, station) =>
+      mpris({ "xesam:url": ADDRESS, "xesam:title": station, "vlc:nowplaying": text }),
+  ],
+  [
+    "Rhythmbox over MPRIS",
+    (text, station) =>
+      mpris({ "xesam:url": ADDRESS, "xesam:title": text, "rhythmbox:streamTitle": station }),
+  ],
+  [
     "Beefweb",
     (title, artist) =>
       readBeefweb(
@@ -123,6 +133,13 @@ describe.each(PROGRAMS)("a station's text in %s", (_, report) => {
     expect(namesOf(playback)).toBe(" / One More Time");
     expect(playback?.album.name).toBe("");
   });
+});
+
+test("a stream without a name is not by the last part of its address", () => {
+  const stream = { "xesam:url": ADDRESS, "vlc:nowplaying": "One More Time" };
+  expect(namesOf(mpris(stream))).toBe(" / One More Time");
+  expect(namesOf(mpris({ ...stream, "xesam:title": "live" }))).toBe(" / One More Time");
+  expect(namesOf(mpd(["file", ADDRESS], ["Title", "One More Time"]))).toBe(" / One More Time");
 });
 
 test("a live broadcast of AzuraCast is read alike, but is not by its station", async () => {

@@ -30,12 +30,9 @@ export function readPlayer(
   const named = firstNamed(...ARTIST_FIELDS.map((field) => textsOf(metadata[field])));
   const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
   const durationMs = lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null;
-  const isStream = durationMs === null && isStreamAddress(url);
-  // The artist of a stream is often its station.
-  const onAir =
-    isStream && named.length < 2
-      ? readOnAir({ text: given, station: named[0], otherwise: given })
-      : undefined;
+  const text = streamTextIn(metadata, given === fileName ? undefined : given, named);
+  const isStream = text.isCertain || (durationMs === null && isStreamAddress(url));
+  const onAir = isStream && named.length < 2 ? readOnAir({ ...text, otherwise: given }) : undefined;
   if (onAir === null) return null;
   const title = onAir?.title ?? given;
   const artists = onAir?.artists ?? named;
@@ -75,6 +72,25 @@ export function readPlayer(
 
 /** Who made a song, by the first field that names somebody. */
 const ARTIST_FIELDS = ["xesam:artist", "xesam:albumArtist", "xesam:composer"] as const;
+
+/** A stream's text with its station, for which some players have fields of their own. */
+function streamTextIn(
+  metadata: Record<string, unknown>,
+  title: string | undefined,
+  [artist]: readonly string[],
+): {
+  text: string | undefined;
+  station: string | undefined;
+  artist?: string | undefined;
+  isCertain: boolean;
+} {
+  const onAir = textOf(metadata["vlc:nowplaying"]);
+  if (onAir !== undefined) return { text: onAir, station: title, artist, isCertain: true };
+  const station = textOf(metadata["rhythmbox:streamTitle"]);
+  if (station !== undefined) return { text: title, station, artist, isCertain: true };
+  // Others put it where the artist would be.
+  return { text: title, station: artist, isCertain: false };
+}
 
 const isStreamAddress = (url: string | undefined): boolean =>
   url !== undefined && /^https?:/i.test(url) && !isVideoPage(url);
