@@ -125,6 +125,13 @@ describe("a server with the extension playbackReport", () => {
     expect(received?.positionUnknown).toBeUndefined();
   });
 
+  plainTest("names a song without a title by its file", async () => {
+    const untagged = { title: "\u200b", path: "Juniper Vale/01 - Lanterns.flac" };
+    expect(await firstOf(playing(anEntry(untagged)), SETTINGS, clock)).toMatchObject({
+      track: { id: "t1", title: "01 - Lanterns" },
+    });
+  });
+
   plainTest("tells nothing of other users, nor of what was stopped", async () => {
     const others = [anEntry({ username: "grace" }), anEntry({ state: "stopped" })];
     expect(await firstOf(playing(...others), SETTINGS, clock)).toBeNull();

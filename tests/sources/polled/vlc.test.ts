@@ -12,6 +12,8 @@ import {
 import { testWith } from "../../fixtures/real-parts.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
 import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
+import { boundPlayback } from "../../../src/channels/bounds.ts";
+import { aPlayback } from "../../fixtures/sources/playback.ts";
 
 const test = testWith("vlc", vlcIsInstalled);
 const source = createVlc(polledDeps(systemClock));
@@ -128,6 +130,14 @@ describe("VLC's status", () => {
       track: { title: "Paper Lanterns" },
       artists: ["Juniper Vale"],
     });
+  });
+
+  plainTest("names a stream by the path of its address alone", async () => {
+    for (const filename of ["stream?u=ada&t=SECRET", "stream?SECRET", "stream.mp3?SECRET"]) {
+      const received = await reading({ length: -1 }, { filename });
+      expect(received?.track.title).toBe("stream");
+      expect(boundPlayback(received ?? aPlayback())?.track.id).not.toContain("SECRET");
+    }
   });
 
   plainTest("tells another track when the title on the air changes", async () => {

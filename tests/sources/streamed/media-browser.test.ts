@@ -58,6 +58,14 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     });
   });
 
+  test("has its file's name where it has no title", async () => {
+    start();
+    const { next } = listen();
+    await subscribed();
+    server.lists([aSession({ item: { Name: " ", Path: "/music/01 Lanterns.flac" } })]);
+    await next(isTitled("01 Lanterns"));
+  });
+
   test("is followed as it pauses, seeks, changes and stops, without being asked again", async () => {
     start();
     const { next, nothing } = listen();

@@ -82,6 +82,12 @@ test("only the owner is followed, and players without a user, unless another use
   await listen().next(isTitled("Unsigned"));
 });
 
+test("a track without a title has its file's name", async () => {
+  const Media = [{ Part: [{ file: "/music/Juniper Vale/01 Lanterns.flac" }] }];
+  server.lists([aTrack({ title: "", Media })]);
+  await listen().next(isTitled("01 Lanterns"));
+});
+
 test("films are not shown", async () => {
   server.lists([aTrack({ type: "movie" }), aTrack({ type: "episode" })]);
   await listen().nothing();

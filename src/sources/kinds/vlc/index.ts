@@ -75,9 +75,12 @@ function readStatus(
   const { state, currentplid } = status;
   if (state !== "playing" && state !== "paused") return null;
   const meta = metaOf(status);
-  const [fileName, stream, title] = ["filename", "now_playing", "title"].map((name) =>
+  const [givenName, stream, title] = ["filename", "now_playing", "title"].map((name) =>
     textOf(meta[name]),
   );
+  const durationMs = lengthMs(status["length"], 1000);
+  // The name of a stream is the end of its address. Its query may be a secret without a name.
+  const fileName = durationMs === null ? givenName?.split("?")[0] : givenName;
   const artists = firstNamed(...ARTIST_FIELDS.map((name) => textsOf(meta[name])));
   // On a radio stream, `title` is the station's name and `now_playing` the current track.
   const nameOfFile = fileName === undefined ? NAME : nameOfAddress(fileName);
@@ -87,7 +90,6 @@ function readStatus(
       : readOnAir({ text: stream, station: title, artist: artists[0], otherwise: nameOfFile });
   if (onAir === null) return null;
   const item = numberOf(currentplid) ?? 0;
-  const durationMs = lengthMs(status["length"], 1000);
   // VLC cuts time and length to whole seconds; the share that is played is finer.
   const playedMs = (numberOf(status["position"]) ?? 0) * (durationMs ?? 0);
   const cover = textOf(meta["artwork_url"]);
