@@ -5,6 +5,7 @@ import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const PATH = "/api/v1/now-playing";
 
@@ -141,7 +142,7 @@ describe("GET /api/v1/now-playing", () => {
   });
 
   test("serves art that only we hold below the base URL", async () => {
-    const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
+    const artworks = [{ key: "cover", load: async () => solidPicture("#e07a5f", 8) }];
     const { data } = await (await answerTo({ album: { name: "A", artworks } })).json();
     expect(data.album.images).toHaveLength(1);
     expect(data.album.images[0].url).toMatch(

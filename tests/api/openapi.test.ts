@@ -11,6 +11,7 @@ import {
 import { readEvents } from "../fixtures/http/event-reader.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const NOW_PLAYING = "/api/v1/now-playing";
 const USER = "/api/v1/user";
@@ -130,7 +131,7 @@ describe("a real answer follows the description", () => {
     server.sourceOf(ada).says(aPlayback(playback));
 
   test("while playing, with a cover", async () => {
-    const artworks = [{ key: "cover", load: async () => new Uint8Array() }];
+    const artworks = [{ key: "cover", load: async () => solidPicture("#e07a5f", 8) }];
     await plays({ album: { name: "A", artworks } });
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
   });

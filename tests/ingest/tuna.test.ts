@@ -92,7 +92,7 @@ describe("a program for Tuna", () => {
   test("may send its cover in older and newer ways, or one that is dropped", async () => {
     const imagesWith = async (changes: object) => {
       await send(message({ cover: undefined, ...changes }));
-      return (await server.shown())?.album.images.length;
+      return server.inbox.current(server.connectionId)?.album.artworks.length;
     };
     expect(await imagesWith({ cover_url: "https://covers.example/2.jpg" })).toBe(1);
     expect(await imagesWith({ cover: "data:image/jpeg;base64,AAAA" })).toBe(1);

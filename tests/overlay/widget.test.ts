@@ -6,7 +6,7 @@ import { LANGUAGES, languageTag } from "../../src/languages.ts";
 import type { Playback } from "../../src/playback.ts";
 import type { WidgetSetup } from "../../widget/page.tsx";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
-import { patternPicture } from "../fixtures/sources/pictures.ts";
+import { patternPicture, solidPicture } from "../fixtures/sources/pictures.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { AS_GIVEN } from "../../src/titles/shown-names.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -243,7 +243,7 @@ describe("the overlay is drawn on the server", () => {
 
   test("with nothing from another server", async () => {
     await plays({
-      album: { name: "A", artworks: [{ key: "c", load: async () => new Uint8Array() }] },
+      album: { name: "A", artworks: [{ key: "c", load: async () => solidPicture("#e07a5f", 8) }] },
     });
     const addresses = await addressesIn(await page());
     // At least icon, styles, script and cover.
