@@ -77,6 +77,18 @@ test("changes are followed as they happen", async () => {
   expect(server.asked()).toBe(asked);
 });
 
+test("each song of a radio station has an id of its own", async () => {
+  start();
+  const { next } = listen();
+  await joined();
+  const idOf = async (name: string) => {
+    const playParams = { id: "ra.1", kind: "radioStation" };
+    server.tells("playbackStatus.nowPlayingItemDidChange", { ...aCiderSong, name, playParams });
+    return (await next(isTitled(name))).track.id;
+  };
+  expect(await idOf("First")).not.toBe(await idOf("Second"));
+});
+
 test("pings are answered, and what is not about playback is ignored", async () => {
   start();
   const { next } = listen();

@@ -125,7 +125,10 @@ function withSong(player: Player, song: Player["song"]): Player {
 
 function idOf(song: Readonly<Record<string, unknown>>): string {
   const { playParams, name, artistName, albumName } = song;
-  return textOf(fieldsOf(playParams)["id"]) ?? digestOf([name, artistName, albumName].map(textOf));
+  const { id, kind } = fieldsOf(playParams);
+  // A station has one id for all that it plays.
+  const own = kind === "radioStation" ? undefined : textOf(id);
+  return own ?? digestOf([id, name, artistName, albumName].map(textOf));
 }
 
 function readPlayer(
