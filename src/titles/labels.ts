@@ -1,4 +1,5 @@
 import { replaceBrackets } from "./brackets.ts";
+import { isOtherFt } from "./guests.ts";
 import { folded, orElse } from "./text.ts";
 import {
   areNoise,
@@ -71,6 +72,8 @@ function guestsIn(inside: string, isNamed: (name: string) => boolean): string | 
   const isWith = lower.startsWith("with ");
   if (word === undefined && !isWith) return inside;
   const guests = inside.slice((word ?? "with ").length).trim();
+  if (word !== undefined && isOtherFt([], word.trim(), guests.toLowerCase().split(" ")))
+    return inside;
   const wanted = namesIn(guests);
   if (wanted.length > 0 && wanted.every(isNamed)) return null;
   return word === undefined ? inside : `feat. ${guests}`;

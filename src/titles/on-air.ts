@@ -3,7 +3,7 @@ import type { Names, NamesFrom } from "../playback.ts";
 import { mendText, unmended } from "./mend-text.ts";
 import { namesAnArtist, namesAStation } from "./placeholders.ts";
 import { folded, orElse, saysSomething, trimJoints } from "./text.ts";
-import { splitTitle, withoutAnnouncement } from "./uploads.ts";
+import { splitTitle, withoutAnnouncement, withoutFileMarks } from "./uploads.ts";
 
 /**
  * Reads the one text in which a stream says what is on the air. Stations write it by machine, in many
@@ -81,7 +81,9 @@ interface Named extends Names {
 /** A text that may hold the artist too. */
 function divided(line: string): Named {
   const text = trimJoints(` ${withoutAnnouncement(line)} `);
-  const { artist, title } = splitTitle(text, null, false);
+  // Of a file's name the number and the extension are neither artist nor title.
+  const { artist, title: rest } = splitTitle(withoutFileMarks(text, false), null, false);
+  const title = artist === null ? text : rest;
   const artists = artist !== null && namesAnArtist(artist) ? [artist] : [];
   const isNameless = artists.length === 0 && !namesAnArtist(title);
   return {

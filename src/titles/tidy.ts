@@ -1,4 +1,5 @@
 import type { Names } from "../playback.ts";
+import { withGuests } from "./guests.ts";
 import { withoutLabels } from "./labels.ts";
 import { type Phrase, withoutPhrases } from "./phrases.ts";
 import { namesAnArtist } from "./placeholders.ts";
@@ -6,7 +7,6 @@ import { normalize, orElse, trimJoints, withoutEmojiAtEdges } from "./text.ts";
 import {
   artistOfChannel,
   splitTitle,
-  withGuests,
   withoutAdvertisement,
   withoutFileMarks,
   withoutTrailingWords,

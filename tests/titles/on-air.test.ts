@@ -24,6 +24,7 @@ describe("a stream's text", () => {
     ["Now Playing: Daft Punk - One More Time", "Daft Punk / One More Time"],
     ["My Radio - Daft Punk - One More Time", "Daft Punk / One More Time"],
     ["Daft Punk - One More Time | MY RADIO", "Daft Punk / One More Time"],
+    ["07 - Daft Punk - One More Time.mp3", "Daft Punk / One More Time"],
     // Without an artist the station stands in.
     ["One More Time", "My Radio / One More Time"],
     ["One More Time - Radio Edit", "My Radio / One More Time - Radio Edit"],
