@@ -105,7 +105,7 @@ export function createProgram(io: Io): CommanderCommand {
   addSettings(config, settingNames);
   config.action(() => {
     const { resolved, asJson } = settle(config, io);
-    for (const warning of resolved.warnings) io.error(warning);
+    for (const warning of resolved.warnings) io.error(`marquee: ${warning}`);
     showConfig(resolved, asJson, untilReaderLeaves(io));
   });
 
