@@ -105,6 +105,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
         deps.server()?.timeout(request, 0);
         const copy = await deps.takeCopy(request.signal);
         deps.server()?.timeout(request, SENDING_IDLE_SECONDS);
+        if (copy === "left") return plainText(503, "Nobody waits for the copy");
         if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
         if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
         nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;

@@ -12,8 +12,11 @@ export interface DatabaseCopy {
   readonly bytes: ReadableStream<Uint8Array>;
 }
 
-/** Why no copy was made: another one is being made or sent, or the disk has no room for it. */
-export type CopyRefusal = "running" | "full";
+/**
+ * Why no copy was made: another one is being made or sent, the disk has no room for it, or the client
+ * that wanted it has left.
+ */
+export type CopyRefusal = "running" | "full" | "left";
 
 /** Copies the database without holding up this process. @throws {DatabaseError} when it cannot be copied */
 export type TakeCopy = (signal: AbortSignal) => Promise<DatabaseCopy | CopyRefusal>;
@@ -77,6 +80,7 @@ export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps):
     } catch (error) {
       remove();
       isRunning = false;
+      if (signal.aborted) return "left";
       throw error;
     }
   };

@@ -113,8 +113,8 @@ async function explainUnreadable(
 }
 
 /**
- * Values sealed under the old key would stay in free pages of a file, which go into the backups that
- * the dashboard makes, and in the former rows of a server's tables.
+ * Values sealed under the old key would stay in free pages of the file, and in the former rows of a
+ * server's tables.
  */
 async function forgetReplaced(store: Store): Promise<void> {
   try {
