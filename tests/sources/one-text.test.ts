@@ -7,9 +7,12 @@ import { readPlayback as readEntity } from "../../src/sources/kinds/homeassistan
 import { createIcecast } from "../../src/sources/kinds/icecast.ts";
 import { readPlayback as readMpd } from "../../src/sources/kinds/mpd/answer.ts";
 import { readPlayer as readMpris } from "../../src/sources/kinds/mpris/player.ts";
+import { readSession } from "../../src/sources/kinds/media-browser/sessions.ts";
+import { readNowPlaying as readSubsonic } from "../../src/sources/kinds/subsonic/now-playing.ts";
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
 import { withShownNames, CLEANED } from "../../src/titles/shown-names.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { firstOf, polledDeps } from "../fixtures/sources/polled.ts";
 
 /** One stream, as the programs that play or serve it report it. */
@@ -41,6 +44,26 @@ const homeAssistant = (attributes: Record<string, unknown>) =>
     { state: "playing", attributes },
     { id: "media_player.radio", observedAtMs: 0, serverWallMs: 0, artworkOf: () => undefined },
   );
+
+const jellyfin = (item: Record<string, unknown>) =>
+  readSession({ NowPlayingItem: { Id: "1", ...item } }, "Jellyfin", 0, undefined, () => {
+    throw new Error("there is no cover");
+  });
+const subsonic = (song: Record<string, unknown>) => {
+  const entry = { id: "1", duration: 200, username: "ada", ...song };
+  const text = JSON.stringify({ "subsonic-response": { nowPlaying: { entry } } });
+  return readSubsonic(
+    { from: "Subsonic", status: 200, text, authorized: true, observedAtMs: 0 },
+    undefined,
+    "ada",
+    {
+      withoutPosition: (track) => ({ ...aPlayback(), ...track }),
+      coverOf: () => {
+        throw new Error("there is no cover");
+      },
+    },
+  );
+};
 
 type Report = (text: string, station: string) => Promise<Playback | null> | Playback | null;
 
@@ -162,10 +185,14 @@ test("a live broadcast of AzuraCast is read alike, but is not by its station", a
 
 describe("a tag without an artist", () => {
   const TITLE = "Solvay - Undertow";
+  const FILE = "12. Solvay - Undertow";
   test.each<[name: string, report: () => Promise<Playback | null> | Playback | null]>([
     ["MPD", () => mpd(["file", "a.flac"], ["Title", TITLE], ["duration", "200"])],
     ["VLC", () => vlc({ filename: "a.flac", title: TITLE }, 200)],
     ["MPRIS", () => mpris({ "xesam:url": "file:///a.flac", "xesam:title": TITLE })],
+    ["Jellyfin", () => jellyfin({ Type: "Audio", Name: TITLE, Path: "/music/a.flac" })],
+    ["a channel of Jellyfin", () => jellyfin({ Type: "TvChannel", Name: TITLE })],
+    ["Subsonic", () => subsonic({ title: TITLE, path: "a/a.flac" })],
   ])("of a file in %s is a title and nothing else", async (_, report) => {
     const playback = await report();
     const shown = playback && boundPlayback(playback);
@@ -176,6 +203,8 @@ describe("a tag without an artist", () => {
     ["MPD", () => mpd(["file", "x/12. Solvay - Undertow.flac"], ["duration", "200"])],
     ["VLC", () => vlc({ filename: "12. Solvay - Undertow.flac" }, 200)],
     ["MPRIS", () => mpris({ "xesam:url": "file:///12.%20Solvay%20-%20Undertow.flac" })],
+    ["Jellyfin", () => jellyfin({ Name: FILE, Path: `/music/${FILE}.flac` })],
+    ["Subsonic", () => subsonic({ title: FILE, path: `a/${FILE}.flac` })],
   ] as const)("is not what the name of a file in %s is", async (_, report) => {
     const playback = await report();
     const shown = playback && boundPlayback(playback);

@@ -11,6 +11,7 @@ import {
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
+import { originOfTitle } from "../../title-origin.ts";
 import { lengthMs } from "../../times.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
@@ -78,6 +79,7 @@ export function readSession(
       explicit: false,
     },
     artists,
+    ...namesFromOf(item),
     album: { name: textOf(item["Album"]) ?? "", artworks: artworksOf(item, artworkOf) },
     device: {
       name: textOf(session["DeviceName"]) ?? name,
@@ -120,6 +122,17 @@ function playsMusic(session: Session): boolean {
 /** An item without tags has its file's name; empty without both. */
 const titleOf = ({ Name: title, Path: path }: Session): string =>
   textOf(title) ?? nameOfAddress(textOf(path) ?? "");
+
+/** A channel of a radio station has a name, and no artist in it. */
+function namesFromOf({
+  Name: title,
+  Path: path,
+  Type: type,
+}: Session): Pick<Playback, "namesFrom"> {
+  if (textOf(type) === "TvChannel") return { namesFrom: { origin: "tag" } };
+  const file = textOf(path);
+  return file === undefined ? {} : { namesFrom: originOfTitle(textOf(title), nameOfAddress(file)) };
+}
 
 /** When the player last reported, by the server's clock; `NaN` if it does not say. */
 const checkInOf = ({ LastPlaybackCheckIn: time }: Session): number =>

@@ -3,6 +3,7 @@ import type { Artwork, Playback } from "../../../playback.ts";
 import { numberOf } from "../../../upstream/json.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
+import { originOfTitle } from "../../title-origin.ts";
 import { lengthMs, timeMs } from "../../times.ts";
 import { fieldOf, fieldsOf, type MpdResponse } from "./protocol.ts";
 
@@ -48,7 +49,7 @@ export function readPlayback(
       explicit: false,
     },
     artists: onAir && artists.length < 2 ? onAir.artists : artists,
-    namesFrom: onAir?.namesFrom ?? { origin: title === undefined ? "file" : "tag" },
+    namesFrom: onAir?.namesFrom ?? originOfTitle(title, nameOfAddress(uri)),
     album: {
       name: fieldOf(answer, "Album") ?? onAir?.station ?? "",
       artworks: cover ? [cover] : [],

@@ -5,6 +5,7 @@ import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
+import { originOfTitle } from "../../title-origin.ts";
 import type { PlayerState } from "./known-players.ts";
 
 /** A live stream is said to be endless, or to last for centuries. */
@@ -54,7 +55,7 @@ export function readPlayer(
       explicit: false,
     },
     artists,
-    ...(onAir ? { namesFrom: onAir.namesFrom } : namesFromOf(url, given === fileName)),
+    ...(onAir ? { namesFrom: onAir.namesFrom } : namesFromOf(url, given)),
     album: { name: textOf(metadata["xesam:album"]) ?? "", artworks: cover ? [cover] : [] },
     device: {
       name: identity ?? name,
@@ -95,10 +96,10 @@ function streamTextIn(
 const isStreamAddress = (url: string | undefined): boolean =>
   url !== undefined && /^https?:/i.test(url) && !isVideoPage(url);
 
-function namesFromOf(url: string | undefined, isFileName: boolean): Pick<Playback, "namesFrom"> {
+function namesFromOf(url: string | undefined, title: string): Pick<Playback, "namesFrom"> {
   if (url === undefined) return {};
   if (isVideoPage(url)) return { namesFrom: { origin: "page" } };
-  return url.startsWith("file:") ? { namesFrom: { origin: isFileName ? "file" : "tag" } } : {};
+  return url.startsWith("file:") ? { namesFrom: originOfTitle(title, nameOfAddress(url)) } : {};
 }
 
 /** The address of a player's cover; empty when it has none. */

@@ -15,6 +15,7 @@ import {
 import { type Answer, jsonOf, type Polling, type Track } from "../../polling/polled-source.ts";
 import { unauthorized, unavailable } from "../../source.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
+import { originOfTitle } from "../../title-origin.ts";
 import { lengthMs, positionMs, rateOf } from "../../times.ts";
 
 /** https://opensubsonic.netlify.app/docs/responses/nowplayingentry/ */
@@ -84,15 +85,18 @@ function readEntry(
     ...ARTIST_FIELDS.map((field) => textsOf(entry[field])),
   );
   const cover = textOf(entry["coverArt"]);
+  const title = textOf(entry["title"]);
+  const path = textOf(entry["path"]);
   const track: Track = {
     source: SUBSONIC,
     track: {
       id: identifierOf(entry["id"]),
-      title: textOf(entry["title"]) ?? nameOfAddress(textOf(entry["path"]) ?? ""),
+      title: title ?? nameOfAddress(path ?? ""),
       durationMs,
       explicit: entry["explicitStatus"] === "explicit",
     },
     artists,
+    ...(path !== undefined && { namesFrom: originOfTitle(title, nameOfAddress(path)) }),
     album: {
       name: textOf(entry["album"]) ?? "",
       artworks: cover === undefined ? [] : [coverOf(cover)],

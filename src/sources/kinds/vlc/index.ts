@@ -11,6 +11,7 @@ import {
 import { fieldsOf, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
+import { originOfTitle } from "../../title-origin.ts";
 import type { Source } from "../../source.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
@@ -102,7 +103,7 @@ function readStatus(
       durationMs,
       explicit: false,
     },
-    namesFrom: onAir?.namesFrom ?? { origin: title === undefined ? "file" : "tag" },
+    namesFrom: onAir?.namesFrom ?? originOfTitle(title, nameOfFile),
     artists: onAir?.artists ?? artists,
     album: {
       name: textOf(meta["album"]) ?? onAir?.station ?? "",
