@@ -1,6 +1,6 @@
 import * as envelope from "./api/envelope.ts";
 import type { Clock } from "./clock.ts";
-import { isBusy, isPassing } from "./db/errors.ts";
+import { isPassing } from "./db/errors.ts";
 import type { Route, RouteAnswer, RouteContext } from "./http/feature.ts";
 import { FOREIGN_HOST } from "./http/hosts.ts";
 import { plainText } from "./http/plain-text.ts";
@@ -9,7 +9,6 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { SecretError } from "./vault/vault.ts";
 
 /** `undefined` when it was upgraded to a WebSocket. */
 export type Answer = (context: RouteContext) => RouteAnswer;
@@ -107,28 +106,21 @@ function createMeasured({ clock, log, metrics, isMeasured }: AnswersDeps) {
 
 /** The answers to requests that failed. */
 function createFailed(log: Log, basePath: string) {
-  const busy = async (path: string, why: "busy" | "unstored") => {
+  const unstored = async (path: string) => {
     if (isBelowApi(path)) return envelope.busy();
-    const { busyPage } = await import("./html/busy.ts");
-    return busyPage(path, basePath, why);
+    const { unstoredPage } = await import("./html/unstored.ts");
+    return unstoredPage(path, basePath);
   };
   return (error: unknown, request: Request): Promise<Response> | Response => {
     const { method } = request;
     const path = pathOf(request);
-    if (isBusy(error)) {
-      log.warn("a request met a database that takes no requests now", { method, path });
-      return busy(path, "busy");
-    }
     if (isPassing(error)) {
       log.error("the database cannot be used", { path, reason: describeError(error) });
-      return busy(path, "unstored");
+      return unstored(path);
     }
     log.error("a request failed", { method, path, reason: describeError(error) });
     if (isBelowApi(path)) return envelope.internalError();
-    // Only the operator can fix this. The answer must say clearly that nothing was stored.
-    return error instanceof SecretError && error.needsOtherKey
-      ? plainText(503, KEY_REPLACED, { "Retry-After": "60" })
-      : plainText(500, "Internal server error");
+    return plainText(500, "Internal server error");
   };
 }
 
@@ -144,9 +136,6 @@ const refuseMethod = (path: string, allowed: string): Response =>
     : plainText(405, "Method not allowed", { Allow: allowed });
 
 const refuseBody = (): Response => plainText(413, "The body is larger than 64 KiB.");
-
-const KEY_REPLACED =
-  "The server's secret key was replaced: it has to be started again with the new one. Nothing was stored. Try again then.";
 
 const pathOf = ({ url }: Request): string => new URL(url).pathname;
 

@@ -3,7 +3,7 @@ import { basePathOf } from "./addresses.ts";
 import { type Answers, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
 import { attemptEach } from "./attempt-each.ts";
-import type { Change, ChangeListener } from "./db/change.ts";
+import type { Change, ChangeListener } from "./db/changes.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import {

@@ -54,15 +54,6 @@ export const settings = {
     allowed: "a folder's path",
     parse: (text) => (text === "" ? undefined : text),
   }),
-  database: setting<string | null>({
-    fallback: null,
-    fallbackText: "a file in the data folder",
-    placeholder: "url",
-    secret: true,
-    help: "Address of a PostgreSQL database that keeps everything, and that several servers can share; best kept in a file.",
-    allowed: "an address such as postgres://db.example.org:5432/marquee, with user and password",
-    parse: parseDatabaseUrl,
-  }),
   host: setting<string>({
     fallback: "127.0.0.1",
     placeholder: "address",
@@ -459,18 +450,6 @@ function unknownVariables(environment: Readonly<Record<string, string | undefine
   return Object.keys(environment)
     .filter((variable) => variable.startsWith("MARQUEE_") && !known.has(variable))
     .map((variable) => `${variable} is not a setting and has no effect; see marquee serve --help.`);
-}
-
-function parseDatabaseUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPostgres = url !== undefined && /^postgres(ql)?:$/.test(url.protocol);
-  return isPostgres && url.pathname.length > 1 ? text : undefined;
-}
-
-/** A database's address without its user, password and parameters. */
-export function addressOfDatabase(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {

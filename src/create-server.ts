@@ -2,7 +2,6 @@ import type { Accounts } from "./accounts/accounts.ts";
 import { type App, type AppDeps, createApp } from "./app.ts";
 import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
 import { createHub, type Hub } from "./channels/hub.ts";
-import type { Cluster } from "./cluster/cluster.ts";
 import { createCoverSearch } from "./covers/search.ts";
 import { createCoverServices } from "./covers/services.ts";
 import type { Store } from "./db/store.ts";
@@ -15,12 +14,10 @@ import type { Vault } from "./vault/vault.ts";
 
 export interface ServerDeps extends Omit<
   AppDeps,
-  "hub" | "sources" | "inbox" | "relay" | "cluster" | "takeCopy" | "probeWrite" | "vault"
+  "hub" | "sources" | "inbox" | "takeCopy" | "probeWrite" | "vault"
 > {
   readonly store: Store;
   readonly vault: Vault;
-  /** What is shared with other nodes. */
-  readonly cluster: Cluster;
   /** Where players are looked for. */
   readonly machine: Machine;
   /** The users' connections, from those that are stored. */
@@ -33,7 +30,7 @@ export interface ServerParts {
   readonly accounts: Accounts;
   readonly sources: Sources;
   readonly inbox: Inbox;
-  /** Warns in the log of consents that end soon. Of several nodes, each warns of its own users. */
+  /** Warns in the log of consents that end soon. */
   remindOfConsent(): Promise<void>;
   /** Stops watching all connections. The store stays open for remaining writes. */
   close(): void;
@@ -41,45 +38,34 @@ export interface ServerParts {
 
 /** Assembles a whole server. It does no I/O until one of its parts is used. */
 export function createServer(deps: ServerDeps): ServerParts {
-  const { settings, clock, log, accounts, store, cluster, random } = deps;
+  const { settings, clock, log, accounts, store, random } = deps;
   const storeStatus = storingStatuses(accounts.connections, log);
-  const inbox = cluster.shareInbox(
-    createInbox(clock, (connectionId) =>
-      // The connection works, although nobody may be watching it now.
-      storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
-    ),
+  const inbox = createInbox(clock, (connectionId) =>
+    // The connection works, although nobody may be watching it now.
+    storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
   );
   const sources = createSources({
     ...deps,
     pushed: inbox,
-    ledgerOf: cluster.ledgerOf,
     settings: settings.config,
     memory: accounts.upstreams,
   });
   const found = createConnectionFinder(accounts, sources, settings.config.demo, log);
-  const relay = cluster.createRelay({
-    ...deps.connectionsFrom(found),
-    clock,
-    log,
-    random,
-    onStatus: storeStatus,
-  });
-  deps.metrics.watch(relay.gauges);
   const coverSearch = createCoverSearch({
     clock,
     log,
     services: createCoverServices(settings.config.coverSearch, deps),
     known: accounts.foundCovers,
-    ledgerOf: cluster.ledgerOf,
     coverlessOf: (userId) => hub.coverlessOf(userId),
-    keepArtwork: cluster.keepArtwork,
   });
   const hub: Hub = createHub({
+    ...deps.connectionsFrom(found),
     clock,
     log,
+    random,
+    onStatus: storeStatus,
     privacyOf: accounts.privacy.of,
     foundCover: coverSearch.coverOf,
-    relay,
   });
   coverSearch.onFound(hub.coverFound);
   const app = createApp({
@@ -87,13 +73,8 @@ export function createServer(deps: ServerDeps): ServerParts {
     inbox,
     hub,
     sources,
-    relay,
-    takeCopy: store.file?.takeCopy,
-    probeWrite() {
-      // A node that others receive nothing from shows nothing new, so browsers should go elsewhere.
-      if (!cluster.isUp()) throw new Error("the other nodes cannot be reached");
-      return store.probeWrite();
-    },
+    takeCopy: store.takeCopy,
+    probeWrite: store.probeWrite,
   });
 
   return {
@@ -102,10 +83,7 @@ export function createServer(deps: ServerDeps): ServerParts {
     accounts,
     sources,
     inbox,
-    remindOfConsent: createConsentReminder({ ...deps, sources, isOurs: cluster.isOurs }),
-    close() {
-      hub.stop();
-      relay.stop();
-    },
+    remindOfConsent: createConsentReminder({ ...deps, sources }),
+    close: hub.stop,
   };
 }

@@ -10,7 +10,6 @@ import { createHooksFeature } from "./hooks/feature.ts";
 import type { Hub } from "./channels/hub.ts";
 import type { Clock } from "./clock.ts";
 import { createChatFeature } from "./chat/feature.ts";
-import type { Cluster } from "./cluster/cluster.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
 import type { TakeCopy } from "./db/database-copy.ts";
@@ -30,7 +29,6 @@ import { createLinkingFeature } from "./linking/feature.ts";
 import { describeError, type Log } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
-import type { OverlayRelay } from "./overlay/live.ts";
 import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
 import type { Sources } from "./sources/index.ts";
@@ -57,12 +55,12 @@ export interface FeaturesDeps extends Pick<Hosts, "isFromOwnPage" | "openedElsew
   /** What other programs have pushed. */
   readonly inbox: Inbox;
   readonly network: Network;
-  readonly cluster: Pick<Cluster, "admissions" | "findArtwork" | "isOurs" | "onShift">;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
-  readonly relay: OverlayRelay;
-  /** Copies the database, if it is a file. */
-  readonly takeCopy: TakeCopy | undefined;
+  /** Has the server stop, after what it answers now. */
+  stopServer(): void;
+  /** Copies the database, to be sent. */
+  readonly takeCopy: TakeCopy;
   /** The client address of a request. */
   addressOf(request: Request): string;
   /** For streams of the API. */
@@ -80,7 +78,7 @@ export interface Features {
 
 /** The one list of features, with what they share. */
 export function createFeatures(deps: FeaturesDeps): Features {
-  const { accounts, hub, clock, log, settings, baseUrl, vault, cluster } = deps;
+  const { accounts, hub, clock, log, settings, baseUrl, vault } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
   const artworks = createArtworkStore({
@@ -90,7 +88,6 @@ export function createFeatures(deps: FeaturesDeps): Features {
       // While too little is known, it may be.
       return playback === undefined || !!playback?.album.artworks.some((one) => one.key === key);
     },
-    elsewhere: cluster.findArtwork,
     disk: deps.artworkCache,
     onFailed: hub.coverFailed,
     onUnreadable: (error, origin) =>
@@ -112,7 +109,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const linking = createLinkingFeature(parts);
   const linkingFlow = linking.flow;
 
-  const api = createApiFeature({ ...parts, admissions: cluster.admissions });
+  const api = createApiFeature(parts);
   const ingest = createIngestFeature({
     ...parts,
     inboxes: accounts.connections,
@@ -124,7 +121,6 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const { live, covers } = overlay;
   const chat = createChatFeature({
     ...parts,
-    ...cluster,
     async showOverlays(userId) {
       const user = await accounts.users.withId(userId);
       if (user) await overlay.showAll(user);

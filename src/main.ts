@@ -14,9 +14,9 @@ if (words[0] === READER_COMMAND) {
   await runReader();
 }
 if (words[0] === COPY_COMMAND) {
-  const { copyDatabaseTo } = await import("./db/database-copy.ts");
-  const [, folder = "", path = ""] = words;
-  copyDatabaseTo(folder, path);
+  const { copyDatabase } = await import("./db/copy.ts");
+  const [, from = "", to = ""] = words;
+  copyDatabase(from, to);
   process.exit(0);
 }
 const { run } = await import("./cli/run.ts");

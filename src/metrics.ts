@@ -17,16 +17,11 @@ export interface Metrics {
   read(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
-export type GaugeName =
-  "channels" | "overlays" | "shards" | "relayed_channels" | "watched_users" | "bus_delay_seconds";
+export type GaugeName = "channels" | "overlays";
 
 const GAUGES: Readonly<Record<GaugeName, string>> = {
   channels: "Users whose music is watched now.",
   overlays: "Overlays that are connected now.",
-  shards: "Shards of users that this node leases.",
-  relayed_channels: "Users whose music this node receives over the bus.",
-  watched_users: "Users whose connections this node watches for all nodes.",
-  bus_delay_seconds: "From sending to receiving the last pulse; not a number while none arrives.",
 };
 
 /** In seconds: from the next turn of the event loop to a slowly loaded cover. */

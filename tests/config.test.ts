@@ -49,7 +49,6 @@ describe("a setting's value", () => {
     const { config, origins, warnings } = resolveConfig({}, {});
     expect(config).toEqual({
       data: "./marquee-data",
-      database: null,
       host: "127.0.0.1",
       port: 4747,
       baseUrl: null,

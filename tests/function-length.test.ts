@@ -9,13 +9,8 @@ const MOST_LINES = 120;
  * head, so that a cut through it would pass all of them to and fro.
  */
 const LONGER: Readonly<Record<string, string>> = {
-  "src/cluster/shared-inbox.ts shareInbox": "what is known, behind and changed meanwhile",
   "src/music/history.ts createHistory": "the choices of users, which each question needs",
-  "src/sources/kinds/spotify/tokens.ts createAccessTokens": "the tokens in use and being asked for",
-  "src/sources/polling/request-budget.ts createRequestBudget": "the calls of the last seconds",
-  "src/cluster/leases.ts createLeases": "one lease and its term",
   "src/sources/kinds/spotify/index.ts createSpotify": "one budget, its tokens and its answers",
-  "src/cluster/relay.ts createSharedRelay": "what this node watches and what others do",
   "widget/card.ts createCard": "the one card of a page and its state",
 };
 

@@ -22,7 +22,6 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/html"],
   ["src/api"],
   ["src/ingest"],
-  ["src/cluster"],
   ["src/outputs", "src/overlay", "src/hooks"],
   ["src/chat"],
   ["src/home", "src/linking"],
@@ -30,6 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/docs"],
   ["src/dashboard"],
   ["the server"],
+  ["src/control"],
   ["src/cli"],
   ["the entry"],
 ];

@@ -169,7 +169,7 @@ describe("a client that never reads", () => {
     const reader = await openLive();
     await until(() => (overlays() === 4 ? true : undefined));
     // The largest playback that may enter, until the kernel's buffers and ours are full.
-    const artists = Array<string>(50).fill("x".repeat(1_000));
+    const artists = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(1_000, "x"));
     let changes = 0;
     while (overlays() > 1 && changes < 1_000) {
       changes += 1;

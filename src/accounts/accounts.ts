@@ -1,10 +1,9 @@
-import { inArray } from "drizzle-orm";
-import type { ChangeFeed } from "../db/change-feed.ts";
-import { isNotUnique } from "../db/errors.ts";
-import type { Schema } from "../db/schema.ts";
-import type { Statement, Writer } from "../db/store.ts";
+import { inArray, sql } from "drizzle-orm";
+import { apiKeys, connections as connectionsTable, users as usersTable } from "../db/schema.ts";
+import type { Queries, Store } from "../db/store.ts";
+import { createInTurn } from "../in-turn.ts";
 import { type Connections, createConnections, draftConnection } from "../music/connections.ts";
-import { AccountError, type AccountsContext, storeSealed } from "./context.ts";
+import { AccountError, type AccountsContext } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "../db/deferred-writes.ts";
 import { type ChatAccounts, createChatAccounts } from "./chat-accounts.ts";
@@ -54,69 +53,30 @@ export interface Accounts extends ServerFacts {
     names: readonly string[],
     connection?: { source: string; settings: unknown },
   ): Promise<AddedUser[]>;
-  /**
-   * Adds the first user with a key and a first widget. Returns `undefined` if there is an owner,
-   * whom another server on the same database may have added at this moment.
-   */
-  addOwner(
-    name: string,
-    connection: { source: string; settings: unknown },
-  ): Promise<AddedUser | undefined>;
   /** Calls back with the changes of one user, or those that concern all users. */
-  onChange: ChangeFeed["onChange"];
-  /** Checks whether another process changed the accounts. */
-  checkForChanges: ChangeFeed["checkForChanges"];
+  onChange: Store["onChange"];
+  /** Follows again what could not be followed of a change. */
+  followMissed: Store["followMissed"];
   /** Retries the deferred writes that failed. Returns whether all are stored now. */
   retryWrites(): Promise<boolean>;
 }
 
-export async function createAccounts(context: AccountsContext): Promise<Accounts> {
+export function createAccounts(context: AccountsContext): Accounts {
   const { store, vault, wallMs } = context;
-  const { queries, atomically, tables } = store;
-  const { users: usersTable } = tables;
   const keys = createKeys(context);
-  const privacy = await createPrivacy(context);
+  const privacy = createPrivacy(context);
   const deferred = createDeferredWrites();
   const connections = createConnections(context, deferred);
-  const history = await createHistory(context, deferred, privacy.of);
+  const history = createHistory(context, deferred, privacy.of);
   const users = createUsers(context, history.empty);
-  store.onChange(async ({ userId, concerns }) => {
-    if (concerns("users", "api_keys")) keys.forget(userId);
+  store.onChange(({ userId, concerns }) => {
+    if (concerns("users", "keys")) keys.forget(userId);
     if (concerns("users", "connections")) connections.forgetInboxes(userId);
-    if (concerns("users", "histories")) await history.reload(userId);
-    if (concerns("users", "privacy", "connections")) await privacy.reload(userId);
+    if (concerns("users", "history")) history.reload(userId);
+    if (concerns("users", "privacy", "connections")) privacy.reload(userId);
   });
-  const takenNames = async (names: readonly string[]) => {
-    const rows = await queries
-      .select({ name: usersTable.name })
-      .from(usersTable)
-      .where(inArray(usersTable.name, [...names]));
-    return rows.map(({ name }) => name);
-  };
-
-  const insert = async (
-    names: readonly string[],
-    connection: { source: string; settings: unknown } | undefined,
-    isOwner = false,
-  ): Promise<AddedUser[]> => {
-    // Sealed values are bound to the user's id, so ids are reserved before rows are written.
-    const ids = await store.reserveUserIds(names.length);
-    return storeSealed(vault, async () => {
-      const drafts = await Promise.all(
-        ids.map((id, index) => draftUser(vault, id, names[index] ?? "", connection, wallMs())),
-      );
-      await atomically((writer) =>
-        drafts.flatMap((draft) => insertDraft(tables, writer, draft, isOwner)),
-      );
-      return Promise.all(
-        drafts.map(async ({ widget, key, row }) => ({
-          user: await users.named(row.name),
-          key: key.issued.key,
-          widgetToken: widget.token,
-        })),
-      );
-    });
-  };
+  /** Ids are chosen before rows are written, because sealed values are bound to them. */
+  const inTurn = createInTurn();
 
   return {
     users,
@@ -132,27 +92,29 @@ export async function createAccounts(context: AccountsContext): Promise<Accounts
     foundCovers: createFoundCovers(context),
     upstreams: createUpstreams(context, deferred),
     chat: createChatAccounts(context, deferred),
-    async add(names, connection) {
-      refuseBadNames(names, await takenNames(names));
-      try {
-        return await insert(names, connection);
-      } catch (error) {
-        if (isNotUnique(error)) refuseBadNames(names, await takenNames(names));
-        throw error;
-      }
-    },
-    async addOwner(name, connection) {
-      try {
-        const [added] = await insert([name], connection, true);
-        return added;
-      } catch (error) {
-        if (isNotUnique(error) && (await users.owner())) return undefined;
-        throw error;
-      }
-    },
+    add: (names, connection) =>
+      inTurn(() =>
+        vault.whileKeyStays(async () => {
+          refuseBadNames(names, takenNames(store.queries, names));
+          const firstId = nextUserId(store.queries);
+          const drafts = await Promise.all(
+            names.map((name, index) =>
+              draftUser(vault, firstId + index, name, connection, wallMs()),
+            ),
+          );
+          const added = drafts.map(({ row }) => ({ userId: row.id, what: "users" }) as const);
+          return store.write(added, (tx) =>
+            drafts.map((draft) => ({
+              user: insertDraft(tx, draft),
+              key: draft.key.issued.key,
+              widgetToken: draft.widget.token,
+            })),
+          );
+        }),
+      ),
     ...createServerFacts(context),
     onChange: store.onChange,
-    checkForChanges: store.checkForChanges,
+    followMissed: store.followMissed,
     async retryWrites() {
       await deferred.retry();
       return deferred.waiting() === 0;
@@ -182,19 +144,29 @@ async function draftUser(
   };
 }
 
-function insertDraft(
-  tables: Schema,
-  writer: Writer,
-  { row, key, widget, connection }: UserDraft,
-  isOwner: boolean,
-): Statement[] {
-  return [
-    insertUser(tables, writer, row, isOwner),
-    insertRules(tables, writer, row.id),
-    ...(connection ? [writer.insert(tables.connections).values(connection)] : []),
-    ...insertWidget(tables, writer, widget.row),
-    writer.insert(tables.apiKeys).values(key.row),
-  ];
+function insertDraft(tx: Queries, { row, key, widget, connection }: UserDraft): User {
+  const user = insertUser(tx, row);
+  insertRules(tx, row.id);
+  if (connection) tx.insert(connectionsTable).values(connection).run();
+  insertWidget(tx, widget.row);
+  tx.insert(apiKeys).values(key.row).run();
+  return user;
+}
+
+const takenNames = (queries: Queries, names: readonly string[]): string[] =>
+  queries
+    .select({ name: usersTable.name })
+    .from(usersTable)
+    .where(inArray(usersTable.name, [...names]))
+    .all()
+    .map(({ name }) => name);
+
+/** One that no user has or had. */
+function nextUserId(queries: Queries): number {
+  const [given] = queries.all<{ seq: number }>(
+    sql`SELECT seq FROM sqlite_sequence WHERE name = 'users'`,
+  );
+  return (given?.seq ?? 0) + 1;
 }
 
 function refuseBadNames(names: readonly string[], taken: readonly string[]): void {

@@ -1,11 +1,10 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import { step } from "../db/store.ts";
-import { AccountError, type AccountsContext, readSealed, storeSealed } from "./context.ts";
+import { chatAccounts } from "../db/schema.ts";
+import { AccountError, type AccountsContext, readSealed } from "./context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "./users.ts";
 
-type Row = Schema["chatAccounts"]["$inferSelect"];
+type Row = typeof chatAccounts.$inferSelect;
 
 /** An account at a chat service that answers questions in a user's chat. */
 export interface ChatAccount extends Omit<Row, "sealedSettings" | "options"> {
@@ -38,15 +37,8 @@ export interface ChatAccounts {
   link(user: Pick<User, "id" | "name">, account: NewChatAccount): Promise<ChatAccount>;
   /** The settings; `undefined` if the account is gone or they cannot be decrypted. */
   settingsOf(id: number): Promise<unknown>;
-  /**
-   * Stores what `change` makes of the stored settings, unless it makes `undefined` of them. It is
-   * called again if somebody else stores others in between. Resolves with the settings that are
-   * stored then and whether they are the changed ones; `undefined` if the account is gone.
-   */
-  changeSettings(
-    id: number,
-    change: (stored: unknown) => unknown,
-  ): Promise<{ readonly stored: unknown; readonly isChanged: boolean } | undefined>;
+  /** Stores settings in place of those that are stored. Resolves with false if the account is gone. */
+  storeSettings(id: number, settings: unknown): Promise<boolean>;
   /** Stores how a user's account answers. Does nothing if there is no such account. */
   changeOptions(user: Pick<User, "id">, id: number, options: object): Promise<void>;
   /** Stores that the account is not used any more until it is linked again, with the reason. */
@@ -68,111 +60,103 @@ export function createChatAccounts(
   { store, vault, wallMs }: AccountsContext,
   deferred: Pick<DeferredWrites, "write">,
 ): ChatAccounts {
-  const { queries, atomically, exclusively } = store;
-  const { chatAccounts } = store.tables;
+  const { queries } = store;
 
-  const rowOf = async (id: number): Promise<Row | undefined> => {
-    const [row] = await queries.select().from(chatAccounts).where(eq(chatAccounts.id, id));
-    return row;
-  };
+  const rowOf = (id: number): Row | undefined =>
+    queries.select().from(chatAccounts).where(eq(chatAccounts.id, id)).get();
   const seal = (userId: number, settings: unknown) =>
     vault.seal("chat-account", userId, JSON.stringify(settings));
   const open = ({ userId, sealedSettings }: Row) =>
     readSealed(vault, "chat-account", userId, sealedSettings);
 
   return {
-    async allOf(userId) {
-      const rows = await queries
+    allOf: async (userId) =>
+      queries
         .select()
         .from(chatAccounts)
         .where(userId === undefined ? undefined : eq(chatAccounts.userId, userId))
-        .orderBy(asc(chatAccounts.id));
-      return rows.map(withoutSettings);
-    },
+        .orderBy(asc(chatAccounts.id))
+        .all()
+        .map(withoutSettings),
     link: (user, { service, login, channel, settings }) =>
-      storeSealed(vault, async () => {
+      vault.whileKeyStays(async () => {
         const sealedSettings = await seal(user.id, settings);
-        const row = await exclusively(function* (writer) {
-          const isOfUser = eq(chatAccounts.userId, user.id);
-          const rows = yield* step(writer.select().from(chatAccounts).where(isOfUser));
-          const before = rows.find((one) => one.service === service && one.login === login);
-          if (!before && rows.length >= MOST_CHAT_ACCOUNTS) throw tooMany(user.name);
+        const row = await store.write({ userId: user.id, what: "chat" }, (tx) => {
+          const all = tx.select().from(chatAccounts).where(eq(chatAccounts.userId, user.id)).all();
+          const before = all.find((row) => row.service === service && row.login === login);
+          if (!before && all.length >= MOST_CHAT_ACCOUNTS) throw tooMany(user.name);
           // Another id: whoever still works with the account of before stores nothing into this one.
-          if (before)
-            yield* step(writer.delete(chatAccounts).where(eq(chatAccounts.id, before.id)));
+          if (before) tx.delete(chatAccounts).where(eq(chatAccounts.id, before.id)).run();
           const options = before?.options ?? "{}";
           const values = { service, login, channel, sealedSettings, linkedAt: wallMs(), options };
-          const added = yield* step(
-            writer
-              .insert(chatAccounts)
-              .values({ ...values, userId: user.id, state: "linked" })
-              .returning(),
-          );
-          return added[0];
+          return tx
+            .insert(chatAccounts)
+            .values({ ...values, userId: user.id, state: "linked" })
+            .returning()
+            .get();
         });
-        if (!row) throw new Error("the database stored no chat account, and no error");
         return withoutSettings(row);
       }),
     async settingsOf(id) {
-      const row = await rowOf(id);
+      const row = rowOf(id);
       return row && open(row);
     },
-    changeSettings: (id, change) =>
-      storeSealed(vault, async () => {
-        for (;;) {
-          const row = await rowOf(id);
-          if (!row) return undefined;
-          const stored = await open(row);
-          const wanted = change(stored);
-          if (wanted === undefined) return { stored, isChanged: false };
-          const sealedSettings = await seal(row.userId, wanted);
-          const isAsRead = eq(chatAccounts.sealedSettings, row.sealedSettings);
-          const [replaced] = await atomically((writer) => [
-            writer
-              .update(chatAccounts)
-              .set({ sealedSettings })
-              .where(and(eq(chatAccounts.id, id), isAsRead))
-              .returning({ id: chatAccounts.id }),
-          ]);
-          if (replaced.length > 0) return { stored: wanted, isChanged: true };
-        }
+    storeSettings: (id, settings) =>
+      vault.whileKeyStays(async () => {
+        const row = rowOf(id);
+        if (!row) return false;
+        const sealedSettings = await seal(row.userId, settings);
+        const isIt = eq(chatAccounts.id, id);
+        const stored = queries
+          .update(chatAccounts)
+          .set({ sealedSettings })
+          .where(isIt)
+          .returning({ id: chatAccounts.id })
+          .get();
+        return stored !== undefined;
       }),
-    async changeOptions(user, id, options) {
-      const isIt = and(eq(chatAccounts.id, id), eq(chatAccounts.userId, user.id));
-      const values = { options: JSON.stringify(options) };
-      await atomically((writer) => [writer.update(chatAccounts).set(values).where(isIt)]);
-    },
+    changeOptions: ({ id: userId }, id, options) =>
+      store.write({ userId, what: "chat" }, (tx) => {
+        tx.update(chatAccounts)
+          .set({ options: JSON.stringify(options) })
+          .where(and(eq(chatAccounts.id, id), eq(chatAccounts.userId, userId)))
+          .run();
+      }),
     async end(id, state, refusal) {
-      const values = { state, refusal, refusedAt: wallMs(), readingSince: null };
-      await atomically((writer) => [
-        writer.update(chatAccounts).set(values).where(eq(chatAccounts.id, id)),
-      ]);
+      const row = rowOf(id);
+      if (!row) return;
+      await store.write({ userId: row.userId, what: "chat" }, (tx) => {
+        tx.update(chatAccounts)
+          .set({ state, refusal, refusedAt: wallMs(), readingSince: null })
+          .where(eq(chatAccounts.id, id))
+          .run();
+      });
     },
     note: (id, news) => {
       // Different news of an account must not replace each other while they wait.
       const name = `${Object.keys(news).sort().join(" ")} of chat account ${id}`;
       return deferred.write(name, () =>
-        store.inBackground((writer) => [
-          writer.update(chatAccounts).set(news).where(eq(chatAccounts.id, id)),
-        ]),
+        queries.update(chatAccounts).set(news).where(eq(chatAccounts.id, id)).run(),
       );
     },
     async unlink(user, service, login) {
-      const isIt = and(
-        eq(chatAccounts.userId, user.id),
-        eq(chatAccounts.login, login.toLowerCase()),
-        eq(chatAccounts.service, service),
+      const removed = await store.write({ userId: user.id, what: "chat" }, (tx) =>
+        tx
+          .delete(chatAccounts)
+          .where(
+            and(
+              eq(chatAccounts.userId, user.id),
+              eq(chatAccounts.login, login.toLowerCase()),
+              eq(chatAccounts.service, service),
+            ),
+          )
+          .returning()
+          .get(),
       );
-      const [removed] = await atomically((writer) => [
-        writer.delete(chatAccounts).where(isIt).returning(),
-      ]);
-      const [row] = removed;
-      if (!row) {
-        throw new AccountError(
-          `${user.name} has no linked chat account ${JSON.stringify(login)}. "marquee chat list ${user.name}" shows them.`,
-        );
-      }
-      return open(row);
+      if (removed) return open(removed);
+      throw new AccountError(
+        `${user.name} has no linked chat account ${JSON.stringify(login)}. "marquee chat list ${user.name}" shows them.`,
+      );
     },
   };
 }

@@ -1,4 +1,3 @@
-import { isSealRefusal } from "../db/errors.ts";
 import type { Store } from "../db/store.ts";
 import { SecretError, type SealPurpose, type Vault } from "../vault/vault.ts";
 
@@ -8,28 +7,6 @@ export interface AccountsContext {
   readonly vault: Vault;
   /** Unix time in milliseconds. */
   wallMs(): number;
-}
-
-/** More key replacements during one write are not expected. */
-const MOST_ATTEMPTS = 5;
-
-/**
- * Runs `store`, which seals a value and stores it. If the key is replaced in between,
- * the database refuses the write. `store` then runs again under the key in force.
- * @throws {SecretError} when this vault lacks that key
- */
-export async function storeSealed<Result>(
-  vault: Pick<Vault, "follow">,
-  store: () => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await store();
-    } catch (error) {
-      if (!isSealRefusal(error) || attempt === MOST_ATTEMPTS) throw error;
-      await vault.follow();
-    }
-  }
 }
 
 /**

@@ -1,12 +1,9 @@
 /** Whom credentials belong to, as far as they were looked up: most requests come with a known one. */
 export interface CredentialCache<Credential, Found> {
+  /** From memory, or else found and kept. */
+  lookUp(credential: Credential, find: () => Found | undefined): Found | undefined;
   /** From memory only. */
   get(credential: Credential): Found | undefined;
-  /** Finds it and keeps it, unless it was forgotten meanwhile: it may have changed since. */
-  lookUp(
-    credential: Credential,
-    find: () => Promise<Found | undefined>,
-  ): Promise<Found | undefined>;
   /** Drops what is known of a user, or of all, because the database has changed. */
   forget(userId?: number): void;
 }
@@ -20,8 +17,6 @@ export function createCredentialCache<Credential, Found extends NonNullable<unkn
   const known = new Map<Credential, Found>();
   /** The known credentials of each user id. */
   const ofUser = new Map<number, Set<Credential>>();
-  /** For each look-up that is under way, the user ids that were forgotten since it began. */
-  const underWay = new Set<Set<number | undefined>>();
 
   const keep = (credential: Credential, found: Found) => {
     const [oldest] = known.size >= MOST_CACHED ? known : [];
@@ -40,20 +35,14 @@ export function createCredentialCache<Credential, Found extends NonNullable<unkn
 
   return {
     get: (credential) => known.get(credential),
-    async lookUp(credential, find) {
-      const forgotten = new Set<number | undefined>();
-      underWay.add(forgotten);
-      try {
-        const found = await find();
-        const isForgotten = forgotten.has(undefined) || (found && forgotten.has(userIdOf(found)));
-        if (found !== undefined && !isForgotten) keep(credential, found);
-        return found;
-      } finally {
-        underWay.delete(forgotten);
-      }
+    lookUp(credential, find) {
+      const before = known.get(credential);
+      if (before !== undefined) return before;
+      const found = find();
+      if (found !== undefined) keep(credential, found);
+      return found;
     },
     forget(userId) {
-      for (const forgotten of underWay) forgotten.add(userId);
       if (userId === undefined) {
         known.clear();
         ofUser.clear();

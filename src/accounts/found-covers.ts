@@ -1,4 +1,5 @@
 import { and, desc, eq, isNull, lt, lte, or } from "drizzle-orm";
+import { foundCovers } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 
 /** What a search for a cover has come to. */
@@ -31,15 +32,12 @@ export function createFoundCovers(
   { store, wallMs }: AccountsContext,
   mostRows = MOST_ROWS,
 ): FoundCovers {
-  const { foundCovers } = store.tables;
+  const { queries } = store;
   const untilOf = (cover: string | null, searchedAt: number) =>
     searchedAt + (cover === null ? NOT_FOUND_KEPT_MS : FOUND_KEPT_MS);
   return {
     async find(song) {
-      const [row] = await store.queries
-        .select()
-        .from(foundCovers)
-        .where(eq(foundCovers.song, song));
+      const row = queries.select().from(foundCovers).where(eq(foundCovers.song, song)).get();
       if (!row) return undefined;
       const { service, cover } = row;
       const until = untilOf(cover, row.searchedAt);
@@ -47,36 +45,36 @@ export function createFoundCovers(
     },
     async note(song, { service, cover }) {
       const row = { song, service, cover, searchedAt: wallMs() };
-      await store
-        .inBackground((writer) => [
-          writer
-            .insert(foundCovers)
-            .values(row)
-            .onConflictDoUpdate({ target: foundCovers.song, set: row }),
-        ])
+      try {
+        queries
+          .insert(foundCovers)
+          .values(row)
+          .onConflictDoUpdate({ target: foundCovers.song, set: row })
+          .run();
+      } catch {
         // It is searched again after a restart, then.
-        .catch(() => {});
+      }
       return { service, cover, until: untilOf(cover, row.searchedAt) };
     },
     async forgetOld() {
       const nowMs = wallMs();
-      const [newestTooMany] = await store.queries
+      const newestTooMany = queries
         .select({ searchedAt: foundCovers.searchedAt })
         .from(foundCovers)
         .orderBy(desc(foundCovers.searchedAt))
         .limit(1)
-        .offset(mostRows);
-      await store.inBackground((writer) => [
-        writer
-          .delete(foundCovers)
-          .where(
-            or(
-              lte(foundCovers.searchedAt, newestTooMany?.searchedAt ?? 0),
-              lt(foundCovers.searchedAt, nowMs - FOUND_KEPT_MS),
-              and(isNull(foundCovers.cover), lt(foundCovers.searchedAt, nowMs - NOT_FOUND_KEPT_MS)),
-            ),
+        .offset(mostRows)
+        .get();
+      queries
+        .delete(foundCovers)
+        .where(
+          or(
+            lte(foundCovers.searchedAt, newestTooMany?.searchedAt ?? 0),
+            lt(foundCovers.searchedAt, nowMs - FOUND_KEPT_MS),
+            and(isNull(foundCovers.cover), lt(foundCovers.searchedAt, nowMs - NOT_FOUND_KEPT_MS)),
           ),
-      ]);
+        )
+        .run();
     },
   };
 }

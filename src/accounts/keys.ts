@@ -1,20 +1,6 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  isNull,
-  lt,
-  lte,
-  ne,
-  notInArray,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import type { Writer } from "../db/store.ts";
+import { and, asc, desc, eq, gt, inArray, isNull, lte, or } from "drizzle-orm";
+import { apiKeys } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
 import { createKeyHolders, type KeyHolders } from "./key-holders.ts";
@@ -67,119 +53,95 @@ export class TooManyKeysError extends AccountError {
 
 export function createKeys(context: AccountsContext): Keys {
   const { store, wallMs } = context;
-  const { queries, atomically } = store;
-  const { apiKeys, users } = store.tables;
 
-  const working = () => or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs()));
-  const workingOf = (user: User) => and(eq(apiKeys.userId, user.id), working());
+  const workingKeysOf = (tx: Queries, user: User): KeyRow[] =>
+    tx
+      .select()
+      .from(apiKeys)
+      .where(
+        and(
+          eq(apiKeys.userId, user.id),
+          or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs())),
+        ),
+      )
+      .orderBy(asc(apiKeys.createdAt))
+      .all();
 
   /** Deletes all but the latest revoked keys, so that adding and revoking cannot fill the disk. */
-  const pruneRevoked = (writer: Writer, user: User) => {
-    const revoked = and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs()));
-    const latest = writer
-      .select({ id: apiKeys.id })
+  const pruneRevoked = (tx: Queries, user: User) => {
+    const revoked = tx
+      .select({ id: apiKeys.id, revokedAt: apiKeys.revokedAt })
       .from(apiKeys)
-      .where(revoked)
+      .where(and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs())))
       .orderBy(desc(apiKeys.revokedAt))
-      .limit(MOST_REVOKED_KEYS);
-    const old = lt(apiKeys.revokedAt, wallMs() - REVOKED_KEPT_MS);
-    return writer.delete(apiKeys).where(and(revoked, or(old, notInArray(apiKeys.id, latest))));
+      .all();
+    const oldestMs = wallMs() - REVOKED_KEPT_MS;
+    const old = revoked.filter(
+      ({ revokedAt }, index) => index >= MOST_REVOKED_KEYS || (revokedAt ?? 0) < oldestMs,
+    );
+    const ids = old.map(({ id }) => id);
+    if (ids.length > 0) tx.delete(apiKeys).where(inArray(apiKeys.id, ids)).run();
   };
 
-  const isThere = (keyId: string, condition?: SQL) =>
-    sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${and(eq(apiKeys.id, keyId), condition)})`;
-
-  /** Whether the user may have one more working key; `others` limits which keys count. */
-  const hasRoom = (user: User, others?: SQL) =>
-    sql`(SELECT count(*) FROM ${apiKeys} WHERE ${and(workingOf(user), others)}) < ${MOST_WORKING_KEYS}`;
-
-  /** Stores a key if the condition holds, and returns its id. */
-  const insertKeyWhere = (writer: Writer, user: User, draft: KeyDraft, condition?: SQL) =>
-    writer
-      .insert(apiKeys)
-      .select((query) =>
-        query
-          .select({
-            id: sql`${draft.row.id}`.as("id"),
-            userId: users.id,
-            name: sql`${draft.row.name}`.as("name"),
-            hash: sql`${draft.row.hash}`.as("hash"),
-            createdAt: sql`${draft.row.createdAt}`.as("created_at"),
-            lastUsedAt: sql`NULL`.as("last_used_at"),
-            revokedAt: sql`NULL`.as("revoked_at"),
-          })
-          .from(users)
-          .where(and(eq(users.id, user.id), condition)),
-      )
-      .returning({ id: apiKeys.id });
-
-  const workingKey = async (user: User, keyId: string) => {
-    const [key] = await queries
-      .select()
-      .from(apiKeys)
-      .where(and(eq(apiKeys.id, keyId), workingOf(user)));
-    if (!key) throw unknownKey(user, keyId);
-    return key;
+  /** Stores a key of a user who has these working keys besides. @throws {TooManyKeysError} */
+  const insert = (tx: Queries, user: User, others: readonly KeyRow[], name: string): IssuedKey => {
+    if (others.length >= MOST_WORKING_KEYS) throw new TooManyKeysError(user.name);
+    const { row, issued } = draftKey(user.id, name, wallMs());
+    tx.insert(apiKeys).values(row).run();
+    pruneRevoked(tx, user);
+    return issued;
   };
 
-  const onlyKey = async (user: User) => {
-    const [key, ...others] = await queries
-      .select()
-      .from(apiKeys)
-      .where(and(eq(apiKeys.userId, user.id), isNull(apiKeys.revokedAt)))
-      .orderBy(asc(apiKeys.createdAt));
-    if (!key) throw noKey(user);
-    if (others.length > 0) throw severalKeys(user);
-    return key;
-  };
+  const revokeAt = (tx: Queries, id: string, revokedAt: number) =>
+    tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).run();
 
   return {
     ...createKeyHolders(context),
-    async add(user, name) {
-      const draft = draftKey(user.id, name, wallMs());
-      const [added] = await atomically((writer) => [
-        insertKeyWhere(writer, user, draft, hasRoom(user)),
-        pruneRevoked(writer, user),
-      ]);
-      if (added.length === 0) throw new TooManyKeysError(user.name);
-      return draft.issued;
-    },
+    add: (user, name) =>
+      store.write({ userId: user.id, what: "keys" }, (tx) =>
+        insert(tx, user, workingKeysOf(tx, user), name),
+      ),
     list: async (user) =>
-      queries
+      store.queries
         .select()
         .from(apiKeys)
         .where(eq(apiKeys.userId, user.id))
-        .orderBy(asc(apiKeys.createdAt)),
-    async revoke(user, keyId) {
-      const [, revoked] = await atomically((writer) => [
-        pruneRevoked(writer, user),
-        writer
-          .update(apiKeys)
-          .set({ revokedAt: wallMs() })
-          .where(and(eq(apiKeys.id, keyId), workingOf(user)))
-          .returning({ id: apiKeys.id }),
-      ]);
-      if (revoked.length === 0) throw unknownKey(user, keyId);
-    },
-    async rotate(user, keyId, graceMs) {
-      const old = keyId === undefined ? await onlyKey(user) : await workingKey(user, keyId);
-      const draft = draftKey(user.id, old.name, wallMs());
-      const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Number.MAX_SAFE_INTEGER);
-      // Without a grace period the old key does not count.
-      const others = revokedAt > wallMs() ? undefined : ne(apiKeys.id, old.id);
-      const [added] = await atomically((writer) => [
-        insertKeyWhere(writer, user, draft, and(hasRoom(user, others), isThere(old.id, working()))),
-        writer
-          .update(apiKeys)
-          .set({ revokedAt })
-          .where(and(eq(apiKeys.id, old.id), isThere(draft.row.id))),
-        pruneRevoked(writer, user),
-      ]);
-      if (added.length > 0) return draft.issued;
-      await workingKey(user, old.id);
-      throw new TooManyKeysError(user.name);
-    },
+        .orderBy(asc(apiKeys.createdAt))
+        .all(),
+    revoke: (user, keyId) =>
+      store.write({ userId: user.id, what: "keys" }, (tx) => {
+        const { id } = keyIn(workingKeysOf(tx, user), user, keyId);
+        pruneRevoked(tx, user);
+        revokeAt(tx, id, wallMs());
+      }),
+    rotate: (user, keyId, graceMs) =>
+      store.write({ userId: user.id, what: "keys" }, (tx) => {
+        const working = workingKeysOf(tx, user);
+        const old = keyId === undefined ? onlyKeyIn(working, user) : keyIn(working, user, keyId);
+        const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Infinity);
+        revokeAt(tx, old.id, revokedAt);
+        // Without a grace period the old key does not count.
+        const others = revokedAt > wallMs() ? working : working.filter((key) => key !== old);
+        return insert(tx, user, others, old.name);
+      }),
   };
+}
+
+type KeyRow = typeof apiKeys.$inferSelect;
+
+/** @throws {AccountError} when no working key has this id */
+function keyIn(working: readonly KeyRow[], user: User, keyId: string): KeyRow {
+  const key = working.find(({ id }) => id === keyId);
+  if (!key) throw unknownKey(user, keyId);
+  return key;
+}
+
+/** @throws {AccountError} unless there is one key that is not about to end */
+function onlyKeyIn(working: readonly KeyRow[], user: User): KeyRow {
+  const [key, ...others] = working.filter(({ revokedAt }) => revokedAt === null);
+  if (!key) throw noKey(user);
+  if (others.length > 0) throw severalKeys(user);
+  return key;
 }
 
 const unknownKey = ({ name }: User, keyId: string): AccountError =>
@@ -196,7 +158,7 @@ const severalKeys = ({ name }: User): AccountError =>
 
 interface KeyDraft {
   readonly issued: IssuedKey;
-  readonly row: Schema["apiKeys"]["$inferInsert"];
+  readonly row: typeof apiKeys.$inferInsert;
 }
 
 /** A new key, and the row that stores it. */

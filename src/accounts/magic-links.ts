@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { magicLinks, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
 import type { User } from "./users.ts";
@@ -28,8 +29,7 @@ export const SIGN_IN_PURPOSE = "sign in";
 export const LINK_LIFETIME_MS = 30 * 60_000;
 
 export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks {
-  const { queries, atomically } = store;
-  const { magicLinks, users } = store.tables;
+  const { queries } = store;
   const working = (secret: MagicLinkSecret, purpose: string) =>
     and(
       eq(magicLinks.hash, hashCredential(secret)),
@@ -45,38 +45,36 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
       const secret = createMagicLinkSecret();
       const hash = hashCredential(secret);
       const expiresAt = wallMs() + LINK_LIFETIME_MS;
-      await atomically((writer) => [
-        writer.delete(magicLinks).where(lt(magicLinks.expiresAt, wallMs())),
-        writer.insert(magicLinks).values({ hash, userId, purpose, expiresAt }),
-      ]);
+      store.transaction((tx) => {
+        tx.delete(magicLinks).where(lt(magicLinks.expiresAt, wallMs())).run();
+        tx.insert(magicLinks).values({ hash, userId, purpose, expiresAt }).run();
+      });
       return secret;
     },
     async userOf(secret, purpose) {
-      const [user] = await queries
+      return queries
         .select(getTableColumns(users))
         .from(magicLinks)
         .innerJoin(users, eq(users.id, magicLinks.userId))
-        .where(working(secret, purpose));
-      return user;
+        .where(working(secret, purpose))
+        .get();
     },
     async detailOf(secret, purpose) {
-      const [link] = await queries
+      const link = queries
         .select({ purpose: magicLinks.purpose })
         .from(magicLinks)
-        .where(working(secret, purpose));
+        .where(working(secret, purpose))
+        .get();
       return link?.purpose.slice(purpose.length + 1) ?? "";
     },
     async use(secret, purpose) {
-      const [[used]] = await atomically((writer) => [
-        writer
-          .update(magicLinks)
-          .set({ usedAt: wallMs() })
-          .where(working(secret, purpose))
-          .returning({ userId: magicLinks.userId }),
-      ]);
-      if (!used) return undefined;
-      const [user] = await queries.select().from(users).where(eq(users.id, used.userId));
-      return user;
+      const used = queries
+        .update(magicLinks)
+        .set({ usedAt: wallMs() })
+        .where(working(secret, purpose))
+        .returning({ userId: magicLinks.userId })
+        .get();
+      return used && queries.select().from(users).where(eq(users.id, used.userId)).get();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, or } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import type { Writer } from "../db/store.ts";
+import { connections, privacy } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import { givenNames, type NamedSong } from "../playback.ts";
 import { isPhrase, type Phrase } from "../titles/phrases.ts";
 import { AS_GIVEN, CLEANED, cleaned, type TitleRules } from "../titles/shown-names.ts";
@@ -43,19 +43,19 @@ export interface Privacy {
   /** What is not named stays; so do the choices of single connections, which are stored with them. */
   change(user: Pick<User, "id">, changes: Partial<PrivacyRules>): Promise<void>;
   /** Reloads the rules of a user, or of all, after the database changed. */
-  reload(userId: number | undefined): Promise<void>;
+  reload(userId: number | undefined): void;
 }
 
-export async function createPrivacy({ store }: AccountsContext): Promise<Privacy> {
-  const { privacy, connections } = store.tables;
+export function createPrivacy({ store }: AccountsContext): Privacy {
   const known = new Map<number, PrivacyRules>();
 
-  const reload: Privacy["reload"] = async (userId) => {
-    const rows = await store.queries
+  const reload: Privacy["reload"] = (userId) => {
+    const rows = store.queries
       .select()
       .from(privacy)
-      .where(userId === undefined ? undefined : eq(privacy.userId, userId));
-    const choices = await store.queries
+      .where(userId === undefined ? undefined : eq(privacy.userId, userId))
+      .all();
+    const choices = store.queries
       .select({
         id: connections.id,
         userId: connections.userId,
@@ -68,7 +68,8 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
           or(isNotNull(connections.cleansTitles), eq(connections.replacesCovers, true)),
           userId === undefined ? undefined : eq(connections.userId, userId),
         ),
-      );
+      )
+      .all();
     if (userId === undefined) known.clear();
     else known.delete(userId);
     for (const row of rows) known.set(row.userId, toRules(row));
@@ -83,42 +84,35 @@ export async function createPrivacy({ store }: AccountsContext): Promise<Privacy
       known.set(id, { ...rules, titles: { ...rules.titles, ofConnections }, replacesCoversOf });
     }
   };
-  await reload(undefined);
+  reload(undefined);
 
   const of: Privacy["of"] = (userId) => known.get(userId) ?? NOTHING_HIDDEN;
   return {
     of,
-    async change({ id: userId }, changes) {
-      const all = columnsOf({ ...of(userId), ...changes });
-      const { pausedUntil, hiddenTitles, hiddenArtists, titles, searchesCovers } = changes;
-      // Another node may be changing the other columns at this moment.
-      const set = {
-        ...(pausedUntil !== undefined && { pausedUntil }),
-        ...(hiddenTitles && { hiddenTitles: all.hiddenTitles }),
-        ...(hiddenArtists && { hiddenArtists: all.hiddenArtists }),
-        ...(titles && { cleansTitles: all.cleansTitles, phrases: all.phrases }),
-        ...(searchesCovers !== undefined && { searchesCovers }),
-      };
-      await store.atomically((writer) => [
-        writer
-          .insert(privacy)
-          .values({ userId, ...all })
-          .onConflictDoUpdate({ target: privacy.userId, set }),
-      ]);
-    },
+    change: ({ id: userId }, changes) =>
+      store.write({ userId, what: "privacy" }, (tx) => {
+        const set = columnsOf({ ...of(userId), ...changes });
+        tx.insert(privacy)
+          .values({ userId, ...set })
+          .onConflictDoUpdate({ target: privacy.userId, set })
+          .run();
+      }),
     reload,
   };
 }
 
-/** The statement that gives a new user the rules to begin with. */
-export const insertRules = ({ privacy }: Schema, writer: Writer, userId: number) =>
-  writer.insert(privacy).values({
-    userId,
-    pausedUntil: null,
-    hiddenTitles: "[]",
-    hiddenArtists: "[]",
-    cleansTitles: true,
-  });
+/** Gives a new user the rules to begin with. */
+export const insertRules = (tx: Queries, userId: number): void =>
+  tx
+    .insert(privacy)
+    .values({
+      userId,
+      pausedUntil: null,
+      hiddenTitles: "[]",
+      hiddenArtists: "[]",
+      cleansTitles: true,
+    })
+    .run();
 
 const columnsOf = (rules: PrivacyRules) => ({
   pausedUntil: rules.pausedUntil,
@@ -130,7 +124,7 @@ const columnsOf = (rules: PrivacyRules) => ({
 });
 
 /** Most users share one of two objects. */
-function toRules(row: Schema["privacy"]["$inferSelect"]): PrivacyRules {
+function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
   const rules: PrivacyRules = {
     pausedUntil: row.pausedUntil,
     hiddenTitles: parseTexts(row.hiddenTitles),

@@ -1,4 +1,5 @@
 import { and, desc, eq, lt, notInArray } from "drizzle-orm";
+import { sessions, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
@@ -49,14 +50,11 @@ export function createSessions(
   { store, wallMs }: AccountsContext,
   deferred: DeferredWrites,
 ): Sessions {
-  const { queries, atomically } = store;
-  const { sessions, users } = store.tables;
+  const { queries } = store;
   const noteSeen = (id: string) => {
     const lastSeenAt = wallMs();
     return deferred.write(`session ${id} seen`, () =>
-      store.inBackground((writer) => [
-        writer.update(sessions).set({ lastSeenAt }).where(eq(sessions.id, id)),
-      ]),
+      queries.update(sessions).set({ lastSeenAt }).where(eq(sessions.id, id)).run(),
     );
   };
   const lastSeenOf = (userId: number, most: number) =>
@@ -65,7 +63,8 @@ export function createSessions(
       .from(sessions)
       .where(eq(sessions.userId, userId))
       .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
-      .limit(most);
+      .limit(most)
+      .all();
   const isAlive = ({ lastSeenAt }: Session) => wallMs() - lastSeenAt < SESSION_LIFETIME_MS;
   return {
     async open({ id: userId }, userAgent) {
@@ -79,23 +78,25 @@ export function createSessions(
         createdAt: nowMs,
         lastSeenAt: nowMs,
       };
-      const others = lastSeenOf(userId, MOST_SESSIONS - 1).as("others");
-      const staying = queries.select({ id: others.id }).from(others);
-      await atomically((writer) => [
-        writer.delete(sessions).where(lt(sessions.lastSeenAt, nowMs - SESSION_LIFETIME_MS)),
-        writer
-          .delete(sessions)
-          .where(and(eq(sessions.userId, userId), notInArray(sessions.id, staying))),
-        writer.insert(sessions).values(row),
-      ]);
+      store.transaction((tx) => {
+        tx.delete(sessions)
+          .where(lt(sessions.lastSeenAt, nowMs - SESSION_LIFETIME_MS))
+          .run();
+        const staying = lastSeenOf(userId, MOST_SESSIONS - 1).map(({ id }) => id);
+        tx.delete(sessions)
+          .where(and(eq(sessions.userId, userId), notInArray(sessions.id, staying)))
+          .run();
+        tx.insert(sessions).values(row).run();
+      });
       return token;
     },
     async of(token) {
-      const [found] = await queries
+      const found = queries
         .select({ session: sessions, user: users })
         .from(sessions)
         .innerJoin(users, eq(users.id, sessions.userId))
-        .where(eq(sessions.hash, hashCredential(token)));
+        .where(eq(sessions.hash, hashCredential(token)))
+        .get();
       if (!found || !isAlive(found.session)) return undefined;
       const { session, user } = found;
       if (wallMs() - session.lastSeenAt > SEEN_EVERY_MS) {
@@ -105,20 +106,21 @@ export function createSessions(
       return { session, user };
     },
     async isOpen(id) {
-      const [session] = await queries.select().from(sessions).where(eq(sessions.id, id));
+      const session = queries.select().from(sessions).where(eq(sessions.id, id)).get();
       return session !== undefined && isAlive(session);
     },
     async list({ id }) {
-      const rows = await lastSeenOf(id, MOST_SESSIONS);
-      return rows.filter(isAlive);
+      return lastSeenOf(id, MOST_SESSIONS).filter(isAlive);
     },
-    async close({ id: userId }, id) {
-      await atomically((writer) => [
-        writer.delete(sessions).where(and(eq(sessions.userId, userId), eq(sessions.id, id))),
-      ]);
-    },
-    async closeAll({ id }) {
-      await atomically((writer) => [writer.delete(sessions).where(eq(sessions.userId, id))]);
-    },
+    close: ({ id: userId }, id) =>
+      store.write({ userId, what: "sessions" }, (tx) => {
+        tx.delete(sessions)
+          .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
+          .run();
+      }),
+    closeAll: ({ id: userId }) =>
+      store.write({ userId, what: "sessions" }, (tx) => {
+        tx.delete(sessions).where(eq(sessions.userId, userId)).run();
+      }),
   };
 }

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import type { Writer } from "../db/store.ts";
-import { type AccountsContext, storeSealed } from "./context.ts";
+import { upstreams } from "../db/schema.ts";
+import type { AccountsContext } from "./context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import { THE_SERVER } from "../vault/vault.ts";
 
@@ -32,35 +31,35 @@ export function createUpstreams(
   deferred: DeferredWrites,
 ): Upstreams {
   const { queries } = store;
-  const { upstreams } = store.tables;
-  const rowOf = async (source: string) => {
-    const [row] = await queries.select().from(upstreams).where(eq(upstreams.source, source));
-    return row;
-  };
-  const put = (row: Schema["upstreams"]["$inferInsert"]) => (writer: Writer) => [
-    writer.insert(upstreams).values(row).onConflictDoUpdate({ target: upstreams.source, set: row }),
-  ];
+  const rowOf = (source: string) =>
+    queries.select().from(upstreams).where(eq(upstreams.source, source)).get();
+  const put = (row: typeof upstreams.$inferInsert) =>
+    queries
+      .insert(upstreams)
+      .values(row)
+      .onConflictDoUpdate({ target: upstreams.source, set: row })
+      .run();
   return {
     async appOf(source) {
-      const sealed = (await rowOf(source))?.sealedApp;
+      const sealed = rowOf(source)?.sealedApp;
       if (!sealed) return undefined;
       const app: UpstreamApp = JSON.parse(await vault.open("upstream-app", THE_SERVER, sealed));
       return app;
     },
     enterApp: (source, app) =>
-      storeSealed(vault, async () => {
+      vault.whileKeyStays(async () => {
         const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
-        await store.atomically(put({ source, sealedApp }));
+        await store.write({ what: "upstreams" }, () => put({ source, sealedApp }));
       }),
     async pauseOf(source) {
-      const { pausedFrom, pausedUntil } = (await rowOf(source)) ?? {};
+      const { pausedFrom, pausedUntil } = rowOf(source) ?? {};
       return pausedFrom != null && pausedUntil != null
         ? { from: pausedFrom, until: pausedUntil }
         : undefined;
     },
     rememberPause: (source, { from, until }) =>
       deferred.write(`pause of ${source}`, () =>
-        store.inBackground(put({ source, pausedFrom: from, pausedUntil: until })),
+        put({ source, pausedFrom: from, pausedUntil: until }),
       ),
   };
 }

@@ -1,6 +1,6 @@
-import { asc, eq, ne, sql } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import type { Writer } from "../db/store.ts";
+import { asc, eq, ne } from "drizzle-orm";
+import { users } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import { AccountError, type AccountsContext } from "./context.ts";
 
 export interface User {
@@ -46,81 +46,55 @@ export interface Users {
 /** How many users a page shows. */
 const PAGE = 50;
 
-/** @param emptyHistory deletes a user's songs, of which there may be too many for one statement */
+/** @param emptyHistory deletes a user's songs, of which there may be too many for one transaction */
 export function createUsers(
   { store, wallMs }: AccountsContext,
   emptyHistory: (user: User) => Promise<void>,
 ): Users {
-  const { queries, atomically } = store;
-  const { users } = store.tables;
-  const isFirst = sql`${users.id} = (SELECT min(id) FROM ${users})`;
+  const { queries } = store;
+  const named = (name: string): User =>
+    queries.select().from(users).where(eq(users.name, name)).get() ?? refuseName(name);
   return {
-    list: async () => queries.select().from(users).orderBy(asc(users.id)),
+    list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
     async page(asked) {
       const pages = Math.max(1, Math.ceil((await queries.$count(users)) / PAGE));
       const number = Math.min(asked, pages);
       const onIt = queries.select().from(users).orderBy(asc(users.id)).limit(PAGE);
-      return { users: await onIt.offset((number - 1) * PAGE), number, pages };
+      return { users: onIt.offset((number - 1) * PAGE).all(), number, pages };
     },
-    async withId(id) {
-      const [user] = await queries.select().from(users).where(eq(users.id, id));
-      return user;
-    },
-    async named(name) {
-      const [user] = await queries.select().from(users).where(eq(users.name, name));
-      return user ?? refuseName(name);
-    },
-    async heirOf({ id }) {
-      const others = queries.select().from(users).where(ne(users.id, id));
-      const [heir] = await others.orderBy(asc(users.id)).limit(1);
-      return heir;
-    },
-    async owner() {
-      const [owner] = await queries.select().from(users).where(eq(users.role, "owner"));
-      return owner;
-    },
+    withId: async (id) => queries.select().from(users).where(eq(users.id, id)).get(),
+    named: async (name) => named(name),
+    heirOf: async ({ id }) =>
+      queries.select().from(users).where(ne(users.id, id)).orderBy(asc(users.id)).limit(1).get(),
+    owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
     async remove(name) {
-      const [user] = await queries.select().from(users).where(eq(users.name, name));
-      await emptyHistory(user ?? refuseName(name));
-      const [removed] = await atomically((writer) => [
-        writer.delete(users).where(eq(users.name, name)).returning({ id: users.id }),
-        writer
-          .update(users)
-          .set({ role: "owner" })
-          .where(sql`${isFirst} AND NOT EXISTS (SELECT 1 FROM ${users} WHERE role = 'owner')`),
-      ]);
-      if (removed.length === 0) refuseName(name);
+      await emptyHistory(named(name));
+      // Another may have removed the user meanwhile, or made it the owner.
+      const { id, role } = named(name);
+      await store.write({ userId: id, what: "users" }, (tx) => {
+        tx.delete(users).where(eq(users.id, id)).run();
+        const first = tx.select().from(users).orderBy(asc(users.id)).limit(1).get();
+        if (role !== "owner" || !first) return;
+        tx.update(users).set({ role: "owner" }).where(eq(users.id, first.id)).run();
+      });
     },
-    async setLanguage({ id }, language) {
-      await atomically((writer) => [
-        writer.update(users).set({ language }).where(eq(users.id, id)),
-      ]);
-    },
-    async welcome({ id }) {
-      await atomically((writer) => [
-        writer.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)),
-      ]);
-    },
+    setLanguage: ({ id }, language) =>
+      store.write({ userId: id, what: "users" }, (tx) => {
+        tx.update(users).set({ language }).where(eq(users.id, id)).run();
+      }),
+    welcome: ({ id }) =>
+      store.write({ userId: id, what: "users" }, (tx) => {
+        tx.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)).run();
+      }),
   };
 }
 
-/**
- * Adds a user when run; the first is the owner.
- * @param isOwner the user is the owner or not added: there is only one
- */
-export function insertUser(
-  { users }: Schema,
-  writer: Writer,
-  user: Omit<User, "role">,
-  isOwner: boolean,
-) {
-  const role = isOwner
-    ? "owner"
-    : sql`CASE WHEN EXISTS (SELECT 1 FROM ${users}) THEN 'member' ELSE 'owner' END`;
-  return writer
-    .insert(users)
-    .values({ ...user, role })
-    .returning();
+/** Adds a user; the first is the owner. */
+export function insertUser(tx: Queries, user: Omit<User, "role">): User {
+  const isFirst = tx.select({ id: users.id }).from(users).limit(1).get() === undefined;
+  const row: User = { ...user, role: isFirst ? "owner" : "member" };
+  tx.insert(users).values(row).run();
+  return row;
 }
 
 /** @throws {AccountError} always: no such user */

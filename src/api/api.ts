@@ -43,7 +43,7 @@ export function createApiFeature(deps: ApiDeps): Feature {
   });
   const endpoints: readonly (readonly [path: string, handler: Handler])[] = [
     ["/api/v1/openapi.json", async () => envelope.document(await description())],
-    ...Object.entries(answers).map(([path, answer]) => [path, guard(answer, path)] as const),
+    ...Object.entries(answers).map(([path, answer]) => [path, guard(answer)] as const),
   ];
   return {
     routes: endpoints.flatMap(([path, handler]) => [
@@ -57,7 +57,7 @@ export function createApiFeature(deps: ApiDeps): Feature {
     }),
     // Closes the streams whose key has ended.
     async follow({ userId, concerns }) {
-      if (concerns("users", "api_keys")) await streams?.followKeys(userId);
+      if (concerns("users", "keys")) await streams?.followKeys(userId);
     },
     stop: () => streams?.stop(),
   };

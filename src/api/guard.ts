@@ -8,7 +8,7 @@ import type { RouteAnswer } from "../http/feature.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
-import { type Admissions, secondsOf } from "../http/rate-limit.ts";
+import { secondsOf } from "../http/rate-limit.ts";
 
 export interface GuardDeps {
   readonly accounts: {
@@ -17,8 +17,6 @@ export interface GuardDeps {
   readonly clock: Clock;
   readonly config: Pick<Config, "rateLimitSeconds">;
   readonly budget: ProcessorBudget;
-  /** Counts calls where several nodes answer them. */
-  readonly admissions: Admissions;
   /** The client address of a request. */
   addressOf(request: Request): string;
 }
@@ -45,7 +43,7 @@ const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
 /** Puts checks of the key and of the rate limit, which counts per key and endpoint, before an answer. */
-export function createGuard({ accounts, clock, config, budget, addressOf, admissions }: GuardDeps) {
+export function createGuard({ accounts, clock, config, budget, addressOf }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
   const guesses = createGuesses({ clock, addressOf });
@@ -64,9 +62,8 @@ export function createGuard({ accounts, clock, config, budget, addressOf, admiss
     keys.noteUse(holder.keyId);
   };
 
-  return (answer: KeyedAnswer, endpoint: string): Handler => {
-    const limit =
-      rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds, endpoint, admissions) : undefined;
+  return (answer: KeyedAnswer): Handler => {
+    const limit = rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds) : undefined;
 
     const answerWithinBudget = (
       holder: KeyHolder,
@@ -85,11 +82,6 @@ export function createGuard({ accounts, clock, config, budget, addressOf, admiss
       if (!limit) return answerWithinBudget(holder, undefined, request);
       const caller = { userId: holder.user.id, name: holder.keyId };
       const refusal = limit.refusalOf(caller, clock.monotonicMs());
-      if (refusal instanceof Promise) {
-        return refusal.then(
-          (refused) => refused ?? answerWithinBudget(holder, limit.headers, request),
-        );
-      }
       return refusal ?? answerWithinBudget(holder, limit.headers, request);
     };
 

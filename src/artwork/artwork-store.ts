@@ -60,8 +60,6 @@ export interface ArtworkStoreDeps {
   onFailed(userId: number, artwork: Artwork, isPassing: boolean): void;
   /** Keeps resized pictures across restarts. */
   readonly disk: DiskCache;
-  /** Finds a picture that only another node knows. */
-  elsewhere(id: string): Promise<Artwork | undefined>;
 }
 
 const MOST_ARTWORKS = 1_024;
@@ -126,13 +124,10 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
     return picture;
   };
 
-  /** A picture that was drawn before; registers one that other nodes know. */
+  /** A picture that was drawn before. */
   const lookUp = async (id: string, rendition: Rendition) => {
     const bytes = await disk.read(nameOf(id, rendition));
-    if (bytes) return keep(id, rendition, bytes);
-    const found = entries.get(id) ? undefined : await deps.elsewhere(id);
-    if (found && !entries.get(id)) addEntry(id, found);
-    return undefined;
+    return bytes && keep(id, rendition, bytes);
   };
 
   const lookUpOnce = (id: string, rendition: Rendition) => {

@@ -1,18 +1,15 @@
 import type { PrivacyRules } from "../accounts/privacy.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { ChannelView, type ConnectionReading } from "./channel-view.ts";
-import type { Watching, WatchingDeps } from "./connection-set.ts";
+import { ConnectionSet, type ConnectionSetDeps } from "./connection-set.ts";
 import type { CurrentReading } from "./current-reading.ts";
 import { createDemand } from "./demand.ts";
 import type { Reading } from "./reading.ts";
 import { type Scope, type Subscriber, Subscribers } from "./subscribers.ts";
 import type { UnreadableCovers } from "./unreadable-covers.ts";
-import type { WatcherDeps } from "./watcher.ts";
 
-export interface ChannelDeps extends Pick<WatcherDeps, "clock" | "log"> {
+export interface ChannelDeps extends ConnectionSetDeps {
   readonly userId: number;
-  /** Follows the user's connections: here, or on the node that watches them. */
-  watch(deps: WatchingDeps): Watching;
   /** What the user does not want to be shown. */
   rules(): PrivacyRules;
   /** The cover that was found elsewhere for a playback without one. */
@@ -50,6 +47,8 @@ export interface Channel {
    * subscribers get it if so.
    */
   notify(): void;
+  /** Starts and stops the watching of connections that have changed. */
+  followConnections(): Promise<void>;
   /** What others are shown without a cover, if the user wants one to be found for it. */
   coverless(): Playback | undefined;
   start(): void;
@@ -59,8 +58,8 @@ export interface Channel {
 export function createChannel(deps: ChannelDeps): Channel {
   const { clock, rules } = deps;
   let running = false;
-  /** Since when there are subscribers here (monotonic). */
-  let watchedHereSinceMs: number | undefined;
+  /** Since when there are subscribers (monotonic). */
+  let watchedSinceMs: number | undefined;
   /** Whether `firstReading` has resolved. */
   let isFirstRead = false;
   let firstReading = Promise.withResolvers<void>();
@@ -73,7 +72,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     foundCover: deps.foundCover,
     unreadable: deps.unreadable,
     connections: () => set.connections,
-    watchedSinceMs: () => watchedHereSinceMs ?? set.watchedSinceMs,
+    watchedSinceMs: () => watchedSinceMs,
   });
   const subscribers = new Subscribers(deps.log, (reading, scope) => view.textOf(reading, scope));
   const demand = createDemand(() => subscribers.size > 0);
@@ -116,12 +115,12 @@ export function createChannel(deps: ChannelDeps): Channel {
   };
 
   const followWatched = (sinceMs: number | undefined) => {
-    watchedHereSinceMs = sinceMs;
+    watchedSinceMs = sinceMs;
     demand.change("changed");
     planNotify();
   };
 
-  const set = deps.watch({ userId: deps.userId, demand, onChange });
+  const set = new ConnectionSet({ userId: deps.userId, demand, onChange }, deps);
 
   return {
     get running() {
@@ -154,6 +153,7 @@ export function createChannel(deps: ChannelDeps): Channel {
       };
     },
     notify,
+    followConnections: () => set.followChanges(),
     coverless: () => view.coverless(),
     start() {
       if (running) return;

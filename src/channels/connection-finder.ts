@@ -41,7 +41,7 @@ export function createConnectionFinder(
   const watchedOf = (connection: Connection): WatchedConnection[] => {
     if (connection.refusedAt !== null) return [];
     const source = sourceOf(connection, sources);
-    const { id, userId, settings, wasOk } = connection;
+    const { id, userId, wasOk } = connection;
     const stored = openConnection(source, connection);
     if (!stored.usable) {
       const fields = { user: userId, source: source.id, reason: stored.reason };
@@ -52,8 +52,7 @@ export function createConnectionFinder(
     reported.delete(id);
     const kept: StoredConnection = {
       id,
-      readSettings: async () => (await connections.byId(id))?.settings,
-      changeSettings: (change) => connections.changeSettings(id, change),
+      storeSettings: (settings) => connections.storeSettings(id, settings),
     };
     return [
       {
@@ -62,7 +61,7 @@ export function createConnectionFinder(
         delivery: source.delivery,
         ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
         watch: (context) => stored.open.watch({ ...context, connection: kept }),
-        refuse: () => connections.refuse(id, settings),
+        refuse: () => connections.markRefused(id),
       },
     ];
   };

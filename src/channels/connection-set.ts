@@ -14,25 +14,13 @@ import {
   type WatcherDeps,
 } from "./watcher.ts";
 
-/** What is known of a user's connections, wherever they are watched. */
+export interface ConnectionSetDeps extends WatcherDeps {
+  /** The ids of the user's connections that are not refused, in the user's order. */
+  connectionIdsOf(userId: number): Promise<readonly number[]>;
+}
+
+/** Whose connections are watched, and for whom. */
 export interface Watching {
-  /** In the user's order, with their current states; `undefined` before they are known. */
-  readonly connections: readonly KnownConnection[] | undefined;
-  /** Since when somebody on another node follows every change (monotonic). */
-  readonly watchedSinceMs?: number | undefined;
-  /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
-  follow(): Promise<void>;
-  /** Stops all watchers. Statuses and pauses are kept for the next start. */
-  stop(): void;
-}
-
-/** Connections that are watched on this node. */
-export interface WatchingHere extends Watching {
-  /** The ids of the stored connections that are watched now, in the user's order. */
-  watchedIds(): number[];
-}
-
-export interface WatchingDeps {
   readonly userId: number;
   readonly demand: Demand;
   /** Is called after a report, or after the connections or their order have changed. */
@@ -52,26 +40,32 @@ const UNTRIED: ConnectionState = { kind: "waiting", sinceMs: -Infinity, pause: u
  * All connections of a user, each with its own watcher. It is a class because there is one for
  * each user: functions of its own would take more memory than its state.
  */
-export class ConnectionSet implements WatchingHere {
+export class ConnectionSet {
+  /** In the user's order, with their current states; `undefined` before they are known. */
   connections: readonly KnownConnection[] | undefined;
-  isRunning = false;
+  private isRunning = false;
   private members: readonly Member[] = [];
   /** Counts the calls of `follow` and `stop`: the last one wins. */
   private turn = 0;
   /** How often in a row the connections could not be read. */
   private failures = 0;
-  private readonly set: WatchingDeps;
-  private readonly deps: WatcherDeps;
+  private readonly set: Watching;
+  private readonly deps: ConnectionSetDeps;
 
-  constructor(set: WatchingDeps, deps: WatcherDeps) {
+  constructor(set: Watching, deps: ConnectionSetDeps) {
     this.set = set;
     this.deps = deps;
   }
 
-  watchedIds(): number[] {
-    return this.members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []);
+  /** Follows the user's connections if they are others now than those that are watched. */
+  async followChanges(): Promise<void> {
+    if (!this.isRunning) return;
+    const ids = await this.deps.connectionIdsOf(this.set.userId);
+    const watchedIds = this.members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []);
+    if (this.isRunning && !Bun.deepEquals(ids, watchedIds)) await this.follow();
   }
 
+  /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
   async follow(): Promise<void> {
     this.isRunning = true;
     this.turn += 1;
@@ -89,6 +83,7 @@ export class ConnectionSet implements WatchingHere {
     this.changed();
   }
 
+  /** Stops all watchers. Statuses and pauses are kept for the next start. */
   stop(): void {
     this.isRunning = false;
     this.turn += 1;

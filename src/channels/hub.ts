@@ -1,3 +1,4 @@
+import { attemptEach } from "../attempt-each.ts";
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import { atMost, type Clock } from "../clock.ts";
 import type { Artwork, Playback } from "../playback.ts";
@@ -10,11 +11,10 @@ import {
   type PlayedSong,
   type LastSongs,
 } from "./last-songs.ts";
-import type { Watching, WatchingDeps } from "./connection-set.ts";
+import type { ConnectionSetDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
 import { createUnreadableCovers } from "./unreadable-covers.ts";
-import type { WatcherDeps } from "./watcher.ts";
 
 /** All channels: one for each user, shared by all requests and subscribers. */
 export interface Hub {
@@ -79,19 +79,11 @@ export interface Hub {
   stop(): void;
 }
 
-export interface HubDeps extends Pick<WatcherDeps, "clock" | "log"> {
+export interface HubDeps extends ConnectionSetDeps {
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
   /** The cover that was found elsewhere for a song that others are shown. */
   foundCover(userId: number, playback: Playback): Artwork | undefined;
-  /** Watches the users' connections, or gets their states from the node that does. */
-  readonly relay: HubRelay;
-}
-
-export interface HubRelay {
-  watch(deps: WatchingDeps): Watching;
-  /** Starts and stops the watching of connections that have changed, of one user or of all. */
-  followConnections(userId?: number): Promise<void>;
 }
 
 interface OpenChannel {
@@ -105,7 +97,7 @@ const GRACE_MS = 60_000;
 const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
-  const { clock, relay } = deps;
+  const { clock } = deps;
   const channels = new Map<number, OpenChannel>();
   const unreadable = createUnreadableCovers(clock);
   const coverListeners: ((userId: number, artwork: Artwork) => void)[] = [];
@@ -125,10 +117,8 @@ export function createHub(deps: HubDeps): Hub {
       for (const look of coverListeners) for (const artwork of artworks) look(userId, artwork);
     };
     const channel = createChannel({
-      clock,
-      log: deps.log,
+      ...deps,
       userId,
-      watch: relay.watch,
       rules,
       foundCover: (playback) => deps.foundCover(userId, playback),
       unreadable,
@@ -187,7 +177,8 @@ export function createHub(deps: HubDeps): Hub {
         if (entry) entry.channel.current.usedAtMs = clock.monotonicMs();
       };
     },
-    followConnections: relay.followConnections,
+    followConnections: (userId) =>
+      attemptEach(runningOf(userId), ([, channel]) => channel.followConnections()),
     rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
     readingsOf: (userId) => channels.get(userId)?.channel.reports() ?? [],
     songsBefore(userId) {

@@ -16,10 +16,10 @@ export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEvery
   readonly wasOk: boolean;
   watch(context: Omit<WatchContext, "connection">): AsyncIterable<Playback | null>;
   /**
-   * Stores that the upstream refuses this connection until the user connects again. Returns false
-   * if others have given it other settings meanwhile. Absent where nothing is stored.
+   * Stores that the upstream refuses this connection until the user connects again. Absent where
+   * nothing is stored.
    */
-  refuse?(): Promise<boolean>;
+  refuse?(): Promise<void>;
 }
 
 export interface WatcherDeps {
@@ -63,8 +63,7 @@ export function createWatcher(
 
   const refuse = async (refused: WatchedConnection, reason: string): Promise<WatchEnd> => {
     try {
-      // Another node may have stored what works: that is watched next.
-      if (refused.refuse && !(await refused.refuse())) return {};
+      await refused.refuse?.();
     } catch (error) {
       // If the disk is full, the refusal is found again after a restart of the server.
       log.error("a refusal could not be stored", { reason: describeError(error) });

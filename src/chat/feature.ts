@@ -31,7 +31,7 @@ export function createChatFeature(deps: ChatDeps): ChatFeature {
       await follow();
     },
     async follow({ concerns }) {
-      if (hasStarted && concerns("users", "chat_accounts")) await follow();
+      if (hasStarted && concerns("users", "chat")) await follow();
     },
     stop: () => made?.stop(),
   };

@@ -3,7 +3,6 @@ import type { ChatAccount } from "../accounts/chat-accounts.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
-import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import { createInTurn } from "../in-turn.ts";
 import type { Log } from "../log.ts";
@@ -19,7 +18,7 @@ import { createSend } from "./twitch/send.ts";
 import { readSettings } from "./twitch/settings.ts";
 import { createTwitchUpstream } from "./twitch/upstream.ts";
 
-export interface ChatDeps extends Pick<Cluster, "admissions" | "isOurs" | "onShift"> {
+export interface ChatDeps {
   readonly accounts: Accounts;
   readonly hub: Pick<Hub, "read" | "songsBefore" | "subscribe">;
   readonly clock: Clock;
@@ -62,7 +61,7 @@ const keyOf = ({ id, options }: ChatAccount): string => `${id} ${JSON.stringify(
 const MOST_CHATS = 1_000;
 
 export function createChatService(deps: ChatDeps): ChatService {
-  const { accounts, clock, config, isOurs } = deps;
+  const { accounts, clock, config } = deps;
   const { chat } = accounts;
   const upstream = createTwitchUpstream(clock, config, deps.network);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
@@ -79,27 +78,23 @@ export function createChatService(deps: ChatDeps): ChatService {
   const accountDeps: TwitchAccountDeps = {
     ...{ ...deps, upstream, id, helix, chat, songLine, quietOf },
     eventsubUrl: config.twitchEventsubUrl,
-    program: crypto.randomUUID().slice(0, 8),
   };
 
-  let stored: readonly ChatAccount[] = [];
   let hasStopped = false;
   /**
    * The accounts by what decides how they run: one with other options begins anew. One that has come
    * to an end by itself stays here until it is not wanted any more.
    */
-  const running = new Map<
-    string,
-    { readonly stop: AbortController; readonly ended: Promise<void> }
-  >();
+  const running = new Map<string, AbortController>();
 
-  /** Starts and stops accounts by whose they are at this moment. */
-  const startAndStop = () => {
-    const wanted = hasStopped
-      ? []
-      : stored.filter(({ state, userId }) => state === "linked" && isOurs(userId));
+  /** When the last run of an account ends, by the account's id. */
+  const lastEnds = new Map<number, Promise<void>>();
+
+  /** Starts and stops accounts, so that those of `stored` run that are linked. */
+  const startAndStop = (stored: readonly ChatAccount[]) => {
+    const wanted = hasStopped ? [] : stored.filter(({ state }) => state === "linked");
     const keys = new Set(wanted.map(keyOf));
-    for (const [key, { stop }] of running) {
+    for (const [key, stop] of running) {
       if (keys.has(key)) continue;
       stop.abort();
       running.delete(key);
@@ -107,19 +102,20 @@ export function createChatService(deps: ChatDeps): ChatService {
     for (const account of wanted) {
       if (running.has(keyOf(account))) continue;
       const stop = new AbortController();
-      const ended = runTwitchAccount(accountDeps, account, stop.signal);
-      running.set(keyOf(account), { stop, ended });
+      // A run of before may still be renewing the tokens, and a refresh token works once.
+      const begun = lastEnds.get(account.id) ?? Promise.resolve();
+      const ended = begun.then(() => runTwitchAccount(accountDeps, account, stop.signal));
+      lastEnds.set(account.id, ended);
+      void ended.finally(() => {
+        if (lastEnds.get(account.id) === ended) lastEnds.delete(account.id);
+      });
+      running.set(keyOf(account), stop);
     }
   };
-  deps.onShift(startAndStop);
 
   /** What was read first must not count last. */
   const inTurn = createInTurn();
-  const follow = () =>
-    inTurn(async () => {
-      stored = await chat.allOf();
-      startAndStop();
-    });
+  const follow = () => inTurn(async () => startAndStop(await chat.allOf()));
 
   return {
     ...{ links, follow },
@@ -137,9 +133,8 @@ export function createChatService(deps: ChatDeps): ChatService {
     },
     async stop() {
       hasStopped = true;
-      const ends = [...running.values()].map(({ ended }) => ended);
-      startAndStop();
-      await Promise.all(ends);
+      startAndStop([]);
+      await Promise.all(lastEnds.values());
     },
   };
 }

@@ -12,7 +12,7 @@ import {
   NotRunningError,
   readRunningFacts,
   type RunningFacts,
-} from "./process/server-lock.ts";
+} from "../control/folder-lock.ts";
 
 /** What the server in the background logs, in the data folder. */
 const LOG_FILE = "marquee.log";

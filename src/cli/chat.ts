@@ -6,10 +6,9 @@ import { createTwitchLinks, type LinkOutcome } from "../chat/twitch/links.ts";
 import { REGISTRATION_URL } from "../chat/twitch/registration.ts";
 import { createTwitchUpstream } from "../chat/twitch/upstream.ts";
 import { systemClock } from "../clock.ts";
-import { type Config, flagOf, type SettingName } from "../config.ts";
-import type { Cli } from "./cli.ts";
-import { type Command, table } from "./command.ts";
-import { forUser, type Workspace } from "./workspace.ts";
+import { flagOf, type SettingName } from "../config.ts";
+import type { Cli, Syntax } from "./cli.ts";
+import { type Command, type Execution, forUser, table } from "./command.ts";
 import { NETWORK } from "../upstream/index.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
@@ -21,9 +20,13 @@ const TWITCH_SETTINGS: readonly SettingName[] = [
 ];
 
 /** Declares `marquee chat …`. */
-export function declareChat({ group, runs, shows }: Cli): void {
+export function declareChat<Target extends Syntax>({
+  group,
+  carriesOut,
+  shows,
+}: Cli<Target>): void {
   const chat = group("chat", "answer !song in a user's Twitch chat");
-  runs(
+  carriesOut(
     chat("link", "link a Twitch account and answer !song in its chat", [
       "marquee chat link ada",
       "marquee chat link ada --channel adas_channel",
@@ -31,24 +34,25 @@ export function declareChat({ group, runs, shows }: Cli): void {
       .argument("<user>")
       .option("--channel <name>", "the channel to answer in, if it is not the account's own"),
     (name: string, options: { channel?: string }) => linkChat(name, options.channel),
-    TWITCH_SETTINGS,
+    { settings: TWITCH_SETTINGS },
   );
   shows(chat("list", "list a user's linked chat accounts").argument("<user>"), (name: string) =>
     listChats(name),
   );
-  runs(
+  carriesOut(
     chat("unlink", "unlink a chat account, here and at Twitch")
       .argument("<user>")
       .argument("<login>"),
     (name: string, login: string) => unlinkChat(name, login),
-    TWITCH_SETTINGS,
+    { settings: TWITCH_SETTINGS },
   );
 }
 
 /** `marquee chat link USER [--channel NAME]`. */
 function linkChat(userName: string, channel: string | undefined): Command {
-  return forUser(userName, async ({ config, workspace, user, print }) => {
-    const links = linksOf(config, workspace);
+  return forUser(userName, async (execution) => {
+    const { user, print, signal } = execution;
+    const links = linksOf(execution);
     const clientId = await links.clientId();
     if (clientId === undefined) throw new AccountError(NO_APPLICATION);
     const begun = await links.begin(clientId);
@@ -65,8 +69,7 @@ function linkChat(userName: string, channel: string | undefined): Command {
       ],
     );
     const choice = channel === undefined ? {} : { channel };
-    const waiting = new AbortController();
-    const outcome = await links.finish(user, { clientId, code, ...choice }, waiting.signal);
+    const outcome = await links.finish(user, { clientId, code, ...choice }, signal);
     if (outcome.kind !== "linked") throw new AccountError(reasonOf(outcome));
     const { account } = outcome;
     print(
@@ -110,20 +113,21 @@ function listChats(userName: string): Command {
 
 /** `marquee chat unlink USER LOGIN`. */
 function unlinkChat(userName: string, login: string): Command {
-  return forUser(userName, async ({ config, io, workspace, user, print }) => {
-    const isConfirmed = await linksOf(config, workspace).unlink(user, login);
+  return forUser(userName, async (execution) => {
+    const { user, print, note } = execution;
+    const isConfirmed = await linksOf(execution).unlink(user, login);
     print(
       [{ service: "twitch", login: login.toLowerCase(), confirmed: isConfirmed }],
       [`${login} is unlinked.`],
     );
-    if (!isConfirmed) io.error(UNCONFIRMED);
+    if (!isConfirmed) note(UNCONFIRMED);
   });
 }
 
 const UNCONFIRMED =
   "Twitch has not confirmed it. To be sure, disconnect the application at https://www.twitch.tv/settings/connections.";
 
-function linksOf(config: Config, { accounts }: Workspace) {
+function linksOf({ accounts, config }: Execution) {
   const upstream = createTwitchUpstream(systemClock, config, NETWORK);
   const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
   const helix = createHelix(upstream, config.twitchApiUrl);

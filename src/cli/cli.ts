@@ -1,126 +1,81 @@
-import type { Command as CommanderCommand } from "commander";
-import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } from "../config.ts";
-import { redact } from "../log.ts";
-import type { Command, Io } from "./command.ts";
-import { resolveSettings } from "./data-place.ts";
-import { untilReaderLeaves } from "./output.ts";
+import type { Config, SettingName } from "../config.ts";
+import type { Command } from "./command.ts";
 
 /** Settings that every command accepts; `serve` and `config` accept all settings. */
-export const SHARED_SETTINGS: readonly SettingName[] = ["data", "database", "baseUrl", "secretKey"];
+export const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
+
+/** What a command takes: the part of Commander that declarations use. */
+export interface Syntax {
+  argument(name: string, help?: string): this;
+  option(flags: string, help: string, fallback?: string): this;
+  requiredOption(flags: string, help: string): this;
+  usage(text: string): this;
+  allowUnknownOption(): this;
+  addHelpText(position: "after", text: () => string): this;
+}
+
+/** How a command is carried out. */
+export interface Carrying {
+  /** Settings that it takes besides those of all commands. */
+  readonly settings?: readonly SettingName[];
+  /** Whether it makes the data folder if there is none. A missing one may be a mistyped path. */
+  readonly createsFolder?: true;
+  /** Puts the contents of files in the place of their names: only the caller may read them. */
+  readHere?(given: readonly unknown[], config: Config): readonly unknown[];
+  /** Keys besides the setting's under which the database may be encrypted. */
+  otherKeys?(given: readonly unknown[]): readonly string[];
+}
 
 /** With this each file declares its commands. */
-export interface Cli {
-  command(name: string, help: string, examples?: readonly string[]): CommanderCommand;
+export interface Cli<Target extends Syntax> {
+  command(name: string, help: string, examples?: readonly string[]): Target;
   /** Declares a word before other words; the result declares what follows it. */
   group(
     name: string,
     help: string,
-  ): (usage: string, description: string, examples?: readonly string[]) => CommanderCommand;
+  ): (usage: string, description: string, examples?: readonly string[]) => Target;
   /**
-   * Makes a command run what `prepare` returns for its arguments, with the settings in force.
-   * @param own settings that it takes besides those of all commands
+   * Makes a command carry out what `prepare` returns for its arguments: in the running server, or where
+   * none runs, in this program.
    */
-  runs(
-    target: CommanderCommand,
-    prepare: (...given: never[]) => Command,
-    own?: readonly SettingName[],
-  ): void;
+  carriesOut(target: Target, prepare: (...given: never[]) => Command, carrying?: Carrying): void;
   /** The same for a command that only shows what it can show again. */
-  shows: Cli["runs"];
+  shows: Cli<Target>["carriesOut"];
 }
 
-export function createCli(program: CommanderCommand, io: Io): Cli {
-  const runs: Cli["runs"] = (target, prepare, own = []) => {
-    addSettings(target, [...SHARED_SETTINGS, ...own]);
-    target.action(async (...given: unknown[]) => {
-      // Commander passes the arguments, then the options, then the command itself.
-      const { resolved, config, asJson } = settle(target, io);
-      await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io, resolved);
-    });
-  };
-  return {
-    command(name, help, examples = []) {
-      const added = quiet(program.command(name).description(help), io);
-      return addExamples(added, examples);
-    },
-    group(name, help) {
-      const parent = quiet(program.command(name).description(help), io);
-      return (usage, description, examples = []) =>
-        addExamples(quiet(parent.command(usage).description(description), io), examples);
-    },
-    runs,
-    shows(target, prepare, own) {
-      const show = (...given: never[]): Command => {
-        const run = prepare(...given);
-        return (config, asJson, output, resolved) =>
-          run(config, asJson, untilReaderLeaves(output), resolved);
-      };
-      runs(target, show, own);
-    },
-  };
+/** A command as it was declared. */
+export interface Declared extends Carrying {
+  prepare(...given: readonly unknown[]): Command;
 }
 
-/** Sends Commander's output through `io`, and keeps Commander from ending the process. */
-export function quiet(command: CommanderCommand, io: Io): CommanderCommand {
-  return command
-    .exitOverride()
-    .helpOption("-h, --help", "show this help")
-    .helpCommand(false)
-    .configureOutput({
-      writeOut: (text) => untilReaderLeaves(io).out(text.trimEnd()),
-      writeErr(text) {
-        // Its second line suggests what may have been meant.
-        const words = text
-          .trim()
-          .replace(/^error: /, "")
-          .replaceAll(/\s*\n\s*/g, " ");
-        const end = /[.)]$/.test(words) ? "" : ".";
-        io.error(`marquee: ${redact(words)}${end} ${seeHelpOf(command)}`);
-      },
-    });
-}
-
-/** Where the right usage is shown, as a sentence. */
-export const seeHelpOf = (command: CommanderCommand): string =>
-  `See "${wordsOf(command).join(" ")} --help".`;
-
-/** A command's own words, the program's name first. */
-export const wordsOf = (command: CommanderCommand): string[] => [
-  ...(command.parent ? wordsOf(command.parent) : []),
-  command.name(),
-];
-
-export function addExamples(
-  command: CommanderCommand,
-  examples: readonly string[],
-): CommanderCommand {
-  if (examples.length === 0) return command;
-  return command.addHelpText(
-    "after",
-    `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`,
-  );
-}
-
-export function addSettings(command: CommanderCommand, names: readonly SettingName[]): void {
-  for (const name of names) {
-    const { help, placeholder, fallback, fallbackText, allowed } = settings[name];
-    const usual = fallbackText ?? String(fallback);
-    const choices = /^one of /.test(allowed) ? ` Allowed: ${allowed.slice("one of ".length)}.` : "";
-    const flag = placeholder ? `${flagOf(name)} <${placeholder}>` : flagOf(name);
-    command.option(flag, `${help}${choices} (default: ${usual})`);
+/** Stands for Commander where commands are only looked up by their words. */
+class Words implements Syntax {
+  readonly words: string;
+  constructor(...words: readonly string[]) {
+    this.words = words.map((word) => word.split(" ", 1)[0]).join(" ");
   }
-  command.option("--json", "print JSON on standard output and nothing else");
+  argument = () => this;
+  option = () => this;
+  requiredOption = () => this;
+  usage = () => this;
+  allowUnknownOption = () => this;
+  addHelpText = () => this;
 }
 
-interface Settled {
-  readonly resolved: ResolvedConfig;
-  readonly config: Config;
-  readonly asJson: boolean;
-}
-
-/** @throws {SettingsError} that lists all mistakes */
-export function settle(command: CommanderCommand, io: Io): Settled {
-  const flags: Record<string, unknown> = command.opts();
-  const resolved = resolveSettings(flags, io.environment);
-  return { resolved, config: resolved.config, asJson: flags["json"] === true };
+/** The commands that are carried out on a data folder, by their words such as `key add`. */
+export function declaredBy(
+  declarations: readonly ((cli: Cli<Words>) => void)[],
+): ReadonlyMap<string, Declared> {
+  const declared = new Map<string, Declared>();
+  for (const declare of declarations) {
+    const carriesOut: Cli<Words>["carriesOut"] = ({ words }, prepare, carrying = {}) =>
+      void declared.set(words, { ...carrying, prepare: prepare as never });
+    declare({
+      command: (name) => new Words(name),
+      group: (name) => (usage) => new Words(name, usage),
+      carriesOut,
+      shows: carriesOut,
+    });
+  }
+  return declared;
 }

@@ -1,4 +1,10 @@
-import type { Config, ResolvedConfig } from "../config.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { User } from "../accounts/users.ts";
+import type { Hub } from "../channels/hub.ts";
+import type { Config } from "../config.ts";
+import type { Store } from "../db/store.ts";
+import type { Sources } from "../sources/index.ts";
+import type { Vault } from "../vault/vault.ts";
 
 /** Exit codes: success, failure, wrong usage. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -11,13 +17,42 @@ export interface Io {
   error(line: string): void;
 }
 
-/** A command that already has its arguments and runs with the given settings. */
-export type Command = (
-  config: Config,
-  asJson: boolean,
-  io: Io,
-  resolved: ResolvedConfig,
-) => Promise<void>;
+/** The opened data folder. */
+export interface Workspace {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly accounts: Accounts;
+  readonly sources: Sources;
+}
+
+/**
+ * Where a command is carried out: in the running server, with its settings, or in the program that was
+ * called, where none runs.
+ */
+export interface Execution extends Workspace {
+  readonly config: Config;
+  /** The base URL of the running server, or of the last one that ran. */
+  readonly baseUrl: string;
+  /** Host and port where programs on this machine reach the server. */
+  readonly listeningAddress: string;
+  /** The server's channels, where one runs. */
+  readonly hub?: Pick<Hub, "read" | "readingsOf">;
+  /** Aborts when nobody waits for the command any more. */
+  readonly signal: AbortSignal;
+  /** For standard error. */
+  note(line: string): void;
+  /** Writes each document as one line of JSON, or else the lines for people. */
+  print(documents: readonly unknown[], lines: readonly string[]): void;
+}
+
+/** A command that already has its arguments. */
+export type Command = (execution: Execution) => Promise<void>;
+
+/** A command about one user, whom it looks up by name. */
+export const forUser =
+  (userName: string, run: (execution: Execution & { readonly user: User }) => Promise<void>) =>
+  async (execution: Execution): Promise<void> =>
+    run({ ...execution, user: await execution.accounts.users.named(userName) });
 
 /** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {
@@ -40,7 +75,7 @@ export function readId(kind: "hook" | "widget", typed: string, userName: string)
 
 /** Writes each document as one line of JSON, or else the lines for people. */
 export function print(
-  io: Io,
+  io: Pick<Io, "out">,
   asJson: boolean,
   documents: readonly unknown[],
   lines: readonly string[],
@@ -48,6 +83,12 @@ export function print(
   if (asJson) for (const document of documents) io.out(JSON.stringify(document));
   else for (const line of lines) io.out(line);
 }
+
+/** The same for one command. */
+export const printTo =
+  (io: Pick<Io, "out">, asJson: boolean): Execution["print"] =>
+  (documents, lines) =>
+    print(io, asJson, documents, lines);
 
 /** Rows of text in columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {

@@ -6,7 +6,6 @@ import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import { systemClock } from "../clock.ts";
 import { flagOf, type SettingName, variableOf } from "../config.ts";
-import { isPassing } from "../db/errors.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
 import {
@@ -20,16 +19,14 @@ import {
   UNSTORED,
   worksOn,
 } from "../sources/source.ts";
-import { connectAddress, knownBaseUrl } from "../addresses.ts";
-import { type Command, UsageError } from "./command.ts";
+import { connectAddress } from "../addresses.ts";
+import { type Command, forUser, UsageError } from "./command.ts";
 import { connectionDocument, inboxDocument, inboxLines, readConnectionId } from "./connection.ts";
-import { isServerRunning, readRunningFacts } from "./process/server-lock.ts";
-import { forUser } from "./workspace.ts";
-import type { Cli } from "./cli.ts";
+import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee connect` and `marquee disconnect`. */
-export function declareConnect({ command, runs }: Cli): void {
-  runs(
+export function declareConnect<Target extends Syntax>({ command, carriesOut }: Cli<Target>): void {
+  carriesOut(
     command("connect", "connect a user to a source of music, or change the connection", [
       "marquee connect ada mpd --address 192.168.1.20:6600",
       "marquee connect ada mpd --name Kitchen --address 192.168.1.21:6600",
@@ -44,8 +41,16 @@ export function declareConnect({ command, runs }: Cli): void {
       .addHelpText("after", () => `\n${describeSources()}`),
     (name: string, source: string, given: string[], options: { name?: string }) =>
       connectUser(name, source, given, options.name),
+    {
+      readHere: ([name, source, given, ...more]) => [
+        name,
+        source,
+        withFilesRead(source, given),
+        ...more,
+      ],
+    },
   );
-  runs(
+  carriesOut(
     command("disconnect", "disconnect a user from a source", [
       "marquee disconnect ada 3",
       "marquee disconnect ada --all",
@@ -85,7 +90,7 @@ function connectUser(
   const name = parseConnectionName(typedName);
   if (source.oauth) return linkInBrowser(userName, source, source.oauth, given, name);
   const open = parseSourceOptions(source, given);
-  return forUser(userName, async ({ config, io, workspace, accounts, user, print }) => {
+  return forUser(userName, async ({ accounts, sources, config, baseUrl, user, note, print }) => {
     if (source.ownerOnly && user.role !== "owner") {
       throw new UsageError(
         `${source.name} follows the players on this machine, so only the server's owner may connect it.`,
@@ -96,25 +101,22 @@ function connectUser(
     const done = `${user.name} is connected to ${source.name}${name === "" ? "" : ` as ${name}`}.`;
     if (isPushed(source)) {
       const secret = await connections.secretOf(connection.id);
-      const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
+      const inbox = inboxDocument(source, secret, baseUrl);
       const document = { ...connectionDocument(connection), ...inbox };
       return print([document], [done, ...inboxLines(user.name, inbox)]);
     }
     print([connectionDocument(connection)], [done]);
-    // A service's address and key are settings of the server: one that runs asks by its own.
-    if (source.facts.runs === "service" && isServerRunning(config.data)) {
-      const { keySetting } = source;
-      const isKeyless = readRunningFacts(config.data)?.keyless.includes(source.id);
-      if (keySetting !== undefined && isKeyless) io.error(lackOfKey(source.name, keySetting));
-      return;
+    const { keySetting } = source;
+    if (keySetting !== undefined && config[keySetting] === null) {
+      return note(lackOfKey(source.name, keySetting));
     }
     // Described sources know no settings, such as the key of an upstream's API.
-    const ready = workspace.sources.byId(source.id)?.open(open.settings) ?? open;
+    const ready = sources.byId(source.id)?.open(open.settings) ?? open;
     const tried = await tryOut(source.name, ready);
     if (tried.kind === "answered") await noteWorking(accounts, connection.id);
     if (tried.kind === "refused") await connections.markRefused(connection.id);
     if (tried.kind === "answered") return;
-    io.error(
+    note(
       tried.kind === "refused"
         ? `Refused: ${tried.reason}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
         : `Note: ${tried.reason}. The connection is kept, and Marquee keeps trying.`,
@@ -123,7 +125,7 @@ function connectUser(
 }
 
 const lackOfKey = (name: string, setting: SettingName): string =>
-  `Note: ${name} needs an API key, which the running server does not have: start it with ${flagOf(setting)}, or with its file in ${variableOf(setting)}_FILE. The connection is kept.`;
+  `Note: ${name} needs an API key, which Marquee does not have: start it with ${flagOf(setting)}, or with its file in ${variableOf(setting)}_FILE. The connection is kept.`;
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: "Windows",
@@ -140,14 +142,8 @@ function parseConnectionName(typed: string | undefined): string {
 }
 
 /** So that the API says at once that the connection works. */
-async function noteWorking({ connections }: Accounts, connectionId: number): Promise<void> {
-  try {
-    await connections.storeStatus(connectionId, { state: "ok", since: systemClock.wallMs() });
-  } catch (error) {
-    // The server is writing at this moment: it stores the same when it listens itself.
-    if (!isPassing(error)) throw error;
-  }
-}
+const noteWorking = ({ connections }: Accounts, connectionId: number): Promise<void> =>
+  connections.storeStatus(connectionId, { state: "ok", since: systemClock.wallMs() });
 
 /** Prints the address where a user links an account in the browser. */
 function linkInBrowser(
@@ -160,13 +156,12 @@ function linkInBrowser(
   if (given.length > 0) {
     throw new UsageError(`${name} is linked in the browser and takes no options here.`);
   }
-  return forUser(userName, async ({ config, io, accounts, user, print }) => {
-    const baseUrl = await knownBaseUrl(config, accounts);
+  return forUser(userName, async ({ accounts, baseUrl, user, note, print }) => {
     const secret = await accounts.magicLinks.issue(user, connectPurpose(id, connectionName));
     const url = connectAddress(baseUrl, "en", id, secret);
     const redirectUri = baseUrl + oauth.callbackPath;
     if (!oauth.acceptsRedirect(redirectUri)) {
-      io.error(
+      note(
         `Note: ${name} accepts only https addresses, or http://127.0.0.1. Set --base-url to such an address, here and for the server.`,
       );
     }
@@ -220,26 +215,20 @@ function describeSources(): string {
 
 /** @throws {UsageError} that names the mistake and what is allowed */
 function parseSourceOptions(source: Source, given: readonly string[]): OpenSource {
-  // A secret may also come from a file, so that it does not appear in the process list.
-  const secretFiles = source.options
-    .filter(({ secret }) => secret)
-    .map(({ name }) => `${name}-file`);
-  const names = [...source.options.map(({ name }) => name), ...secretFiles];
+  const names = source.options.map(({ name }) => name);
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
   try {
     const { values } = parseArgs({ args: [...given], options, strict: true });
-    for (const name of secretFiles) {
-      const path = values[name];
-      if (typeof path !== "string") continue;
-      values[name.replace(/-file$/, "")] = readSecretFile(name, path);
-      delete values[name];
-    }
     return source.open(values);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourceSettingsError) throw new UsageError(redact(reason));
-    const options = names.map((name) => `--${name}`).join(", ") || "no options";
+    const all = source.options.flatMap(({ name, secret }) => [
+      `--${name}`,
+      ...(secret ? [`--${name}${FILE}`] : []),
+    ]);
+    const options = all.join(", ") || "no options";
     // An extra word is not shown: it may be the rest of a password that contains a space.
     const mistake = /^Unexpected argument/.test(reason)
       ? "A word is not an option or its value (quote values with spaces)"
@@ -248,13 +237,33 @@ function parseSourceOptions(source: Source, given: readonly string[]): OpenSourc
   }
 }
 
+/** Ends the name of an option whose value is a file: so a secret does not stand in the list of processes. */
+const FILE = "-file";
+
+/** The options with the contents of files in the place of their names. */
+function withFilesRead(sourceId: unknown, given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  const source = describedSources().byId(String(sourceId));
+  const secrets = source?.options.filter(({ secret }) => secret).map(({ name }) => `--${name}`);
+  const read: string[] = [];
+  const words = given.map(String).values();
+  for (const word of words) {
+    const [flag = "", ...joined] = word.split("=");
+    const option = secrets?.find((secret) => flag === secret + FILE);
+    if (option === undefined) read.push(word);
+    else {
+      const path = joined.length > 0 ? joined.join("=") : (words.next().value ?? "");
+      read.push(`${option}=${readSecretFile(flag, path)}`);
+    }
+  }
+  return read;
+}
+
 function readSecretFile(option: string, path: string): string {
   try {
     return readFileSync(path, "utf8").trimEnd();
   } catch {
-    throw new UsageError(
-      `--${option} ${JSON.stringify(path)} must be a file this program can read.`,
-    );
+    throw new UsageError(`${option} ${JSON.stringify(path)} must be a file this program can read.`);
   }
 }
 

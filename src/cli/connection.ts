@@ -6,18 +6,19 @@ import {
 import { statusAt } from "../music/connection-status.ts";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
-import { knownBaseUrl } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import { musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
-import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
+import { type Command, type Execution, forUser, readOnOff, table, UsageError } from "./command.ts";
 import { describeStatus } from "./user.ts";
-import { forUser, type Workspace } from "./workspace.ts";
-import type { Cli } from "./cli.ts";
+import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee connection …`. */
-export function declareConnection({ group, runs, shows }: Cli): void {
+export function declareConnection<Target extends Syntax>({
+  group,
+  carriesOut,
+  shows,
+}: Cli<Target>): void {
   const connection = group("connection", "manage a user's connections");
   shows(
     connection("list", "list a user's connections in order")
@@ -29,7 +30,7 @@ export function declareConnection({ group, runs, shows }: Cli): void {
     (name: string, options: { showSecrets?: true }) =>
       listConnections(name, options.showSecrets === true),
   );
-  runs(
+  carriesOut(
     connection("order", "put connections first: if several are playing, the first is shown", [
       "marquee connection order ada 5 3",
     ])
@@ -37,7 +38,7 @@ export function declareConnection({ group, runs, shows }: Cli): void {
       .argument("<ids...>", "in the order you want; the others follow"),
     (name: string, ids: string[]) => orderConnections(name, ids),
   );
-  runs(
+  carriesOut(
     connection(
       "titles",
       "show a connection's titles without what describes their upload, or as given",
@@ -48,7 +49,7 @@ export function declareConnection({ group, runs, shows }: Cli): void {
       .argument("<on|off>"),
     (name: string, id: string, choice: string) => cleanTitles(name, id, choice),
   );
-  runs(
+  carriesOut(
     connection("rotate", "replace a connection's secret; the old one stops working right away")
       .argument("<user>")
       .argument("<id>"),
@@ -58,17 +59,15 @@ export function declareConnection({ group, runs, shows }: Cli): void {
 
 /** `marquee connection list USER [--show-secrets]`. */
 function listConnections(userName: string, showSecrets: boolean): Command {
-  return forUser(userName, async ({ config, asJson, io, workspace, user }) => {
-    await printConnections({ config, asJson, io, workspace, user, showSecrets });
-  });
+  return forUser(userName, (execution) => printConnections(execution, showSecrets));
 }
 
 /** `marquee connection order USER ID…`. */
 function orderConnections(userName: string, typedIds: readonly string[]): Command {
   const ids = typedIds.map((typed) => readConnectionId(typed, userName));
-  return forUser(userName, async ({ config, asJson, io, workspace, accounts, user }) => {
-    await accounts.connections.order(user, ids);
-    await printConnections({ config, asJson, io, workspace, user, showSecrets: false });
+  return forUser(userName, async (execution) => {
+    await execution.accounts.connections.order(execution.user, ids);
+    await printConnections(execution, false);
   });
 }
 
@@ -88,16 +87,16 @@ function cleanTitles(userName: string, typedId: string, choice: string): Command
 /** `marquee connection rotate USER ID`. */
 function rotateConnection(userName: string, typedId: string): Command {
   const id = readConnectionId(typedId, userName);
-  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+  return forUser(userName, async ({ accounts, sources, baseUrl, user, print }) => {
     const connection = await accounts.connections.find(user, id);
-    const source = sourceOf(connection, workspace.sources);
+    const source = sourceOf(connection, sources);
     if (!isPushed(source)) {
       throw new AccountError(
         `Connection ${id} has no secret: nothing sends to it, because Marquee asks ${source.name} itself.`,
       );
     }
     const secret = await accounts.connections.rotateSecret(connection.id);
-    const inbox = inboxDocument(source, secret, await knownBaseUrl(config, accounts));
+    const inbox = inboxDocument(source, secret, baseUrl);
     print(
       [{ ...connectionDocument(connection), ...inbox }],
       ["The old secret no longer works.", ...inboxLines(user.name, inbox)],
@@ -140,20 +139,11 @@ export const inboxLines = (userName: string, { secret, url }: InboxDocument): st
   `Don't show it to anyone. "marquee connection list ${userName} --show-secrets" shows it again.`,
 ];
 
-interface Listing {
-  readonly config: Config;
-  readonly asJson: boolean;
-  readonly io: Io;
-  readonly workspace: Workspace;
-  readonly user: User;
-  readonly showSecrets: boolean;
-}
-
-async function printConnections(listing: Listing): Promise<void> {
-  const { config, asJson, io, user, showSecrets } = listing;
-  const { accounts, sources } = listing.workspace;
+async function printConnections(
+  { accounts, sources, baseUrl, user, print }: Execution & { readonly user: User },
+  showSecrets: boolean,
+): Promise<void> {
   const nowMs = systemClock.wallMs();
-  const baseUrl = await knownBaseUrl(config, accounts);
   const listed = await Promise.all(
     (await musicOf(user.id, accounts, sources)).map(async (music) => {
       const { connection, position, source } = music;
@@ -178,8 +168,6 @@ async function printConnections(listing: Listing): Promise<void> {
   );
   const header = ["ID", "SOURCE", "NAME", "HEALTH", ...(showSecrets ? ["SECRET", "ADDRESS"] : [])];
   print(
-    io,
-    asJson,
     listed.map(({ document }) => document),
     table([header, ...listed.map(({ row }) => row)]),
   );

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { wordsOf } from "./cli.ts";
+import { wordsOf } from "./commander.ts";
 import { flagOf, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 

@@ -1,31 +1,23 @@
 import { arch, release, type } from "node:os";
 import { resolve } from "node:path";
 import { describeSettings, type ResolvedConfig } from "../config.ts";
+import { journalModeOf, sqliteVersion } from "../db/open.ts";
 import { systemClock } from "../clock.ts";
-import { describeError, redact } from "../log.ts";
+import { redact } from "../log.ts";
 import { isExposed } from "../own-file.ts";
-import { musicOf, statusWord } from "../sources/connected-music.ts";
 import { describedSources } from "../sources/index.ts";
 import type { Examined } from "../sources/kinds/media-session/examine.ts";
 import { oneReader } from "../sources/kinds/media-session/readers.ts";
 import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
 import { examineAutostart } from "./autostart/command.ts";
+import { carryOut } from "./carry-out.ts";
 import { type Io, print } from "./command.ts";
+import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
+import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
-import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
-import { describeStatus } from "./user.ts";
-import { withWorkspace } from "./workspace.ts";
+import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
-
-/** A connection, without what it was connected with. */
-interface CheckedConnection {
-  readonly user: string;
-  readonly id: number;
-  readonly source: string;
-  readonly status: string;
-  readonly text: string;
-}
 
 /**
  * `marquee doctor`: one page for people who ask for help. It holds no secret, no address that was
@@ -41,7 +33,7 @@ export async function examine(
   const [server, autostart, connections, players, mediaSessions] = await Promise.all([
     serverOn(resolved),
     examineAutostart(io),
-    connectionsOn(resolved),
+    connectionsOn(resolved, options.songs),
     playersHere(options.songs),
     mediaSessionsHere(),
   ]);
@@ -51,7 +43,7 @@ export async function examine(
     data: {
       folder: resolve(config.data),
       why: resolved.origins.data,
-      database: config.database === null ? "file" : "PostgreSQL",
+      sqlite: sqliteOf(),
       key_exposed: config.secretKey === null && isExposed(secretKeyPath(config.data)),
     },
     server,
@@ -70,7 +62,7 @@ interface Document {
   readonly data: {
     readonly folder: string;
     readonly why: string;
-    readonly database: string;
+    readonly sqlite: string;
     readonly key_exposed: boolean;
   };
   readonly server: Awaited<ReturnType<typeof serverOn>>;
@@ -85,7 +77,7 @@ interface Document {
 }
 
 async function serverOn({ config }: ResolvedConfig) {
-  const look = config.database === null ? lookForServer(config.data) : "none";
+  const look = lookForServer(config.data);
   const isRunning = look === "runs";
   const facts = isRunning ? readRunningFacts(config.data) : undefined;
   return {
@@ -99,30 +91,34 @@ async function serverOn({ config }: ResolvedConfig) {
   };
 }
 
+/** SQLite's version, and how it keeps its journal. */
+function sqliteOf(): string {
+  const version = sqliteVersion();
+  const mode = journalModeOf(version);
+  return mode === "WAL" ? version : `${version}, with the older journal (${mode})`;
+}
+
 /** Each connection with its last status; the problem where the data cannot be read. */
-async function connectionsOn({
-  config,
-}: ResolvedConfig): Promise<{ problem: string | null; connections: CheckedConnection[] }> {
+async function connectionsOn(
+  resolved: ResolvedConfig,
+  songs: boolean,
+): Promise<{ problem: string | null; connections: CheckedConnection[] }> {
+  const { config } = resolved;
+  const connections: CheckedConnection[] = [];
+  const problems: string[] = [];
+  const lines: Io = {
+    environment: {},
+    out: (line) => void connections.push(JSON.parse(line)),
+    error: (line) => void problems.push(line),
+  };
+  const declared = { prepare: () => examineConnections(songs) };
   try {
-    const connections = await withWorkspace(config, async ({ accounts, sources }) => {
-      const users = await accounts.users.list();
-      const all = await Promise.all(
-        users.map(async (user) =>
-          (await musicOf(user.id, accounts, sources)).map(({ connection, source, status }) => ({
-            user: user.name,
-            id: Number(connection.publicId),
-            source: source.id,
-            status: statusWord(status),
-            text: describeStatus(status, source),
-          })),
-        ),
-      );
-      return all.flat();
-    });
-    return { problem: null, connections };
+    const call = { command: "doctor", given: [songs], declared };
+    await carryOut(call, { resolved, config, asJson: true }, lines);
   } catch (error) {
-    return { problem: redact(describeError(error)), connections: [] };
+    problems.push(explain(error).message);
   }
+  return { problem: problems.length > 0 ? redact(problems.join(" ")) : null, connections };
 }
 
 async function playersHere(songs: boolean) {
@@ -166,7 +162,8 @@ function linesOf(document: Document): string[] {
   return [
     version,
     `System    ${system}`,
-    `Data      ${data.folder} (${data.why}), database: ${data.database}`,
+    `Data      ${data.folder} (${data.why})`,
+    `SQLite    ${data.sqlite}`,
     ...(data.key_exposed ? [`Key       ${EXPOSED_KEY}`] : []),
     `Server    ${serving}`,
     ...(autostart
@@ -181,7 +178,10 @@ function linesOf(document: Document): string[] {
     ...(problem === null ? [] : list("The data cannot be read", [problem])),
     ...list(
       "Connections",
-      connections.map(({ user, id, source, text }) => `${user}  ${id}  ${source}: ${text}`),
+      connections.map(
+        ({ user, id, source, text, song }) =>
+          `${user}  ${id}  ${source}: ${text}${song === undefined ? "" : `, plays ${song ?? "nothing"}`}`,
+      ),
     ),
     ...list(
       "Players found on this computer",

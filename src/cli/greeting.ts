@@ -4,7 +4,7 @@ import type { Accounts, AddedUser } from "../accounts/accounts.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
 import { apiAddress, signInAddress, widgetAddress } from "../addresses.ts";
-import { addressOfDatabase, type Config, type ResolvedConfig } from "../config.ts";
+import { type Config, type ResolvedConfig } from "../config.ts";
 import { languageOr } from "../languages.ts";
 import type { Log } from "../log.ts";
 import { isFromSource } from "../own-program.ts";
@@ -33,7 +33,7 @@ export async function greet(
 ): Promise<string | undefined> {
   const knownOwner = await accounts.users.owner();
   const added = knownOwner ? undefined : await addOwner();
-  const owner = knownOwner ?? added?.user ?? (await accounts.users.owner());
+  const owner = knownOwner ?? added?.user;
   const welcomed = greeting === "always" ? owner : added?.user;
   const loginUrl =
     welcomed &&
@@ -71,9 +71,10 @@ export async function greet(
   }
   return loginUrl;
 
-  function addOwner() {
+  async function addOwner() {
     const name = config.owner ?? toUserName(systemUserName());
-    return accounts.addOwner(name, { source: "demo", settings: null });
+    const [first] = await accounts.add([name], { source: "demo", settings: null });
+    return first;
   }
 }
 
@@ -101,9 +102,7 @@ function greetingLines(
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
-    config.database === null
-      ? `  Data       ${resolve(config.data)}`
-      : `  Database   ${addressOfDatabase(config.database)}`,
+    `  Data       ${resolve(config.data)}`,
     ...lines,
   ];
 }

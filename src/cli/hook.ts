@@ -1,9 +1,7 @@
-import type { Cli } from "./cli.ts";
+import type { Cli, Syntax } from "./cli.ts";
 import { AccountError } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
-import { knownBaseUrl, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import {
   type HookAddressRules,
   readHookAction,
@@ -15,15 +13,17 @@ import { testEvent } from "../hooks/message.ts";
 import { createSender } from "../hooks/sender.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, type HookEvent } from "../music/hooks.ts";
 import { mayBePublic } from "../upstream/public-hosts.ts";
-import { type Command, readId, table, UsageError } from "./command.ts";
-import { isServerRunning, readRunningFacts } from "./process/server-lock.ts";
-import { forUser, type Workspace } from "./workspace.ts";
+import { type Command, type Execution, forUser, readId, table, UsageError } from "./command.ts";
 import { NETWORK } from "../upstream/index.ts";
 
 /** Declares `marquee hook …`. */
-export function declareHook({ group, runs, shows }: Cli): void {
+export function declareHook<Target extends Syntax>({
+  group,
+  carriesOut,
+  shows,
+}: Cli<Target>): void {
   const hook = group("hook", "send a user's songs to other programs");
-  runs(
+  carriesOut(
     hook("add", "send songs to an address, as Standard Webhooks or to Streamer.bot", [
       "marquee hook add ada https://example.org/songs",
       "marquee hook add ada https://example.org/songs --events song.started,song.ended",
@@ -37,11 +37,11 @@ export function declareHook({ group, runs, shows }: Cli): void {
       addHook(name, url, readEvents(options.events), options.action),
   );
   shows(hook("list", "list a user's hooks").argument("<user>"), (name: string) => listHooks(name));
-  runs(
+  carriesOut(
     hook("remove", "remove a hook").argument("<user>").argument("<id>"),
     (name: string, id: string) => removeHook(name, id),
   );
-  runs(
+  carriesOut(
     hook("test", "send a test to a hook, and print what it answers")
       .argument("<user>")
       .argument("<id>"),
@@ -61,14 +61,10 @@ function readEvents(text: string): readonly HookEvent[] {
   });
 }
 
-/** The rules of the running server; where none runs, those of the settings of this command. */
-async function rulesOf(config: Config, { accounts }: Workspace): Promise<HookAddressRules> {
-  const running = isServerRunning(config.data) ? readRunningFacts(config.data) : undefined;
-  const baseUrl = running?.url ?? (await knownBaseUrl(config, accounts));
-  const listens = running?.listens ?? listeningAddressOf(config, config.port);
-  const { playerHosts } = running ?? config;
-  return { playerHosts, own: ownAddresses(baseUrl, listens) };
-}
+const rulesOf = ({ config, baseUrl, listeningAddress }: Execution): HookAddressRules => ({
+  playerHosts: config.playerHosts,
+  own: ownAddresses(baseUrl, listeningAddress),
+});
 
 /** Why the server does not send to an address until its owner lists the host, if that is so. */
 function unlistedIn(
@@ -104,8 +100,9 @@ function addHook(
   typedAction?: string,
 ): Command {
   const action = typedAction === undefined ? null : readHookAction(typedAction);
-  return forUser(userName, async ({ config, io, workspace, accounts, user, print }) => {
-    const rules = await rulesOf(config, workspace);
+  return forUser(userName, async (execution) => {
+    const { accounts, user, print, note } = execution;
+    const rules = rulesOf(execution);
     const unlisted = unlistedIn(url, user, rules);
     // Whoever runs a command may name any host. The server judges the address at each call.
     const playerHosts = unlisted ? [unlisted.host] : rules.playerHosts;
@@ -116,7 +113,7 @@ function addHook(
     print([{ ...documentOf(hook), secret: hook.secret }], lines);
     if (!unlisted) return;
     const overHttps = mayBePublic(address) ? "over https, or " : "";
-    io.error(
+    note(
       `Note: the server sends there only ${overHttps}if it was started with --player-hosts ${unlisted.host}.`,
     );
   });
@@ -150,7 +147,8 @@ function removeHook(userName: string, typedId: string): Command {
 
 function testHook(userName: string, typedId: string): Command {
   const id = readId("hook", typedId, userName);
-  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+  return forUser(userName, async (execution) => {
+    const { accounts, user, print } = execution;
     const hook = (await accounts.hooks.allOf(user.id)).find((one) => one.id === id);
     if (!hook) throw unknown(userName, id);
     if (hook.off === "damaged") {
@@ -158,7 +156,7 @@ function testHook(userName: string, typedId: string): Command {
         `The address of hook ${id} cannot be read. Remove the hook and add it again: "marquee hook remove ${userName} ${id}".`,
       );
     }
-    const rules = await rulesOf(config, workspace);
+    const rules = rulesOf(execution);
     const unlisted = unlistedIn(hook.url, user, rules);
     if (unlisted) throw new AccountError(unlisted.message);
     const send = createSender({

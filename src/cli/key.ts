@@ -1,27 +1,26 @@
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { IssuedKey, KeyRecord } from "../accounts/keys.ts";
 import { isoTime } from "../clock.ts";
-import { type Command, table, UsageError } from "./command.ts";
-import { forUser, type UserCommand } from "./workspace.ts";
-import type { Cli } from "./cli.ts";
+import { type Command, type Execution, forUser, table, UsageError } from "./command.ts";
+import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee key …`. */
-export function declareKey({ group, runs, shows }: Cli): void {
+export function declareKey<Target extends Syntax>({ group, carriesOut, shows }: Cli<Target>): void {
   const key = group("key", "manage a user's API keys");
-  runs(
+  carriesOut(
     key("add", "add a key", ["marquee key add ada --name 'chat bot'"])
       .argument("<user>")
       .option("--name <name>", "what the key is for", "key"),
     (name: string, options: { name: string }) => addKey(name, options.name),
   );
   shows(key("list", "list a user's keys").argument("<user>"), (name: string) => listKeys(name));
-  runs(
+  carriesOut(
     key("revoke", "revoke a key; it stops working right away")
       .argument("<user>")
       .argument("<key-id>"),
     (name: string, keyId: string) => revokeKey(name, keyId),
   );
-  runs(
+  carriesOut(
     key("rotate", "replace a key", ["marquee key rotate ada --grace 1h"])
       .argument("<user>")
       .argument("[key-id]", "needed when the user has several keys")
@@ -92,7 +91,7 @@ function parseGrace(text: string): number {
   );
 }
 
-function printIssued(print: UserCommand["print"], { id, key }: IssuedKey): void {
+function printIssued(print: Execution["print"], { id, key }: IssuedKey): void {
   print([{ id, api_key: key }], [`Key ${id}`, `  ${key}   (shown only once: keep it)`]);
 }
 

@@ -1,13 +1,12 @@
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
-import { knownBaseUrl, signInAddress } from "../addresses.ts";
+import { dashboardAddress, signInAddress } from "../addresses.ts";
 import { languageOr } from "../languages.ts";
-import type { Command } from "./command.ts";
-import { forUser } from "./workspace.ts";
-import type { Cli } from "./cli.ts";
+import { type Command, type Execution, forUser } from "./command.ts";
+import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee login`. */
-export function declareLogin({ command, runs }: Cli): void {
-  runs(
+export function declareLogin<Target extends Syntax>({ command, carriesOut }: Cli<Target>): void {
+  carriesOut(
     command("login", "print a link that signs a browser in to the dashboard", [
       "marquee login ada",
     ]).argument("<user>"),
@@ -17,10 +16,10 @@ export function declareLogin({ command, runs }: Cli): void {
 
 /** `marquee login USER`: prints a magic link that signs one browser in. */
 function printSignInLink(name: string): Command {
-  return forUser(name, async ({ config, accounts, user, print }) => {
+  return forUser(name, async ({ accounts, baseUrl, user, print }) => {
     const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
     const language = languageOr(user.language, "en");
-    const url = signInAddress(await knownBaseUrl(config, accounts), language, secret);
+    const url = signInAddress(baseUrl, language, secret);
     print(
       [{ url }],
       [
@@ -29,4 +28,17 @@ function printSignInLink(name: string): Command {
       ],
     );
   });
+}
+
+/** Prints a link that signs the owner in, or the dashboard's address where there is no owner. */
+export async function printOwnersLink({ accounts, baseUrl, print }: Execution): Promise<void> {
+  const owner = await accounts.users.owner();
+  const url = owner
+    ? signInAddress(
+        baseUrl,
+        languageOr(owner.language, "en"),
+        await accounts.magicLinks.issue(owner, SIGN_IN_PURPOSE),
+      )
+    : dashboardAddress(baseUrl, "en");
+  print([{ url }], [url]);
 }

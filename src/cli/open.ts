@@ -1,14 +1,12 @@
 import { resolve } from "node:path";
-import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
-import { dashboardAddress, signInAddress } from "../addresses.ts";
 import { flagOf, type ResolvedConfig, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
-import { languageOr } from "../languages.ts";
+import { askServer, ControlError } from "../control/client.ts";
 import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import { isStartedByClick, startInBackground } from "./background.ts";
-import { type Io, print } from "./command.ts";
+import { EXIT, type Io, print } from "./command.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -21,8 +19,7 @@ import {
   NotRunningError,
   readRunningFacts,
   type RunningFacts,
-} from "./process/server-lock.ts";
-import { withWorkspace } from "./workspace.ts";
+} from "../control/folder-lock.ts";
 
 /**
  * `marquee open`, and a start without any words: runs the server, or opens the dashboard of the one
@@ -35,8 +32,7 @@ export async function serveOrOpen(
   commands: () => Promise<readonly CommandDescription[]>,
   greeting: Greeting,
 ): Promise<void> {
-  // Several servers that share a database are run by somebody with a terminal or a service manager.
-  const isOwn = resolved.config.database === null && !asJson && !isFromSource();
+  const isOwn = !asJson && !isFromSource();
   if (isOwn && (await isStartedByClick(greeting === "always", io.environment))) {
     return serveInBackground(resolved, io);
   }
@@ -78,7 +74,7 @@ const givenFlags = ({ config, origins }: ResolvedConfig): string[] =>
     );
 
 async function openRunning(
-  { url, pid, version, listens }: RunningFacts,
+  { url, pid, version, listens, control }: RunningFacts,
   { config, origins }: ResolvedConfig,
   asJson: boolean,
   io: Io,
@@ -92,9 +88,7 @@ async function openRunning(
   }
   const folder = resolve(config.data);
   const isHere = origins.data === "here" || origins.data === "default";
-  const isOlder = Bun.semver.order(version, VERSION) < 0;
-  // This program would bring the database up to date under the older server.
-  const link = isOlder ? dashboardAddress(url, "en") : await signInLink(url);
+  const link = await ownersLink(control, io);
   print(
     io,
     asJson,
@@ -102,10 +96,8 @@ async function openRunning(
     [
       `Marquee ${version} already runs at ${url} (pid ${pid}).`,
       ...(isHere ? [`Its data: ${folder}, found in the current folder.`] : []),
-      ...(isOlder ? [`Stop it with that version's "marquee stop" to use ${VERSION}.`] : []),
-      isOlder
-        ? "Its dashboard:"
-        : "Open this in your browser to sign in. It works once, within half an hour:",
+      ...(version === VERSION ? [] : [`Stop it with "marquee stop" to use ${VERSION}.`]),
+      "Open this in your browser to sign in. It works once, within half an hour:",
       `  ${link}`,
     ],
   );
@@ -122,13 +114,15 @@ async function openRunning(
     { open, asJson, platform, environment: io.environment, isTerminal: isSeen },
     log,
   );
+}
 
-  async function signInLink(base: string): Promise<string> {
-    return withWorkspace(config, async ({ accounts }) => {
-      const owner = await accounts.users.owner();
-      if (!owner) return dashboardAddress(base, "en");
-      const secret = await accounts.magicLinks.issue(owner, SIGN_IN_PURPOSE);
-      return signInAddress(base, languageOr(owner.language, "en"), secret);
-    });
-  }
+/** A link that signs the owner in, which the running server makes. */
+async function ownersLink(control: RunningFacts["control"], io: Io): Promise<string> {
+  const urls: string[] = [];
+  const out = (line: string) => void urls.push(line);
+  const request = { command: "open", given: [], asJson: false };
+  const code = await askServer(control, request, { out, error: io.error });
+  const [url] = urls;
+  if (code !== EXIT.done || url === undefined) throw new ControlError("There is no sign-in link.");
+  return url;
 }

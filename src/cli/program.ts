@@ -6,62 +6,35 @@ import { declareBackup } from "./backup.ts";
 import {
   addExamples,
   addSettings,
-  type Cli,
   createCli,
   quiet,
   seeHelpOf,
   settle,
-  SHARED_SETTINGS,
   wordsOf,
-} from "./cli.ts";
+} from "./commander.ts";
+import { SHARED_SETTINGS } from "./cli.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
-import { declareChat } from "./chat.ts";
-import { declareConnect } from "./connect.ts";
-import { declareConnection } from "./connection.ts";
+import { declareCommands } from "./commands.ts";
 import { describeCommands } from "./describe-commands.ts";
 import { examine } from "./doctor.ts";
 import { checkHealth } from "./healthcheck.ts";
-import { declareHook } from "./hook.ts";
-import { declareKey } from "./key.ts";
-import { declareLogin } from "./login.ts";
-import { declareMigrate } from "./migrate.ts";
 import { untilReaderLeaves } from "./output.ts";
-import { declareSecret } from "./secret.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
 import { declareStop } from "./stop.ts";
 import { declareUpdate } from "./update/command.ts";
-import { declareUser } from "./user.ts";
-import { declareWidget } from "./widget.ts";
-
-/** In the order of `--help`. */
-const COMMANDS: readonly ((cli: Cli) => void)[] = [
-  declareStop,
-  declareAutostart,
-  declareUser,
-  declareKey,
-  declareWidget,
-  declareConnect,
-  declareConnection,
-  declareHook,
-  declareChat,
-  declareLogin,
-  declareBackup,
-  declareUpdate,
-  declareMigrate,
-  declareSecret,
-];
 
 /**
  * Runs a command line (without the program's own name). Resolves with the exit code when help was
  * asked for or the usage was wrong, which is then printed; rejects with what the command throws.
  */
 export async function runCommand(arguments_: readonly string[], io: Io): Promise<number> {
-  const program = createProgram(io);
+  let code: number = EXIT.done;
+  const program = createProgram(io, (exit) => (code = exit));
   try {
     await program.parseAsync([...withOptionsLast(program, arguments_)], { from: "user" });
-    return EXIT.done;
+    return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander has already printed the message. Asking for help or the version is no error.
@@ -69,15 +42,18 @@ export async function runCommand(arguments_: readonly string[], io: Io): Promise
   }
 }
 
-/** Every command with its options. It parses the command line, and the documentation must match. */
-export function createProgram(io: Io): CommanderCommand {
+/**
+ * Every command with its options. It parses the command line, and the documentation must match.
+ * @param onExit gets the exit code of a command that was carried out
+ */
+export function createProgram(io: Io, onExit: (code: number) => void = () => {}): CommanderCommand {
   const program = quiet(new CommanderCommand("marquee"), io)
     .description("What is playing, for your stream: a JSON API and an overlay for OBS.")
     .version(VERSION_LINE, "--version", "print the version")
     .showSuggestionAfterError()
     .addHelpText("after", EXAMPLES);
 
-  const cli = createCli(program, io);
+  const cli = createCli(program, io, onExit);
   const { command } = cli;
   const serving = program
     .command("serve", { isDefault: true })
@@ -99,7 +75,11 @@ export function createProgram(io: Io): CommanderCommand {
     await serveOrOpen(resolved, asJson, io, async () => describeProgram(), "always");
   });
 
-  for (const declare of COMMANDS) declare(cli);
+  declareStop(cli);
+  declareAutostart(cli);
+  declareCommands(cli);
+  declareBackup(cli);
+  declareUpdate(cli);
 
   const config = command("config", "show the settings in force and where each comes from");
   addSettings(config, settingNames);

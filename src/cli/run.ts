@@ -1,23 +1,11 @@
-import { AccountError } from "../accounts/context.ts";
-import { SecretError } from "../vault/vault.ts";
-import { flagOf, settingNames, settings, SettingsError } from "../config.ts";
-import { DatabaseError, databaseCode } from "../db/errors.ts";
-import { explainDatabaseFailure } from "../db/open.ts";
-import { ListenError } from "../server.ts";
-import { describeError, redact } from "../log.ts";
+import { flagOf, settingNames, settings } from "../config.ts";
 import { isFromSource } from "../own-program.ts";
-import { AutostartError } from "./autostart/autostart.ts";
 import { isStartedByClick, showError } from "./background.ts";
-import { EXIT, type Io, UsageError } from "./command.ts";
+import { EXIT, type Io } from "./command.ts";
 import { resolveSettings } from "./data-place.ts";
-import { FolderOwnerError } from "./process/folder-owner.ts";
-import { UnhealthyError } from "./healthcheck.ts";
-import { OutputError } from "./output.ts";
+import { explain } from "./explain.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
-import { SignatureError } from "./update/minisign.ts";
-import { UpdateError } from "./update/update.ts";
-import { AlreadyRunningError, NotRunningError } from "./process/server-lock.ts";
 
 /**
  * Runs a command line (without the program's own name) and resolves with the exit code. A plain
@@ -78,40 +66,4 @@ export function flagsOfServe(
     flags[name] = value;
   }
   return flags;
-}
-
-/** What went wrong in sentences for people, and the exit code. */
-function explain(error: unknown): { readonly message: string; readonly code: number } {
-  if (
-    error instanceof SettingsError ||
-    error instanceof UsageError ||
-    (error instanceof AccountError && error.isMisuse)
-  ) {
-    return { message: redact(error.message), code: EXIT.usage };
-  }
-  return { message: redact(sentenceOf(error)), code: EXIT.failed };
-}
-
-function sentenceOf(error: unknown): string {
-  if (isExpected(error)) return error.message;
-  // One in a file has been explained with its path.
-  if (databaseCode(error)) return explainDatabaseFailure(error, "The database").message;
-  return `Something unexpected went wrong: ${describeError(error)}`;
-}
-
-function isExpected(error: unknown): error is Error {
-  return [
-    AccountError,
-    AlreadyRunningError,
-    AutostartError,
-    DatabaseError,
-    FolderOwnerError,
-    ListenError,
-    NotRunningError,
-    OutputError,
-    SecretError,
-    SignatureError,
-    UpdateError,
-    UnhealthyError,
-  ].some((kind) => error instanceof kind);
 }

@@ -1,17 +1,15 @@
 import { join, resolve } from "node:path";
 import { createAccounts } from "../accounts/accounts.ts";
 import { createDiskCache } from "../artwork/disk-cache.ts";
-import { type Clock, systemClock } from "../clock.ts";
+import { systemClock } from "../clock.ts";
 import type { Config, ResolvedConfig } from "../config.ts";
 import { createServer } from "../create-server.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
-import { DatabaseError } from "../db/errors.ts";
 import { listen } from "../server.ts";
+import { listenForCommands } from "../control/server.ts";
 import { createLog, type Log } from "../log.ts";
-import { alone } from "../cluster/alone.ts";
 import { createMetrics, noMetrics } from "../metrics.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
-import { describedSources } from "../sources/index.ts";
 import { NETWORK } from "../upstream/index.ts";
 import { VERSION } from "../version.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
@@ -19,18 +17,14 @@ import type { Io } from "./command.ts";
 import { greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
-import { NO_LOCK, type ServerLock, UNLOCKABLE, UNLOCKABLE_WARNING } from "./process/server-lock.ts";
-import { createKeyFollower, keepUp, tryToShrink, writeWhatIsLeft } from "./process/upkeep.ts";
+import { type ServerLock, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
+import { keepUp, writeWhatIsLeft } from "./process/upkeep.ts";
 import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
-import { type DataFolder, explained, type KeyAccess, openServedFolder } from "./workspace.ts";
+import { explained, type KeyAccess, openServedFolder } from "./workspace.ts";
 
 const ONCE_EXPOSED_KEY =
   'others on this machine could read the secret key until this start: if anyone may have done so, replace it with "marquee secret rotate"';
 
-/** The server answers no requests while it waits for another process's lock on the database. */
-const LOCK_WAIT_MS = 250;
-/** Of one server to a shared database, besides the one that listens. */
-const CONNECTIONS = 8;
 /** Limit for covers on disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
 /** A stop takes at most this long, so that a service manager does not kill the process. */
@@ -70,29 +64,18 @@ async function serveFolder(
   for (const warning of resolved.warnings) log.warn(warning);
 
   const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION, clock);
-  refuseWithoutBaseUrl(config);
-  const { store, vault, lock, key } = await openServedFolder(config, CONNECTIONS);
+  const { store, vault, lock, key } = await openServedFolder(config);
   try {
     await explained(config, serveOpened);
   } finally {
-    await store.close();
+    store.close();
     lock.release();
   }
 
   async function serveOpened(): Promise<void> {
-    tryToShrink(() => store.file?.makeShrinkable());
-    let isLost = false;
-    store.network?.onReach((isReached) => {
-      if (!isReached) log.error("the database cannot be reached, and Marquee keeps trying");
-      else if (isLost) log.info("the database can be reached again");
-      isLost = !isReached;
-    });
     warnOfFolder(config, key, lock, log);
-    const accounts = await createAccounts({ store, vault, wallMs: clock.wallMs });
-    const cluster =
-      config.database === null
-        ? alone(clock)
-        : await joinCluster(config.database, clock, log, vault);
+    const accounts = createAccounts({ store, vault, wallMs: clock.wallMs });
+    const stopping = stopSignal();
     const running = listen({
       host: config.host,
       port: config.port,
@@ -101,7 +84,6 @@ async function serveFolder(
       createServer: (port) =>
         createServer({
           metrics,
-          cluster,
           settings: resolved,
           clock,
           log,
@@ -116,26 +98,31 @@ async function serveFolder(
           machine: THIS_MACHINE,
           random: Math.random,
           connectionsFrom: (stored) => stored,
+          stopServer: () => stopping.stop("the dashboard"),
         }),
     });
     const { server } = running;
     const baseUrl = baseUrlOf(config, running.port);
     await accounts.rememberBaseUrl(baseUrl);
-    await accounts.forgetStop();
+    const listeningAddress = listeningAddressOf(config, running.port);
+    const control = listenForCommands({
+      version: VERSION,
+      // Loaded with the first command.
+      carryOut: async (request, lines, signal) => {
+        const { carryOutServed } = await import("./served-commands.ts");
+        const { sources, hub } = server;
+        const workspace = { store, vault, accounts, sources, hub };
+        const place = { config, baseUrl, listeningAddress, signal };
+        const stop = () => stopping.stop("marquee stop");
+        return carryOutServed(request, lines, { ...workspace, ...place, stop });
+      },
+    });
     lock.publish({
       url: baseUrl,
-      listens: listeningAddressOf(config, running.port),
+      listens: listeningAddress,
       pid: process.pid,
       version: VERSION,
-      playerHosts: config.playerHosts,
-      keyless: keylessSources(config),
-    });
-    const followSecretKey = createKeyFollower({ store, vault }, log);
-    const stopping = stopSignal();
-    accounts.onChange(async ({ concerns }) => {
-      if (!concerns("server")) return;
-      if (lock !== NO_LOCK && (await accounts.isAskedToStop())) stopping.stop("marquee stop");
-      await followSecretKey();
+      control: { port: control.port, token: control.token },
     });
     const { remindOfConsent } = server;
     const stopKeepingUp = keepUp({ accounts, log, store, remindOfConsent });
@@ -148,7 +135,6 @@ async function serveFolder(
       openBrowser(loginUrl, scene, log);
     }
     await server.app.start();
-    store.file?.waitForLocks(LOCK_WAIT_MS);
     // The executable starts with a late JIT, to start sooner with less memory. Now use the default.
     Bun.unsafe.setJITPolicy(1);
     if (isOpenToOthers(config)) {
@@ -160,43 +146,20 @@ async function serveFolder(
 
     log.info("stopping", { because: await stopping.reason });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
-    await Promise.all([
-      running.stop(STOP_WITHIN_MS),
-      // At once: others watch this node's users while its last requests end.
-      cluster.release(),
-    ]);
+    await running.stop(STOP_WITHIN_MS);
+    await control.stop();
     stopKeepingUp();
     server.close();
-    await cluster.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
   }
-}
-
-/** @throws {DatabaseError} where several servers would give people different addresses */
-function refuseWithoutBaseUrl({ database, baseUrl }: Config): void {
-  if (database === null || baseUrl !== null) return;
-  throw new DatabaseError(
-    "With --database the public address must be given, the same for all servers: set --base-url or MARQUEE_BASE_URL.",
-  );
 }
 
 /** Says once what the disk cannot do for the data folder. */
 function warnOfFolder(config: Config, key: KeyAccess, lock: ServerLock, log: Log): void {
   const data = resolve(config.data);
-  if (lock === UNLOCKABLE) log.warn(UNLOCKABLE_WARNING, { folder: data });
+  if (!lock.isHeld) log.warn(UNLOCKABLE_WARNING, { folder: data });
   if (key === "private" || config.secretKey !== null) return;
   log.warn(key === "exposed" ? EXPOSED_KEY : ONCE_EXPOSED_KEY, { file: secretKeyPath(data) });
-}
-
-const keylessSources = (config: Config): string[] =>
-  describedSources()
-    .all.filter(({ keySetting }) => keySetting !== undefined && config[keySetting] === null)
-    .map(({ id }) => id);
-
-/** Loaded only where several servers may share a database. */
-async function joinCluster(url: string, clock: Clock, log: Log, vault: DataFolder["vault"]) {
-  const { openCluster } = await import("../cluster/postgres/open-cluster.ts");
-  return openCluster({ url, clock, log, vault });
 }
 
 /** Whether other machines can connect, but would be refused because of the host name they use. */

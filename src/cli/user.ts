@@ -6,15 +6,18 @@ import { flagOf } from "../config.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { type Source, SourceSettingsError } from "../sources/source.ts";
-import { knownBaseUrl, widgetAddress } from "../addresses.ts";
-import { type Command, type Io, print, readOnOff, table, UsageError } from "./command.ts";
-import { forUser, withWorkspace } from "./workspace.ts";
-import type { Cli } from "./cli.ts";
+import { widgetAddress } from "../addresses.ts";
+import { type Command, type Execution, forUser, readOnOff, table, UsageError } from "./command.ts";
+import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee user …`. */
-export function declareUser({ group, runs, shows }: Cli): void {
+export function declareUser<Target extends Syntax>({
+  group,
+  carriesOut,
+  shows,
+}: Cli<Target>): void {
   const user = group("user", "add, list and remove users");
-  runs(
+  carriesOut(
     user("add", "add users, all or none, and print their credentials once", [
       "marquee user add ada",
       "marquee user add ada grace --source demo",
@@ -22,9 +25,10 @@ export function declareUser({ group, runs, shows }: Cli): void {
       .argument("<names...>", "user names: a-z, 0-9, _ and -")
       .option("--source <source>", "connect them to a source that needs no settings, such as demo"),
     (names: string[], options: { source?: string }) => addUsers(names, options.source),
+    { createsFolder: true },
   );
   shows(user("list", "list all users"), () => listUsers());
-  runs(
+  carriesOut(
     user("covers", "switch on or off the search for covers that a user's player lacks", [
       "marquee user covers ada on",
     ])
@@ -32,7 +36,7 @@ export function declareUser({ group, runs, shows }: Cli): void {
       .argument("<on|off>"),
     (name: string, choice: string) => searchCovers(name, choice),
   );
-  runs(
+  carriesOut(
     user("remove", "remove a user with all their keys, widgets and connections").argument("<name>"),
     (name: string) => removeUser(name),
   );
@@ -40,61 +44,53 @@ export function declareUser({ group, runs, shows }: Cli): void {
 
 /** `marquee user add NAME…`: adds users, all or none, and shows their credentials once. */
 function addUsers(names: readonly string[], source: string | undefined): Command {
-  return (config, asJson, io) =>
-    withWorkspace(
-      config,
-      async ({ accounts, sources }) => {
-        const connection = source === undefined ? undefined : defaultConnection(source, sources);
-        const added = await accounts.add(names, connection);
-        const baseUrl = await knownBaseUrl(config, accounts);
-        for (const one of added) printAdded(io, asJson, one, baseUrl);
-      },
-      "create",
-    );
+  return async ({ accounts, sources, baseUrl, print }) => {
+    const connection = source === undefined ? undefined : defaultConnection(source, sources);
+    for (const added of await accounts.add(names, connection)) printAdded(print, added, baseUrl);
+  };
 }
 
 /** `marquee user list`: all users with their connections and the status of each. */
 function listUsers(): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts, sources }) => {
-      const nowMs = systemClock.wallMs();
-      const users = await Promise.all(
-        (await accounts.users.list()).map(async (user) => ({
-          user,
-          music: await musicOf(user.id, accounts, sources),
-        })),
-      );
-      const documents = users.map(({ user, music }) => ({
-        username: user.name,
-        role: user.role,
-        // What follows is of the first connection in the user's order, then all are listed.
-        source: music[0]?.source.id ?? null,
-        needs_connecting_again: music[0]?.status.state === "needsLinking",
-        health: music[0] ? statusDocument(music[0].status) : null,
-        linked_until: isoTime(music[0]?.status.linkedUntil ?? null),
-        connections: music.map(({ connection, source, status }) => ({
-          id: connection.publicId,
-          source: source.id,
-          name: connection.name,
-          health: statusDocument(status),
-          linked_until: isoTime(status.linkedUntil),
-        })),
-        created_at: new Date(user.createdAt).toISOString(),
-      }));
-      const rows = users.flatMap(({ user, music }) =>
-        music.length === 0
-          ? [[user.name, user.role, "nothing connected", "", ""]]
-          : music.map(({ connection, source, status }, index) => [
-              index === 0 ? user.name : "",
-              index === 0 ? user.role : "",
-              [source.id, connection.name].filter((part) => part !== "").join(" · "),
-              describeStatus(statusAt(status, nowMs), source),
-              describeConsent(status.linkedUntil, nowMs),
-            ]),
-      );
-      const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
-      print(io, asJson, documents, table([header, ...rows]));
-    });
+  return async ({ accounts, sources, print }) => {
+    const nowMs = systemClock.wallMs();
+    const users = await Promise.all(
+      (await accounts.users.list()).map(async (user) => ({
+        user,
+        music: await musicOf(user.id, accounts, sources),
+      })),
+    );
+    const documents = users.map(({ user, music }) => ({
+      username: user.name,
+      role: user.role,
+      // What follows is of the first connection in the user's order, then all are listed.
+      source: music[0]?.source.id ?? null,
+      needs_connecting_again: music[0]?.status.state === "needsLinking",
+      health: music[0] ? statusDocument(music[0].status) : null,
+      linked_until: isoTime(music[0]?.status.linkedUntil ?? null),
+      connections: music.map(({ connection, source, status }) => ({
+        id: connection.publicId,
+        source: source.id,
+        name: connection.name,
+        health: statusDocument(status),
+        linked_until: isoTime(status.linkedUntil),
+      })),
+      created_at: new Date(user.createdAt).toISOString(),
+    }));
+    const rows = users.flatMap(({ user, music }) =>
+      music.length === 0
+        ? [[user.name, user.role, "nothing connected", "", ""]]
+        : music.map(({ connection, source, status }, index) => [
+            index === 0 ? user.name : "",
+            index === 0 ? user.role : "",
+            [source.id, connection.name].filter((part) => part !== "").join(" · "),
+            describeStatus(statusAt(status, nowMs), source),
+            describeConsent(status.linkedUntil, nowMs),
+          ]),
+    );
+    const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
+    print(documents, table([header, ...rows]));
+  };
 }
 
 /** `marquee user covers NAME on|off`. */
@@ -166,19 +162,16 @@ const minuteOf = (unixMs: number): string =>
 
 /** `marquee user remove NAME`. */
 function removeUser(name: string): Command {
-  return (config, asJson, io) =>
-    withWorkspace(config, async ({ accounts }) => {
-      await accounts.users.remove(name);
-      print(
-        io,
-        asJson,
-        [{ username: name, removed: true }],
-        [`${name} was removed, with every key and widget address.`],
-      );
-    });
+  return async ({ accounts, print }) => {
+    await accounts.users.remove(name);
+    print(
+      [{ username: name, removed: true }],
+      [`${name} was removed, with every key and widget address.`],
+    );
+  };
 }
 
-function printAdded(io: Io, asJson: boolean, added: AddedUser, baseUrl: string): void {
+function printAdded(print: Execution["print"], added: AddedUser, baseUrl: string): void {
   const url = widgetAddress(baseUrl, "en", added.widgetToken);
   const document = {
     username: added.user.name,
@@ -187,8 +180,6 @@ function printAdded(io: Io, asJson: boolean, added: AddedUser, baseUrl: string):
     widget_url: url,
   };
   print(
-    io,
-    asJson,
     [document],
     [added.user.name, `  API key  ${added.key}   (shown only once: keep it)`, `  Widget   ${url}`],
   );

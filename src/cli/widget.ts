@@ -4,25 +4,25 @@ import type { User } from "../accounts/users.ts";
 import { LONGEST_CSS } from "../looks/look.ts";
 import { WIDGET_KINDS, type WidgetKind } from "../looks/new-widget.ts";
 import type { Widget } from "../looks/widgets.ts";
-import { knownBaseUrl, onDemandAddress, outputAddress } from "../addresses.ts";
-import type { Config } from "../config.ts";
+import { onDemandAddress, outputAddress } from "../addresses.ts";
 import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
-import { type Command, readId, table, UsageError } from "./command.ts";
-import { forUser, type Workspace } from "./workspace.ts";
-import { Option } from "commander";
-import type { Cli } from "./cli.ts";
+import { type Command, type Execution, forUser, readId, table, UsageError } from "./command.ts";
+import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee widget …`. */
-export function declareWidget({ group, runs, shows }: Cli): void {
+export function declareWidget<Target extends Syntax>({
+  group,
+  carriesOut,
+  shows,
+}: Cli<Target>): void {
   const widget = group("widget", "manage a user's widgets and their addresses");
-  const language = () => new Option("--lang <language>", "en, fr, es, pt or de (default: en)");
-  const onDemand = (help: string) => new Option("--show", help);
+  const language = ["--lang <language>", "en, fr, es, pt or de (default: en)"] as const;
   const widgetOrFirst = ["[id]", "the widget; if left out, the first one"] as const;
   shows(widget("list", "list a user's widgets").argument("<user>"), (name: string) =>
     listWidgets(name),
   );
-  runs(
+  carriesOut(
     widget("add", "add a widget and print its address", [
       "marquee widget add ada --name 'Starting soon'",
     ])
@@ -32,13 +32,13 @@ export function declareWidget({ group, runs, shows }: Cli): void {
     (name: string, options: { name: string; kind: string }) =>
       addWidget(name, options.name, options.kind),
   );
-  runs(
+  carriesOut(
     widget("remove", "remove a widget; its address stops working right away")
       .argument("<user>")
       .argument("<id>"),
     (name: string, id: string) => removeWidget(name, id),
   );
-  runs(
+  carriesOut(
     widget("set", "save options of a widget; it changes on every open page", [
       "marquee widget set ada 1 theme=vinyl accent=ff8800",
       "marquee widget set ada 1 accent=",
@@ -51,22 +51,25 @@ export function declareWidget({ group, runs, shows }: Cli): void {
         "options as in an address, and css=@FILE for an overlay's CSS; an empty value resets one",
       ),
     (name: string, id: string, assignments: string[]) => setWidgetOptions(name, id, assignments),
+    {
+      readHere: ([name, id, assignments, ...more]) => [name, id, withCssRead(assignments), ...more],
+    },
   );
   shows(
     widget("url", "print the address for the browser source", ["marquee widget url ada --lang fr"])
       .argument("<user>")
       .argument(...widgetOrFirst)
-      .addOption(language())
-      .addOption(onDemand("print the addresses that show and hide it on demand instead")),
+      .option(...language)
+      .option("--show", "print the addresses that show and hide it on demand instead"),
     (name: string, id: string | undefined, options: { lang?: string; show?: true }) =>
       options.show ? printShowUrls(name, id) : printUrl(name, id, options.lang),
   );
-  runs(
+  carriesOut(
     widget("rotate", "replace the address; the old one stops working right away")
       .argument("<user>")
       .argument(...widgetOrFirst)
-      .addOption(language())
-      .addOption(onDemand("replace the addresses that show and hide it on demand instead")),
+      .option(...language)
+      .option("--show", "replace the addresses that show and hide it on demand instead"),
     (name: string, id: string | undefined, options: { lang?: string; show?: true }) =>
       options.show ? printShowUrls(name, id, true) : printUrl(name, id, options.lang, true),
   );
@@ -74,14 +77,14 @@ export function declareWidget({ group, runs, shows }: Cli): void {
 
 /** `marquee widget list USER`. */
 function listWidgets(userName: string): Command {
-  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+  return forUser(userName, async ({ accounts, baseUrl, user, print }) => {
     const widgets = await accounts.widgets.allOf(user);
     const listed = await Promise.all(
       widgets.map(async (widget) => ({
         id: widget.id,
         name: widget.name,
         kind: widget.kind,
-        ...(await addressed(config, workspace, user, widget)),
+        ...(await addressed(accounts, baseUrl, user, widget)),
       })),
     );
     const documents = listed.map(({ widget_token: _, ...document }) => document);
@@ -100,9 +103,9 @@ function addWidget(userName: string, typedName: string, kindText: string): Comma
   const name = readKeyName(typedName);
   if (name === undefined) throw new UsageError(`--name must be ${KEY_NAME_RULE}.`);
   const kind = parseKind(kindText);
-  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+  return forUser(userName, async ({ accounts, baseUrl, user, print }) => {
     const widget = await accounts.widgets.add(user, { name, kind });
-    const address = await addressed(config, workspace, user, widget);
+    const address = await addressed(accounts, baseUrl, user, widget);
     print([{ id: widget.id, ...address }], [address.widget_url]);
   });
 }
@@ -124,9 +127,7 @@ function setWidgetOptions(
   assignments: readonly string[],
 ): Command {
   const id = readId("widget", typedId, userName);
-  // As whoever runs the command, who may not be the one whom the data folder belongs to.
-  const givenCss = assignments.findLast(isCss);
-  const css = givenCss === undefined ? undefined : readCss(givenCss.slice(CSS.length));
+  const css = assignments.findLast(isCss)?.slice(CSS.length);
   return forUser(userName, async ({ accounts, user, print }) => {
     const widget = await accounts.widgets.byId(user, id);
     const changes = readAssignments(assignments, widget.kind);
@@ -158,11 +159,11 @@ function printUrl(
 ): Command {
   const language = languageText === undefined ? undefined : parseLanguage(languageText);
   const id = typedId === undefined ? undefined : readId("widget", typedId, userName);
-  return forUser(userName, async ({ config, workspace, accounts, user, print }) => {
+  return forUser(userName, async ({ accounts, baseUrl, user, print }) => {
     const { widgets } = accounts;
     const widget = await (id === undefined ? widgets.first(user) : widgets.byId(user, id));
     if (isReplaced) await widgets.rotate(user, widget.id);
-    const address = await addressed(config, workspace, user, widget, language);
+    const address = await addressed(accounts, baseUrl, user, widget, language);
     const preface = isReplaced
       ? ["The old address no longer works. Put this one in its place:"]
       : [];
@@ -173,15 +174,14 @@ function printUrl(
 /** `marquee widget url --show` and, to replace them, `marquee widget rotate --show`. */
 function printShowUrls(userName: string, typedId: string | undefined, isReplaced = false): Command {
   const id = typedId === undefined ? undefined : readId("widget", typedId, userName);
-  return forUser(userName, async ({ config, accounts, user, print }) => {
+  return forUser(userName, async ({ accounts, baseUrl, user, print }) => {
     const { widgets } = accounts;
     const token = await (isReplaced
       ? widgets.rotateShowToken(user, id)
       : widgets.showTokenOf(user, id));
-    const base = await knownBaseUrl(config, accounts);
     const [show, hide] = [
-      onDemandAddress(base, "show", token),
-      onDemandAddress(base, "hide", token),
+      onDemandAddress(baseUrl, "show", token),
+      onDemandAddress(baseUrl, "hide", token),
     ];
     const lines = [`Show it  ${show}`, `Hide it  ${hide}`];
     const preface = isReplaced ? ["The old addresses no longer work."] : [];
@@ -191,20 +191,30 @@ function printShowUrls(userName: string, typedId: string | undefined, isReplaced
 
 /** @param language the address's; without it the widget's own, else English */
 async function addressed(
-  config: Config,
-  { accounts }: Workspace,
+  accounts: Execution["accounts"],
+  baseUrl: string,
   user: User,
   widget: Widget,
   language: Language = widget.language ?? "en",
 ) {
   const token = await accounts.widgets.tokenOf(user, widget.id);
-  const url = outputAddress(await knownBaseUrl(config, accounts), language, widget.kind, token);
+  const url = outputAddress(baseUrl, language, widget.kind, token);
   return { widget_token: token, widget_url: url };
 }
 
 /** Begins the assignment of an overlay's CSS. */
 const CSS = "css=";
 const isCss = (assignment: string): boolean => assignment.startsWith(CSS);
+
+/** The assignments with the CSS itself in the place of its file's name. */
+const withCssRead = (assignments: unknown): unknown =>
+  Array.isArray(assignments)
+    ? assignments.map((assignment: unknown) =>
+        typeof assignment === "string" && isCss(assignment)
+          ? CSS + readCss(assignment.slice(CSS.length))
+          : assignment,
+      )
+    : assignments;
 
 /**
  * The CSS of `@FILE`; nothing clears it.

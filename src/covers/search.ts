@@ -3,7 +3,6 @@ import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork, Playback } from "../playback.ts";
-import type { LedgerOf } from "../sources/polling/ledger.ts";
 import { cleaned } from "../titles/shown-names.ts";
 import { fittingOf, isDistinct, type WantedSong } from "./match.ts";
 import type { CoverService } from "./services.ts";
@@ -26,11 +25,8 @@ export interface CoverSearchDeps {
   /** In the order in which they are asked; empty where the owner allows none. */
   readonly services: readonly CoverService[];
   readonly known: FoundCovers;
-  readonly ledgerOf: LedgerOf;
   /** What a user plays, if others are shown it and the user wants a cover for it. */
   coverlessOf(userId: number): Playback | undefined;
-  /** Keeps a cover that a user's music shows for the other nodes. */
-  keepArtwork(userId: number, artwork: Artwork): void;
 }
 
 /** A player may send its cover late. */
@@ -129,7 +125,6 @@ export function createCoverSearch(deps: CoverSearchDeps): CoverSearch {
       if (services.length === 0) return undefined;
       const song = songOf(playback);
       const found = knownOf(song);
-      if (found?.artwork) deps.keepArtwork(userId, found.artwork);
       if (found) return found.artwork;
       const before = pendingOf.get(userId);
       if (before?.song.key === song.key) return undefined;
@@ -153,10 +148,10 @@ const artworkAt = (service: CoverService, cover: string): Artwork => ({
  * Looks a song up in the table, then at the services.
  * @returns `undefined` when nobody wants to know it any more
  */
-function createLookUp({ clock, log, services, known, ledgerOf }: CoverSearchDeps) {
+function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
   const asked = services.map((service) => ({
     service,
-    turns: createSearchTurns({ clock, ledgerOf, service: service.name }),
+    turns: createSearchTurns(clock, service.name),
   }));
 
   const search = async (service: CoverService, song: Song): Promise<string | null> => {
@@ -178,7 +173,7 @@ function createLookUp({ clock, log, services, known, ledgerOf }: CoverSearchDeps
     for (const { service, turns } of asked) {
       try {
         const found = await turns.take(async () => {
-          // Much may have changed until its turn came: on this node, and on the others.
+          // Much may have changed until its turn came.
           if (!isWanted()) return undefined;
           const meanwhile = await known.find(song.key);
           if (meanwhile) return meanwhile;

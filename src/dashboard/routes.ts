@@ -34,8 +34,8 @@ export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock" | 
   readonly dashboardLive: DashboardLive;
   /** Loads what sends browsers to an upstream. */
   readonly linkingFlow: () => Promise<LinkingFlow>;
-  /** Copies the database, if it is a file. */
-  readonly takeCopy: TakeCopy | undefined;
+  /** Copies the database, to be sent. */
+  readonly takeCopy: TakeCopy;
   server(): Pick<EventsServer, "timeout"> | undefined;
 }
 
@@ -98,7 +98,6 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
     backup: inLanguage(
       guard.guard(async ({ user }, _language, { request }) => {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
-        if (!deps.takeCopy) return plainText(404, "The database is not a file: use pg_dump");
         const waitMs = nextBackupMs - clock.monotonicMs();
         if (waitMs > 0) return tooSoon(secondsOf(waitMs));
         // Nothing is sent while a large database is copied.

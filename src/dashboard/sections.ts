@@ -32,6 +32,8 @@ export interface SectionParts {
   readonly settings: ResolvedConfig;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
+  /** Has the server stop, after what it answers now. */
+  stopServer(): void;
 }
 
 /** Loads a section's code on first use, so that a server with an unused dashboard saves the memory. */

@@ -1,10 +1,9 @@
-import { Database } from "bun:sqlite";
 import { rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ownCommand } from "../own-program.ts";
 import { COPY_COMMAND } from "./copy-command.ts";
-import { createPrivateFile, DATABASE_FILE } from "./data-folder.ts";
+import { DATABASE_FILE } from "./data-folder.ts";
 import { DatabaseError } from "./errors.ts";
 
 /** A consistent copy of the database, which is read once. */
@@ -50,8 +49,7 @@ export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps):
 
   const make = async (signal: AbortSignal) => {
     remove();
-    createPrivateFile(path);
-    const child = Bun.spawn([...ownCommand(COPY_COMMAND, resolve(folder), path)], {
+    const child = Bun.spawn([...ownCommand(COPY_COMMAND, resolve(folder, DATABASE_FILE), path)], {
       ...{ stdin: "ignore", stdout: "ignore", stderr: "pipe", windowsHide: true },
       ...{ signal, timeout: COPY_WITHIN_MS },
     });
@@ -109,11 +107,3 @@ const sizeOf = (path: string): number =>
     (bytes, part) => bytes + (statSync(part, { throwIfNoEntry: false })?.size ?? 0),
     0,
   );
-
-/** Copies the database of a data folder to a file that is empty. For a process of its own. */
-export function copyDatabaseTo(folder: string, path: string): void {
-  const database = new Database(join(folder, DATABASE_FILE), { readonly: true });
-  database.run("PRAGMA busy_timeout = 10000");
-  database.run("VACUUM INTO ?", [path]);
-  database.close();
-}

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
-import { accessSync, constants, rmSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { dirname, join } from "node:path";
-import { sql } from "drizzle-orm";
-import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { createChangeFeed } from "./change-feed.ts";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { createChanges } from "./changes.ts";
+import { copyInto } from "./copy.ts";
 import {
   createFolder,
   createPrivateFile,
@@ -14,25 +14,14 @@ import {
 import { errorCode } from "../error-code.ts";
 import { makePrivate } from "../own-file.ts";
 import { createDatabaseCopies } from "./database-copy.ts";
-import { DatabaseError, databaseCode, isBusy } from "./errors.ts";
+import { DatabaseError, databaseCode } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
-import { tables } from "./schema.ts";
-import { createSealedValues, type SqliteSealedValues } from "./sealed-values.ts";
-import type { DatabaseFile, Results, Statement, Steps, Store } from "./store.ts";
+import * as schema from "./schema.ts";
+import { createSealedValues } from "./sealed-values.ts";
+import type { Store } from "./store.ts";
 
-/** The store of a data folder, whose database answers at once. */
-export interface SqliteStore extends Store {
-  readonly queries: BunSQLiteDatabase<typeof tables>;
-  readonly sealed: SqliteSealedValues;
-  forgetReplaced(): void;
-  hasUsers(): boolean;
-  probeWrite(): void;
-  readonly file: DatabaseFile;
-  close(): void;
-}
-
-/** How long commands and a starting server wait for another process's lock. */
-const PATIENT_LOCK_WAIT_MS = 10_000;
+/** How long a statement waits for another program that has the file open, such as one that copies it. */
+const LOCK_WAIT_MS = 250;
 
 /**
  * The largest form is a megabyte, which is written to the log and then to the file. A full disk
@@ -48,20 +37,25 @@ const KEPT_FREE_BYTES = 1024 * 1024;
 const GIVEN_BACK_BYTES = 1024 * 1024;
 /** The write-ahead log shrinks to this many bytes once all of it is in the file. */
 const LONGEST_LOG_BYTES = 4 * 1024 * 1024;
-/** A larger file of an earlier version is not rewritten at a start, which would wait for seconds. */
-const LARGEST_REWRITTEN_BYTES = 64 * 1024 * 1024;
+
+/** What a test sets instead of what this machine has. */
+export interface OpenOptions {
+  readonly steps?: readonly Migration[];
+  /** How much may still be written into a folder, in bytes. */
+  freeBytesIn?(folder: string): number;
+  /** Of SQLite, such as `3.51.3`. */
+  readonly sqliteVersion?: string;
+}
 
 /**
  * Opens the database in a data folder, creating both if needed, and brings its schema up to date.
  * @param folder a data folder, or `:memory:` for a database that ends with the process
- * @param freeBytesIn how much may still be written into a folder, in bytes
  * @throws {DatabaseError} when the folder is not writable or the file is damaged, busy or too new
  */
 export function openStore(
   folder: string,
-  steps?: readonly Migration[],
-  freeBytesIn = freeBytesOnDisk,
-): SqliteStore {
+  { steps, freeBytesIn = freeBytesOnDisk, sqliteVersion }: OpenOptions = {},
+): Store {
   const path = folder === ":memory:" ? folder : join(folder, DATABASE_FILE);
   if (path !== ":memory:") createFolder(folder);
   let sqlite: Database | undefined;
@@ -70,19 +64,19 @@ export function openStore(
     // Before it is opened: a file that its owner must not write is opened for reading only.
     if (path !== ":memory:") makePrivate(path);
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
-    setLockWait(sqlite, PATIENT_LOCK_WAIT_MS);
-    // Counts for a new file, and for an older one when it is rewritten. Setting it again would write.
+    sqlite.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+    // Counts for a new file. Setting it again would write.
     if (numberOf(sqlite, "auto_vacuum") !== INCREMENTAL) {
       sqlite.run(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     }
-    switchToWriteAheadLog(sqlite);
+    sqlite.run(`PRAGMA journal_mode = ${journalModeOf(sqliteVersion ?? versionOf(sqlite))}`);
     sqlite.run(`PRAGMA journal_size_limit = ${LONGEST_LOG_BYTES}`);
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
     const opened = sqlite;
     migrate(opened, {
       ...(steps && { steps }),
-      beforeChange: (step) => copyDatabase(opened, freePath(folder, `marquee-before-${step.name}`)),
+      beforeChange: (step) => copyInto(opened, freePath(folder, `marquee-before-${step.name}`)),
     });
     // The quick check reads every page, so only `backup` runs it. This finds a damaged schema.
     opened.query("SELECT count(*) FROM sqlite_schema").get();
@@ -94,178 +88,68 @@ export function openStore(
   }
 }
 
-/**
- * If two processes switch the same database at once, SQLite fails without waiting, whatever the
- * busy timeout: each holds a lock that the other needs.
- */
-function switchToWriteAheadLog(sqlite: Database): void {
-  const giveUpAtMs = performance.now() + PATIENT_LOCK_WAIT_MS;
-  for (;;) {
-    try {
-      sqlite.run("PRAGMA journal_mode = WAL");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error;
-      Bun.sleepSync(5 + Math.random() * 10);
-    }
-  }
+/** SQLite's own version, such as `3.51.3`: on macOS it is the system's. */
+const versionOf = (sqlite: Database): string =>
+  sqlite.query<{ version: string }, []>("SELECT sqlite_version() AS version").get()?.version ?? "";
+
+/** SQLite's version in this program. */
+export function sqliteVersion(): string {
+  using sqlite = new Database(":memory:");
+  return versionOf(sqlite);
 }
+
+/**
+ * How SQLite of this version keeps its journal. Before 3.51.3 two connections that write and
+ * checkpoint one write-ahead log at the same moment can lose what was committed, so there the older
+ * rollback journal is used (https://sqlite.org/wal.html, "The WAL-Reset Bug").
+ */
+export const journalModeOf = (version: string): "WAL" | "TRUNCATE" =>
+  Bun.semver.order(version, "3.51.3") >= 0 ? "WAL" : "TRUNCATE";
 
 /** The value of a pragma that is a number. */
 const numberOf = (sqlite: Database, pragma: string): number =>
   Number(sqlite.query(`PRAGMA ${pragma}`).values()[0]?.[0]);
 
-function setLockWait(sqlite: Database, atMostMs: number): void {
-  sqlite.run(`PRAGMA busy_timeout = ${atMostMs}`);
-}
-
-function createStore(sqlite: Database, folder: string, freeBytes: () => number): SqliteStore {
-  let lockWaitMs = PATIENT_LOCK_WAIT_MS;
-  const withoutWaiting = <Result>(work: () => Result): Result => {
-    setLockWait(sqlite, 0);
-    try {
-      return work();
-    } finally {
-      setLockWait(sqlite, lockWaitMs);
-    }
-  };
-  const queries = drizzle(sqlite, { schema: tables });
-  const changeFeed = createChangeFeed(sqlite);
-  const sealed = createSealedValues(sqlite);
-  // A lock taken only after reading would fail if another process wrote in between.
-  const exclusively: DatabaseFile["exclusively"] = (work) => sqlite.transaction(work).immediate();
-  const run = <Statements extends readonly Statement[]>(statements: Statements) => {
-    const runAll = () => statements.map((statement) => statement.all()) as Results<Statements>;
-    return statements.length > 1 ? exclusively(runAll) : runAll();
-  };
+function createStore(sqlite: Database, folder: string, freeBytes: () => number): Store {
+  const queries = drizzle(sqlite, { schema });
+  const { onChange, publish, followMissed } = createChanges();
+  const transaction: Store["transaction"] = (work) =>
+    sqlite.transaction(() => work(queries)).immediate();
   return {
-    ...changeFeed,
-    tables,
     queries,
-    rows: (json, fields) =>
-      sql`(SELECT ${sql.join(
-        Object.entries(fields).map(([name, type]) => {
-          const value = `value ->> '${name}'`;
-          return sql.raw(`${type === "hex" ? `unhex(${value})` : value} AS "${name}"`);
-        }),
-        sql`, `,
-      )} FROM json_each(${json}))`,
-    async atomically(build) {
-      const results = run(build(queries));
-      await changeFeed.publishChanges();
-      return results;
-    },
-    inBackground: async (build) => withoutWaiting(() => run(build(queries))),
-    async exclusively(steps) {
-      const result = exclusively(() => runSteps(steps(queries)));
-      await changeFeed.publishChanges();
+    sealed: createSealedValues(sqlite),
+    onChange,
+    followMissed,
+    transaction,
+    async write(changed, work) {
+      const result = transaction(work);
+      for (const one of [changed].flat()) await publish(one);
       return result;
     },
-    reserveUserIds: async (count) =>
-      exclusively(() => {
-        sqlite.run(
-          "INSERT INTO sqlite_sequence (name, seq) SELECT 'users', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'users')",
-        );
-        const reserved = sqlite
-          .query<{ last: number }, [number]>(
-            "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'users' RETURNING seq AS last",
-          )
-          .get(count);
-        const first = (reserved?.last ?? count) - count + 1;
-        return Array.from({ length: count }, (_, index) => first + index);
-      }),
-    sealed,
-    forgetReplaced: () => void sqlite.run("VACUUM"),
     hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
     probeWrite() {
-      withoutWaiting(() =>
-        sqlite.run(
-          "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
-          [Date.now()],
-        ),
+      sqlite.run(
+        "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
+        [Date.now()],
       );
       if (freeBytes() < ROOM_BYTES) throw new Error("the disk is full");
     },
-    file: {
-      secretKeyId: sealed.keyId,
-      async atOneMoment(work) {
-        sqlite.run("BEGIN");
-        try {
-          return await work();
-        } finally {
-          sqlite.run("ROLLBACK");
-        }
-      },
-      lastIds: () =>
-        new Map(
-          sqlite
-            .query<{ name: string; seq: number }, []>("SELECT name, seq FROM sqlite_sequence")
-            .all()
-            .map(({ name, seq }) => [name, seq]),
-        ),
-      exclusively,
-      waitForLocks(atMostMs) {
-        lockWaitMs = atMostMs;
-        setLockWait(sqlite, atMostMs);
-      },
-      copyTo: (path) => copyDatabase(sqlite, path),
-      takeCopy: createDatabaseCopies({ folder, freeBytes }),
-      makeShrinkable() {
-        if (numberOf(sqlite, "auto_vacuum") === INCREMENTAL) return;
-        const bytes = numberOf(sqlite, "page_count") * numberOf(sqlite, "page_size");
-        // The rewritten pages are in the log first.
-        if (bytes > LARGEST_REWRITTEN_BYTES || freeBytes() < 2 * bytes + ROOM_BYTES) return;
-        withoutWaiting(() => sqlite.run("VACUUM"));
-      },
-      shrink() {
-        const pageBytes = numberOf(sqlite, "page_size");
-        const spare = numberOf(sqlite, "freelist_count") - KEPT_FREE_BYTES / pageBytes;
-        if (spare <= 0) return;
-        const pages = Math.min(spare, GIVEN_BACK_BYTES / pageBytes);
-        withoutWaiting(() => {
-          sqlite.run(`PRAGMA incremental_vacuum(${pages})`);
-          // Until then only the log knows that the file is shorter. This waits for nobody.
-          sqlite.run("PRAGMA wal_checkpoint(PASSIVE)");
-        });
-      },
+    forgetReplaced: () => void sqlite.run("VACUUM"),
+    takeCopy: createDatabaseCopies({ folder, freeBytes }),
+    shrink() {
+      const pageBytes = numberOf(sqlite, "page_size");
+      const spare = numberOf(sqlite, "freelist_count") - KEPT_FREE_BYTES / pageBytes;
+      if (spare <= 0) return;
+      const pages = Math.min(spare, GIVEN_BACK_BYTES / pageBytes);
+      sqlite.run(`PRAGMA incremental_vacuum(${pages})`);
+      // Until then only the log knows that the file is shorter. This waits for nobody.
+      sqlite.run("PRAGMA wal_checkpoint(PASSIVE)");
     },
     close() {
-      // With all statements finalized SQLite checkpoints the log itself, unless another process
-      // has the database open. An explicit checkpoint would wait for readers and block writers.
+      // With all statements finalized SQLite checkpoints the log itself.
       sqlite.close(true);
     },
   };
-}
-
-function runSteps<Result>(steps: Steps<Result>): Result {
-  for (let next = steps.next(); ;) {
-    if (next.done) return next.value;
-    next = steps.next(next.value.all());
-  }
-}
-
-function copyDatabase(sqlite: Database, path: string): void {
-  const refuse = (cause: unknown): never => {
-    throw new DatabaseError(
-      `No copy of the database could be written to ${path}. Check that its folder exists, is writable and has room.`,
-      { cause },
-    );
-  };
-  try {
-    createPrivateFile(path);
-  } catch (error) {
-    if (databaseCode(error) !== "EEXIST") refuse(error);
-    throw new DatabaseError(
-      `${path} already exists. Move it away or choose another name, so that no copy is overwritten.`,
-    );
-  }
-  try {
-    // SQLite fills an empty file.
-    sqlite.run("VACUUM INTO ?", [path]);
-  } catch (error) {
-    rmSync(path, { force: true });
-    refuse(error);
-  }
 }
 
 /** SQLite itself would make a file that others can open until its permissions are changed. */
@@ -273,7 +157,7 @@ function createDatabaseFile(path: string): void {
   try {
     createPrivateFile(path);
   } catch {
-    // Another process has made it at this moment; anything else SQLite explains better.
+    // SQLite explains better what is in the way.
   }
 }
 
@@ -323,10 +207,7 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
   const known = Object.keys(sentences).find((name) => code.startsWith(name));
   const sentence = known ? sentences[known] : undefined;
   return new DatabaseError(
-    sentence ??
-      (isBusy(error)
-        ? `${path} did not answer, or takes no requests at this moment. Try again.`
-        : `${path} cannot be used. Check that you may read and write it.`),
+    sentence ?? `${path} cannot be used. Check that you may read and write it.`,
     { cause: error },
   );
 }

@@ -25,7 +25,7 @@ export const GROUPS = [
   },
   {
     name: "run",
-    pages: ["install", "users", "reach", "backup", "nodes", "security", "monitoring"],
+    pages: ["install", "users", "reach", "backup", "security", "monitoring"],
   },
   {
     name: "lookup",

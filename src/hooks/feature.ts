@@ -3,7 +3,6 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
-import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config.ts";
 import type { Feature } from "../http/feature.ts";
 import { createInTurn } from "../in-turn.ts";
@@ -27,7 +26,6 @@ export interface HooksDeps {
   /** Host and port where programs on this machine reach the server. */
   readonly listeningAddress: string;
   artworkUrl(artwork: Artwork, userId: number): string;
-  readonly cluster: Pick<Cluster, "isOurs">;
   readonly network: Network;
 }
 
@@ -57,7 +55,7 @@ export interface HooksFeature extends Feature {
    * @throws {AccountError} for one that may not be called
    */
   addressOf(text: string, user: Pick<User, "name">): string;
-  /** The last tries of a hook on this node, the newest first. */
+  /** The last tries of a hook, the newest first. */
   triesOf(hook: Hook): readonly Try[];
   /**
    * Sends a test; the HTTP status, or `null` where nobody answers. A success switches the hook on.
@@ -69,7 +67,7 @@ export interface HooksFeature extends Feature {
 
 /** Reports songs to other programs. Nothing of a user without hooks is followed. */
 export function createHooksFeature(deps: HooksDeps): HooksFeature {
-  const { accounts, hub, clock, config, cluster } = deps;
+  const { accounts, hub, clock, config } = deps;
   const { hooks } = accounts;
   const own = ownAddresses(deps.baseUrl, deps.listeningAddress);
   const rules: HookAddressRules = { playerHosts: config.playerHosts, own };
@@ -80,8 +78,6 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
   const followHook = (hook: Hook): Followed => {
     const delivery = createHookDelivery(hook, { clock, hooks, send });
     const emit = (event: SongEvent) => {
-      // Every node receives it, and one of them sends.
-      if (!cluster.isOurs(hook.userId)) return;
       if (!hook.events.includes(event.type)) {
         // The start of a song that is over is no news.
         if (event.type === "song.ended") delivery.drop();

@@ -1,5 +1,5 @@
 import type { ServerWebSocket } from "bun";
-import type { Change } from "../db/change.ts";
+import type { Change } from "../db/changes.ts";
 import type { GaugeName } from "../metrics.ts";
 import type { SocketTicket, Upgrader } from "./upgrader.ts";
 

@@ -8,22 +8,9 @@ export interface Caller {
   readonly name: string;
 }
 
-/** Counts the calls of several nodes together. */
-export interface Admissions {
-  /**
-   * Counts a call, unless another one was counted less than `everyMs` ago. How long the caller has
-   * to wait then, in milliseconds; 0 for a call that is counted.
-   */
-  admit(name: string, everyMs: number): Promise<number> | 0;
-}
-
 export interface RateLimit {
   /** Decides on a call at a monotonic time in milliseconds, and counts it if it is allowed. */
   admit(caller: Caller, nowMs: number): Verdict;
-  /** Counts a call that was allowed elsewhere, instead of one that is counted here already. */
-  recount(caller: Caller, atMs: number): void;
-  /** The least time between two calls of a caller that are allowed, in milliseconds. */
-  readonly everyMs: number;
   /** The rate-limit headers for an answer sent now. */
   headers(verdict: Verdict): Readonly<Record<string, string>>;
   /** The error message of a refused call. */
@@ -94,8 +81,6 @@ export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLER
   };
 
   return {
-    everyMs: windowMs - EARLY_MS,
-    recount: remember,
     message: `Rate limit exceeded: one call every ${inSeconds(windowSeconds)}`,
     admit(caller, nowMs) {
       const lastMs = users.get(caller.userId)?.get(caller.name);

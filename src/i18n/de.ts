@@ -904,8 +904,6 @@ export const de: Words = {
       widgetUrl: "Widget-Adresse",
       backup: "Sicherung",
       backupText: "Eine vollständige Kopie der Datenbank, erstellt im laufenden Betrieb.",
-      backupElsewhere:
-        "Die Datenbank liegt auf einem PostgreSQL-Server: Sichern Sie sie dort mit pg_dump.",
       backupKey:
         "Die Geheimnisse darin lassen sich nur mit {key} lesen: Bewahren Sie auch davon eine Kopie auf, aber an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",
@@ -1204,7 +1202,6 @@ export const de: Words = {
       reach: "Wer Marquee zu Hause erreicht und wie Sie es für das Internet öffnen.",
       backup:
         "Sichern Sie Ihre Daten, stellen Sie sie wieder her, aktualisieren Sie Marquee, und ziehen Sie damit um.",
-      nodes: "Speichern Sie die Daten in PostgreSQL, und betreiben Sie mehrere Server damit.",
       security:
         "Der geheime Schlüssel, was nach einem Leck zu tun ist und was Betreiber wissen müssen.",
       monitoring:
@@ -1462,10 +1459,6 @@ export const de: Words = {
   notFound: {
     title: "Hier ist nichts",
     text: "Vielleicht ist die Adresse falsch geschrieben, oder eine neue hat sie ersetzt.",
-  },
-  busy: {
-    title: "Einen Moment",
-    text: "Der Server ist beschäftigt, und es wurde nichts geändert. Versuchen Sie es in ein paar Sekunden noch einmal.",
   },
   spent: {
     title: "Zu viel auf einmal",

@@ -876,7 +876,6 @@ export const en = {
       widgetUrl: "Widget address",
       backup: "Backup",
       backupText: "A complete copy of the database, made while the server runs.",
-      backupElsewhere: "The database is on a PostgreSQL server: back it up there with pg_dump.",
       backupKey:
         "The secrets in it can only be read with {key}: keep a copy of that too, but somewhere else.",
       keyFrom: "the key from {origin}",
@@ -1160,7 +1159,6 @@ export const en = {
       users: "Add users, sign-in links and API keys, and see what users may enter.",
       reach: "Who can reach Marquee at home, and how to open it to the internet.",
       backup: "Back up your data, restore it, update Marquee and move it to another machine.",
-      nodes: "Keep the data in PostgreSQL, and run several servers on it.",
       security:
         "The secret key, what to do after a leak, and what to know if you run Marquee for others.",
       monitoring: "See whether Marquee works: health checks, metrics and logs.",
@@ -1414,10 +1412,6 @@ export const en = {
   notFound: {
     title: "Nothing here",
     text: "The address may be mistyped, or a new one has replaced it.",
-  },
-  busy: {
-    title: "One moment",
-    text: "The server is busy, so nothing was changed. Try again in a few seconds.",
   },
   spent: {
     title: "Too much at once",

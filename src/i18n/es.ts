@@ -890,8 +890,6 @@ export const es: Words = {
       widgetUrl: "Dirección del widget",
       backup: "Copia de seguridad",
       backupText: "Una copia completa de la base de datos, hecha mientras el servidor funciona.",
-      backupElsewhere:
-        "La base de datos está en un servidor PostgreSQL: haz la copia de seguridad allí con pg_dump.",
       backupKey:
         "Sus secretos solo se pueden leer con {key}: guarda también una copia de esa clave, pero en otro lugar.",
       keyFrom: "la clave de {origin}",
@@ -1183,7 +1181,6 @@ export const es: Words = {
         "Añade usuarios, enlaces de inicio de sesión y claves de API, y mira qué puede introducir cada uno.",
       reach: "Quién puede llegar a Marquee en casa y cómo abrirlo a internet.",
       backup: "Copia tus datos, restáuralos, actualiza Marquee y trasládalo a otro equipo.",
-      nodes: "Guarda los datos en PostgreSQL y pon varios servidores a trabajar con ellos.",
       security:
         "La clave secreta, qué hacer tras una filtración y qué deben saber los administradores.",
       monitoring: "Comprueba si Marquee funciona: estado, métricas y registros.",
@@ -1440,10 +1437,6 @@ export const es: Words = {
   notFound: {
     title: "Aquí no hay nada",
     text: "Puede que la dirección esté mal escrita o que se haya sustituido por otra nueva.",
-  },
-  busy: {
-    title: "Un momento",
-    text: "El servidor está ocupado y no se ha cambiado nada. Inténtalo de nuevo en unos segundos.",
   },
   spent: {
     title: "Demasiado a la vez",

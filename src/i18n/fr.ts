@@ -902,8 +902,6 @@ export const fr: Words = {
       widgetUrl: "Adresse du widget",
       backup: "Sauvegarde",
       backupText: "Une copie complète de la base de données, faite pendant que le serveur tourne.",
-      backupElsewhere:
-        "La base de données est sur un serveur PostgreSQL : sauvegardez-la là-bas avec pg_dump.",
       backupKey:
         "Ses secrets ne peuvent être lus qu’avec {key} : gardez aussi une copie de cette clé, mais à un autre endroit.",
       keyFrom: "la clé de {origin}",
@@ -1199,7 +1197,6 @@ export const fr: Words = {
         "Ajoutez des utilisateurs, des liens de connexion et des clés d’API, et voyez ce que chacun peut saisir.",
       reach: "Qui peut atteindre Marquee chez vous, et comment l’ouvrir à internet.",
       backup: "Sauvegardez vos données, restaurez-les, mettez Marquee à jour et déplacez-le.",
-      nodes: "Gardez les données dans PostgreSQL, et faites tourner plusieurs serveurs dessus.",
       security:
         "La clé secrète, que faire après une fuite, et ce que les propriétaires doivent savoir.",
       monitoring: "Voyez si Marquee fonctionne : contrôles d’état, métriques et journaux.",
@@ -1457,10 +1454,6 @@ export const fr: Words = {
   notFound: {
     title: "Il n’y a rien ici",
     text: "L’adresse est peut-être mal saisie, ou elle a été remplacée par une nouvelle.",
-  },
-  busy: {
-    title: "Un instant",
-    text: "Le serveur est occupé : rien n’a été modifié. Réessayez dans quelques secondes.",
   },
   spent: {
     title: "Trop de demandes à la fois",

@@ -881,8 +881,6 @@ export const pt: Words = {
       widgetUrl: "Endereço do widget",
       backup: "Backup",
       backupText: "Uma cópia completa do banco de dados, feita com o servidor rodando.",
-      backupElsewhere:
-        "O banco de dados está em um servidor PostgreSQL: faça o backup por lá com pg_dump.",
       backupKey:
         "Os segredos dela só podem ser lidos com {key}: guarde também uma cópia dessa chave, mas em outro lugar.",
       keyFrom: "a chave de {origin}",
@@ -1169,7 +1167,6 @@ export const pt: Words = {
         "Adicione usuários, links de acesso e chaves de API, e veja o que cada um pode informar.",
       reach: "Quem consegue chegar ao Marquee em casa e como abrir o acesso pela internet.",
       backup: "Faça backup dos dados, restaure, atualize o Marquee e leve tudo para outra máquina.",
-      nodes: "Guarde os dados no PostgreSQL e rode vários servidores com eles.",
       security:
         "A chave secreta, o que fazer depois de um vazamento e o que os administradores precisam saber.",
       monitoring: "Veja se o Marquee funciona: verificações de estado, métricas e logs.",
@@ -1424,10 +1421,6 @@ export const pt: Words = {
   notFound: {
     title: "Não há nada aqui",
     text: "O endereço pode estar escrito errado ou ter sido substituído por um novo.",
-  },
-  busy: {
-    title: "Um momento",
-    text: "O servidor está ocupado e nada foi alterado. Tente de novo em alguns segundos.",
   },
   spent: {
     title: "Muita coisa de uma vez",

@@ -7,8 +7,6 @@ const translations: Readonly<
 > = {
   fr: {
     data: "Dossier qui contient la base de données et la clé secrète.",
-    database:
-      "Adresse d’une base de données PostgreSQL qui garde tout, et que plusieurs serveurs peuvent partager ; de préférence dans un fichier.",
     host: "Adresse à laquelle Marquee répond ; 0.0.0.0 ou :: pour tous les réseaux.",
     port: "Port d’écoute ; 0 prend n’importe quel port libre et l’affiche.",
     baseUrl: "Adresse publique, avec un préfixe de chemin si un proxy sert Marquee sous un chemin.",
@@ -50,8 +48,6 @@ const translations: Readonly<
   },
   es: {
     data: "Carpeta que contiene la base de datos y la clave secreta.",
-    database:
-      "Dirección de una base de datos PostgreSQL que lo guarda todo y que pueden compartir varios servidores; mejor en un archivo.",
     host: "Dirección en la que responde Marquee; 0.0.0.0 o :: para todas las redes.",
     port: "Puerto en el que responde Marquee; 0 toma uno libre cualquiera y lo muestra.",
     baseUrl: "Dirección pública, con un prefijo de ruta si un proxy sirve Marquee en una ruta.",
@@ -93,8 +89,6 @@ const translations: Readonly<
   },
   pt: {
     data: "Pasta que contém o banco de dados e a chave secreta.",
-    database:
-      "Endereço de um banco de dados PostgreSQL que guarda tudo e que vários servidores podem compartilhar; de preferência em um arquivo.",
     host: "Endereço em que o servidor escuta; 0.0.0.0 ou :: para todas as redes.",
     port: "Porta em que o servidor escuta; 0 usa qualquer porta livre e mostra qual foi.",
     baseUrl:
@@ -137,8 +131,6 @@ const translations: Readonly<
   },
   de: {
     data: "Ordner mit der Datenbank und dem geheimen Schlüssel.",
-    database:
-      "Adresse einer PostgreSQL-Datenbank, in der alles gespeichert wird und die sich mehrere Server teilen können; am besten in einer Datei angeben.",
     host: "Adresse, unter der Marquee erreichbar ist; 0.0.0.0 oder :: für alle Netzwerkschnittstellen.",
     port: "Port, unter dem Marquee erreichbar ist; 0 nimmt einen beliebigen freien und zeigt ihn an.",
     baseUrl:
@@ -194,7 +186,6 @@ export function settingMeanings(language: Language): Readonly<Record<SettingName
 
 /** The settings whose default is told in words; the others show a value that one could enter. */
 type WordedFallback =
-  | "database"
   | "allowedHosts"
   | "trustedProxies"
   | "playerHosts"
@@ -213,7 +204,6 @@ const fallbacks: Readonly<
   Record<Exclude<Language, "en">, Readonly<Record<WordedFallback, string>>>
 > = {
   fr: {
-    database: "un fichier dans le dossier de données",
     allowedHosts: "aucun, hors l’hôte de l’URL de base et les noms de cette machine",
     trustedProxies: "aucun",
     playerHosts: "aucun : seul le propriétaire saisit des adresses",
@@ -228,7 +218,6 @@ const fallbacks: Readonly<
     metricsToken: "aucun : il n’y a pas de métriques",
   },
   es: {
-    database: "un archivo en la carpeta de datos",
     allowedHosts: "ninguno, salvo el host de la URL base y los nombres de este equipo",
     trustedProxies: "ninguno",
     playerHosts: "ninguno: solo el propietario indica direcciones",
@@ -243,7 +232,6 @@ const fallbacks: Readonly<
     metricsToken: "ninguno: no hay métricas",
   },
   pt: {
-    database: "um arquivo na pasta de dados",
     allowedHosts: "nenhum além do host da URL base e dos nomes desta máquina",
     trustedProxies: "nenhum",
     playerHosts: "nenhum: só o dono informa endereços",
@@ -258,7 +246,6 @@ const fallbacks: Readonly<
     metricsToken: "nenhum: não há métricas",
   },
   de: {
-    database: "eine Datei im Datenordner",
     allowedHosts: "keine außer dem Host der Basis-URL und den Namen dieses Rechners",
     trustedProxies: "keine",
     playerHosts: "keine: nur der Eigentümer gibt Adressen ein",

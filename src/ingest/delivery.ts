@@ -80,7 +80,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
       return put(connectionId, null);
     }
     const previous = inbox.current(connectionId);
-    // Bounded before it goes to other nodes and into their table.
+    // Bounded before it is stored.
     const given = toPlayback(track, artwork, source, clock.monotonicMs());
     const playback = boundPlayback(goneOn(previous, given));
     return put(connectionId, playback && { playback, lifetime });

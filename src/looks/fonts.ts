@@ -1,5 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import { step } from "../db/store.ts";
+import { fonts } from "../db/schema.ts";
 import { AccountError, type AccountsContext } from "../accounts/context.ts";
 import { createFontId } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
@@ -44,8 +44,7 @@ export interface Fonts {
 }
 
 export function createFonts({ store, wallMs }: AccountsContext): Fonts {
-  const { queries, atomically, exclusively } = store;
-  const { fonts } = store.tables;
+  const { queries } = store;
   const columns = { id: fonts.id, name: fonts.name };
 
   return {
@@ -54,7 +53,8 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
         .select(columns)
         .from(fonts)
         .where(eq(fonts.userId, id))
-        .orderBy(asc(fonts.createdAt), asc(fonts.name)),
+        .orderBy(asc(fonts.createdAt), asc(fonts.name))
+        .all(),
     async add({ id: userId }, typedName, bytes) {
       const name = readFontName(typedName);
       if (name === undefined) {
@@ -69,34 +69,27 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
       const sha256 = Buffer.from(new Bun.CryptoHasher("sha256").update(bytes).digest());
       const font: Font = { id: createFontId(), name };
       const row = { ...font, userId, sha256, bytes: Buffer.from(bytes), createdAt: wallMs() };
-      await exclusively(function* (writer) {
-        const own = yield* step(
-          writer
-            .select({ name: fonts.name, sha256: fonts.sha256 })
-            .from(fonts)
-            .where(eq(fonts.userId, userId)),
-        );
+      await store.write({ userId, what: "fonts" }, (tx) => {
+        const own = tx
+          .select({ name: fonts.name, sha256: fonts.sha256 })
+          .from(fonts)
+          .where(eq(fonts.userId, userId))
+          .all();
         refuseOneMore(own, font, sha256);
-        yield* step(writer.insert(fonts).values(row));
+        tx.insert(fonts).values(row).run();
       });
       return font;
     },
-    async remove({ id: userId }, id) {
-      const [[removed]] = await atomically((writer) => [
-        writer
+    remove: ({ id: userId }, id) =>
+      store.write({ userId, what: "fonts" }, (tx) =>
+        tx
           .delete(fonts)
           .where(and(eq(fonts.userId, userId), eq(fonts.id, id)))
-          .returning(columns),
-      ]);
-      return removed;
-    },
-    async bytesOf(id) {
-      const [row] = await queries
-        .select({ bytes: fonts.bytes })
-        .from(fonts)
-        .where(eq(fonts.id, id));
-      return row?.bytes;
-    },
+          .returning(columns)
+          .get(),
+      ),
+    bytesOf: async (id) =>
+      queries.select({ bytes: fonts.bytes }).from(fonts).where(eq(fonts.id, id)).get()?.bytes,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Schema } from "../db/schema.ts";
+import type { widgets } from "../db/schema.ts";
 import { mistakeInLines } from "../text-limits.ts";
 
 /** How a widget looks, as it is saved. */
@@ -19,10 +19,7 @@ export const LONGEST_CSS = 20 * 1024;
 export const isUsableCss = (css: string): boolean =>
   Buffer.byteLength(css) <= LONGEST_CSS && mistakeInLines(css) === undefined;
 
-export type LookColumns = Pick<
-  Schema["widgets"]["$inferSelect"],
-  "options" | "css" | "width" | "height"
->;
+export type LookColumns = Pick<typeof widgets.$inferSelect, "options" | "css" | "width" | "height">;
 
 /** A look as a row of the database holds it. */
 export const toColumns = ({ options, css, size }: Look): LookColumns => ({

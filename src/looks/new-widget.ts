@@ -1,6 +1,6 @@
 import { desc, eq, inArray } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import { type Statement, step, type Writer } from "../db/store.ts";
+import { widgets } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import type { Language } from "../languages.ts";
 import { createWidgetToken, hashCredential } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
@@ -21,6 +21,8 @@ export interface NewWidget {
   readonly language?: Language | null;
   readonly look?: Look;
 }
+
+export const FIRST_WIDGET: NewWidget = { name: FIRST_WIDGET_NAME, kind: "overlay" };
 
 /** A new token, with what is stored of it. */
 export async function draftToken(vault: Vault, userId: number) {
@@ -46,37 +48,30 @@ export async function draftWidget(
 
 /** A user's first widget, and the row that stores it. */
 export const draftFirstWidget = (vault: Vault, userId: number, createdAt: number) =>
-  draftWidget(vault, userId, { name: FIRST_WIDGET_NAME, kind: "overlay" }, createdAt);
+  draftWidget(vault, userId, FIRST_WIDGET, createdAt);
 
 type NewWidgetRow = Awaited<ReturnType<typeof draftWidget>>["row"];
 
-/** Stores a drafted widget. */
-export const insertWidget = (
-  tables: Schema,
-  writer: Writer,
-  row: NewWidgetRow,
-): readonly Statement[] => [
-  writer.insert(tables.widgets).values(row),
-  insertFirstRevision(tables, writer, row),
-];
+/** Stores a drafted widget with its first look, and returns its ID. */
+export function insertWidget(tx: Queries, row: NewWidgetRow): number {
+  const { id } = tx.insert(widgets).values(row).returning({ id: widgets.id }).get();
+  insertFirstRevision(tx, id, row);
+  return id;
+}
 
 /** Stores one more widget, and returns its ID. @throws {WidgetError} when there are too many */
-export function* addWidget(tables: Schema, writer: Writer, user: User, row: NewWidgetRow) {
-  const { widgets } = tables;
-  const rows = yield* step(
-    writer
-      .select({ id: widgets.id, removedAt: widgets.removedAt })
-      .from(widgets)
-      .where(eq(widgets.userId, user.id))
-      .orderBy(desc(widgets.removedAt)),
-  );
+export function addWidget(tx: Queries, user: User, row: NewWidgetRow): number {
+  const rows = tx
+    .select({ id: widgets.id, removedAt: widgets.removedAt })
+    .from(widgets)
+    .where(eq(widgets.userId, user.id))
+    .orderBy(desc(widgets.removedAt))
+    .all();
   const removed = rows.filter(({ removedAt }) => removedAt !== null);
-  if (rows.length - removed.length >= MOST_WIDGETS) refuseMore(user);
+  const present = rows.length - removed.length;
+  if (present >= MOST_WIDGETS) refuseMore(user);
   // Those that can be restored take up room: the one that was removed first makes way.
-  const places = MOST_WIDGETS - 1 - (rows.length - removed.length);
-  const gone = removed.slice(places).map(({ id }) => id);
-  if (gone.length > 0) yield* step(writer.delete(widgets).where(inArray(widgets.id, gone)));
-  const added = yield* step(writer.insert(widgets).values(row).returning({ id: widgets.id }));
-  yield* step(insertFirstRevision(tables, writer, row));
-  return added[0]?.id ?? 0;
+  const gone = removed.slice(MOST_WIDGETS - 1 - present).map(({ id }) => id);
+  if (gone.length > 0) tx.delete(widgets).where(inArray(widgets.id, gone)).run();
+  return insertWidget(tx, row);
 }

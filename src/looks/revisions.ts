@@ -1,6 +1,6 @@
-import { and, desc, eq, notInArray, sql } from "drizzle-orm";
-import type { Schema } from "../db/schema.ts";
-import { type Statement, step, type Store, type Writer } from "../db/store.ts";
+import { and, desc, eq, inArray } from "drizzle-orm";
+import { widgetRevisions, widgets } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import { type Look, type LookColumns, toColumns, toLook } from "./look.ts";
 
 /** A look that a widget has or had. */
@@ -22,90 +22,67 @@ const MOST_REVISIONS = 50;
 const PASSING_MS = 60_000;
 
 /** Saves a look as the next revision; `undefined` when the widget has another than `basedOn`. */
-export function* saveRevision(
-  { widgets, widgetRevisions }: Schema,
-  writer: Writer,
+export function saveRevision(
+  tx: Queries,
   widgetId: number,
   look: Look,
   { basedOn, isPassing = false }: SaveOptions,
   savedAt: number,
-) {
+): typeof widgets.$inferSelect | undefined {
   const columns = toColumns(look);
   const revision = basedOn + 1;
-  const [changed] = yield* step(
-    writer
-      .update(widgets)
-      .set({ ...columns, revision, updatedAt: savedAt })
-      .where(and(eq(widgets.id, widgetId), eq(widgets.revision, basedOn)))
-      .returning(),
-  );
+  const changed = tx
+    .update(widgets)
+    .set({ ...columns, revision, updatedAt: savedAt })
+    .where(and(eq(widgets.id, widgetId), eq(widgets.revision, basedOn)))
+    .returning()
+    .get();
   if (!changed) return undefined;
-  if (isPassing) yield* step(dropPassing(widgetRevisions, writer, widgetId, basedOn));
-  yield* step(
-    writer.insert(widgetRevisions).values({ ...columns, widgetId, revision, savedAt, isPassing }),
-  );
-  const ofWidget = eq(widgetRevisions.widgetId, widgetId);
-  const newest = writer
-    .select({ id: widgetRevisions.id })
-    .from(widgetRevisions)
-    .where(ofWidget)
-    .orderBy(desc(widgetRevisions.revision))
-    .limit(MOST_REVISIONS);
-  yield* step(
-    writer.delete(widgetRevisions).where(and(ofWidget, notInArray(widgetRevisions.id, newest))),
-  );
+  const [last, before] = rowsOf(tx, widgetId);
+  // Of looks that were saved while editing, one a minute stays.
+  const isReplaced =
+    isPassing && last?.isPassing && before && last.savedAt - before.savedAt < PASSING_MS;
+  if (isReplaced) tx.delete(widgetRevisions).where(eq(widgetRevisions.id, last.id)).run();
+  tx.insert(widgetRevisions)
+    .values({ ...columns, widgetId, revision, savedAt, isPassing })
+    .run();
+  const old = rowsOf(tx, widgetId).slice(MOST_REVISIONS);
+  const ids = old.map(({ id }) => id);
+  if (ids.length > 0) tx.delete(widgetRevisions).where(inArray(widgetRevisions.id, ids)).run();
   return changed;
 }
 
 /** The last looks of a widget, the newest first. */
-export async function readRevisions(
-  { queries, tables: { widgetRevisions } }: Pick<Store, "queries" | "tables">,
-  widgetId: number,
-): Promise<readonly WidgetRevision[]> {
-  const rows = await queries
+export const readRevisions = (queries: Queries, widgetId: number): readonly WidgetRevision[] =>
+  queries
     .select()
     .from(widgetRevisions)
     .where(eq(widgetRevisions.widgetId, widgetId))
-    .orderBy(desc(widgetRevisions.revision));
-  return rows.map((row) => ({ ...toLook(row), revision: row.revision, savedAt: row.savedAt }));
-}
+    .orderBy(desc(widgetRevisions.revision))
+    .all()
+    .map((row) => ({ ...toLook(row), revision: row.revision, savedAt: row.savedAt }));
 
-/** The first look of a widget that is stored by the statement before. */
+/** The first look of a widget. */
 export function insertFirstRevision(
-  { widgets, widgetRevisions }: Schema,
-  writer: Writer,
-  {
-    hash,
-    options,
-    css,
-    width,
-    height,
-    createdAt,
-  }: LookColumns & Pick<Schema["widgets"]["$inferSelect"], "hash" | "createdAt">,
-): Statement {
-  const widgetId = sql<number>`(SELECT id FROM ${widgets} WHERE hash = ${hash})`;
-  return writer
-    .insert(widgetRevisions)
-    .values({ widgetId, revision: 1, options, css, width, height, savedAt: createdAt });
+  tx: Queries,
+  widgetId: number,
+  { options, css, width, height, createdAt: savedAt }: LookColumns & { readonly createdAt: number },
+): void {
+  const columns = { options, css, width, height };
+  tx.insert(widgetRevisions)
+    .values({ ...columns, widgetId, revision: 1, savedAt })
+    .run();
 }
 
-/** Deletes a look that was saved while editing, if the one before it is younger than a minute. */
-function dropPassing(
-  widgetRevisions: Schema["widgetRevisions"],
-  writer: Writer,
-  widgetId: number,
-  revision: number,
-): Statement {
-  const before = sql`(SELECT max(earlier.saved_at) FROM ${widgetRevisions} AS earlier
-    WHERE earlier.widget_id = ${widgetId} AND earlier.revision < ${revision})`;
-  return writer
-    .delete(widgetRevisions)
-    .where(
-      and(
-        eq(widgetRevisions.widgetId, widgetId),
-        eq(widgetRevisions.revision, revision),
-        eq(widgetRevisions.isPassing, true),
-        sql`${widgetRevisions.savedAt} - ${before} < ${PASSING_MS}`,
-      ),
-    );
-}
+/** What a save has to know of the looks of a widget, the newest first. */
+const rowsOf = (tx: Queries, widgetId: number) =>
+  tx
+    .select({
+      id: widgetRevisions.id,
+      savedAt: widgetRevisions.savedAt,
+      isPassing: widgetRevisions.isPassing,
+    })
+    .from(widgetRevisions)
+    .where(eq(widgetRevisions.widgetId, widgetId))
+    .orderBy(desc(widgetRevisions.revision))
+    .all();

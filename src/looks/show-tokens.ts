@@ -1,11 +1,11 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { type AccountsContext, storeSealed } from "../accounts/context.ts";
+import type { AccountsContext } from "../accounts/context.ts";
 import { createShowToken, hashCredential, type ShowToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import type { Schema } from "../db/schema.ts";
+import { widgets } from "../db/schema.ts";
 import { refuseShowing } from "./widget-error.ts";
 
-type WidgetRow = Schema["widgets"]["$inferSelect"];
+type WidgetRow = typeof widgets.$inferSelect;
 
 /** What shows and hides overlays on demand: each overlay has a token of its own for it. */
 export interface ShowTokens {
@@ -30,11 +30,9 @@ export function createShowTokens(
   rowOf: (user: User, id: number | undefined) => Promise<WidgetRow>,
   change: (user: User, id: number, values: Partial<WidgetRow>) => Promise<void>,
 ): ShowTokens {
-  const { widgets } = store.tables;
-
   const renew = ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
     if (kind !== "overlay") refuseShowing(id);
-    return storeSealed(vault, async () => {
+    return vault.whileKeyStays(async () => {
       const token = createShowToken();
       const sealedShowToken = await vault.seal("show-token", user.id, token);
       await change(user, id, { showHash: hashCredential(token), sealedShowToken });
@@ -44,11 +42,11 @@ export function createShowTokens(
 
   return {
     async findByShowToken(token) {
-      const [found] = await store.queries
+      return store.queries
         .select({ id: widgets.id })
         .from(widgets)
-        .where(and(eq(widgets.showHash, hashCredential(token)), isNull(widgets.removedAt)));
-      return found;
+        .where(and(eq(widgets.showHash, hashCredential(token)), isNull(widgets.removedAt)))
+        .get();
     },
     async showTokenOf(user, id) {
       const row = await rowOf(user, id);

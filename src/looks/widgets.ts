@@ -1,8 +1,7 @@
 import { and, asc, eq, getTableColumns, isNull, type SQL } from "drizzle-orm";
-import { isNotUnique } from "../db/errors.ts";
-import type { Schema } from "../db/schema.ts";
+import { users, widgets } from "../db/schema.ts";
 import { isLanguage, type Language } from "../languages.ts";
-import { type AccountsContext, storeSealed } from "../accounts/context.ts";
+import type { AccountsContext } from "../accounts/context.ts";
 import { hashCredential, type WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import { type Look, toLook } from "./look.ts";
@@ -10,7 +9,7 @@ import {
   addWidget,
   draftToken,
   draftWidget,
-  FIRST_WIDGET_NAME,
+  FIRST_WIDGET,
   type NewWidget,
   type WidgetKind,
 } from "./new-widget.ts";
@@ -63,13 +62,10 @@ export interface Widgets extends ShowTokens {
   forgetRemoved(): Promise<void>;
   /** Replaces a token: the old address stops working at once. @param id as for `tokenOf` */
   rotate(user: User, id?: number): Promise<WidgetToken>;
-  /** @throws {SecretError} when the user's tokens were sealed under another key */
-  proveKey(user: User): Promise<void>;
 }
 
 export function createWidgets({ store, vault, wallMs }: AccountsContext): Widgets {
-  const { queries, atomically, exclusively, tables } = store;
-  const { users, widgets } = tables;
+  const { queries } = store;
 
   const rowsOf = (user: User, condition?: SQL) =>
     queries
@@ -79,39 +75,39 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       .orderBy(asc(widgets.id));
 
   const firstRow = async (user: User): Promise<WidgetRow> => {
-    const [row] = await rowsOf(user).limit(1);
+    const row = rowsOf(user).limit(1).get();
     if (row) return row;
-    try {
-      await insert(user, { name: FIRST_WIDGET_NAME, kind: "overlay" });
-    } catch (error) {
-      // Another request has made it at this moment.
-      if (!isNotUnique(error)) throw error;
-    }
+    await vault.whileKeyStays(async () => {
+      const first = await draftWidget(vault, user.id, FIRST_WIDGET, wallMs());
+      await store.write({ userId: user.id, what: "widgets" }, (tx) => {
+        // Another request may have made it at this moment.
+        if (!rowsOf(user).limit(1).get()) addWidget(tx, user, first.row);
+      });
+    });
     return firstRow(user);
   };
-  const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> => {
-    if (id === undefined) return firstRow(user);
-    const [row] = await rowsOf(user, eq(widgets.id, id));
-    return row ?? refuseId(user, id);
-  };
+  const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> =>
+    id === undefined
+      ? firstRow(user)
+      : (rowsOf(user, eq(widgets.id, id)).get() ?? refuseId(user, id));
 
   const insert = (user: User, widget: NewWidget): Promise<number> =>
-    storeSealed(vault, async () => {
+    vault.whileKeyStays(async () => {
       const { row } = await draftWidget(vault, user.id, widget, wallMs());
-      return exclusively((writer) => addWidget(tables, writer, user, row));
+      return store.write({ userId: user.id, what: "widgets" }, (tx) => addWidget(tx, user, row));
     });
 
   /** @throws {WidgetError} unless there is such a widget */
-  const change = async (user: User, id: number, values: Partial<WidgetRow>) => {
-    const [changed] = await atomically((writer) => [
-      writer
+  const change = (user: User, id: number, values: Partial<WidgetRow>): Promise<void> =>
+    store.write({ userId: user.id, what: "widgets" }, (tx) => {
+      const changed = tx
         .update(widgets)
         .set({ ...values, updatedAt: wallMs() })
         .where(and(eq(widgets.userId, user.id), eq(widgets.id, id), isNull(widgets.removedAt)))
-        .returning({ id: widgets.id }),
-    ]);
-    if (changed.length === 0) refuseId(user, id);
-  };
+        .returning({ id: widgets.id })
+        .get();
+      if (!changed) refuseId(user, id);
+    });
 
   const openToken = async ({ userId, sealedToken }: WidgetRow) =>
     (await vault.open("widget-token", userId, sealedToken)) as WidgetToken;
@@ -119,20 +115,21 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
 
   return {
     async find(token) {
-      const [found] = await queries
+      const found = queries
         .select({ user: getTableColumns(users), row: getTableColumns(widgets) })
         .from(widgets)
         .innerJoin(users, eq(users.id, widgets.userId))
-        .where(and(eq(widgets.hash, hashCredential(token)), isNull(widgets.removedAt)));
+        .where(and(eq(widgets.hash, hashCredential(token)), isNull(widgets.removedAt)))
+        .get();
       return found && { user: found.user, widget: toWidget(found.row) };
     },
-    allOf: async (user) => (await rowsOf(user)).map(toWidget),
+    allOf: async (user) => rowsOf(user).all().map(toWidget),
     byId,
     first: async (user) => toWidget(await firstRow(user)),
     tokenOf: async (user, id) => openToken(await rowOf(user, id)),
     async overlayTokenOf(user) {
       await firstRow(user);
-      const [row] = await rowsOf(user, eq(widgets.kind, "overlay")).limit(1);
+      const row = rowsOf(user, eq(widgets.kind, "overlay")).limit(1).get();
       return row && openToken(row);
     },
     async add(user, widget) {
@@ -146,8 +143,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     async save(user, id, look, options) {
       refuseUnusableCss(look);
       await rowOf(user, id);
-      const row = await exclusively((writer) =>
-        saveRevision(tables, writer, id, look, options, wallMs()),
+      const row = await store.write({ userId: user.id, what: "widgets" }, (tx) =>
+        saveRevision(tx, id, look, options, wallMs()),
       );
       if (row) return toWidget(row);
       throw new WidgetError(
@@ -157,7 +154,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     },
     async revisionsOf(user, id) {
       await rowOf(user, id);
-      return readRevisions(store, id);
+      return readRevisions(queries, id);
     },
 
     remove: (user, id) => change(user, id, { removedAt: wallMs() }),
@@ -165,24 +162,21 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       await restoreWidget(store, user, id, wallMs());
       return byId(user, id);
     },
-    forgetRemoved: () => forgetRemoved(store, wallMs()),
+    forgetRemoved: async () => forgetRemoved(store, wallMs()),
 
     async rotate(user, id) {
       const row = await rowOf(user, id);
-      return storeSealed(vault, async () => {
+      return vault.whileKeyStays(async () => {
         const { token, hash, sealedToken } = await draftToken(vault, user.id);
         await change(user, row.id, { hash, sealedToken });
         return token;
       });
     },
     ...createShowTokens({ store, vault }, rowOf, change),
-    async proveKey(user) {
-      for (const { sealedToken } of await rowsOf(user)) await vault.recognize(sealedToken);
-    },
   };
 }
 
-type WidgetRow = Schema["widgets"]["$inferSelect"];
+type WidgetRow = typeof widgets.$inferSelect;
 
 function toWidget(row: WidgetRow): Widget {
   const { id, userId, name, kind, language, revision, updatedAt } = row;

@@ -1,9 +1,8 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import { AccountError, type AccountsContext } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
-import { createBatch } from "../db/batch.ts";
-import type { Schema } from "../db/schema.ts";
-import type { Writer } from "../db/store.ts";
+import { connections, connectionStatuses, users } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
 import type { Vault } from "../vault/vault.ts";
 import { openSettings } from "./settings-writes.ts";
@@ -58,7 +57,6 @@ export function createConnectionReads(
   { fingerprintOf, isOf, inOrder }: ConnectionConditions,
 ): ConnectionReads {
   const { queries } = store;
-  const { connectionStatuses, connections, users } = store.tables;
   const toConnection = (found: FoundRow) => openConnection(vault, found);
   const find = (condition: SQL | undefined) =>
     queries
@@ -70,46 +68,44 @@ export function createConnectionReads(
       .from(connections)
       .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
       .where(condition);
-  const asked = store.rows(sql.placeholder("asked"), { id: "bigint" });
   /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
-  const prepareOfUsers = () =>
-    find(sql`${connections.userId} IN (SELECT id FROM ${asked} AS asked)`)
+  const prepareOfUser = () =>
+    find(eq(connections.userId, sql.placeholder("userId")))
       .orderBy(...inOrder)
       .prepare();
-  let preparedOfUsers: ReturnType<typeof prepareOfUsers> | undefined;
-  const rowsOfUser = createBatch<number, FoundRow[]>(async (ids) => {
-    const json = JSON.stringify(ids.map((id) => ({ id })));
-    const found = await (preparedOfUsers ??= prepareOfUsers()).execute({ asked: json });
-    return Map.groupBy(found, ({ row }) => row.userId);
-  });
+  let ofUser: ReturnType<typeof prepareOfUser> | undefined;
   const usersWhere = async (condition: SQL | undefined) =>
     queries
       .selectDistinct(getTableColumns(users))
       .from(connections)
       .innerJoin(users, eq(users.id, connections.userId))
       .where(condition)
-      .orderBy(asc(users.id));
+      .orderBy(asc(users.id))
+      .all();
   return {
-    allOf: async (userId) => Promise.all(((await rowsOfUser(userId)) ?? []).map(toConnection)),
-    async workingIdsOf(userId) {
-      const rows = await queries
+    allOf: (userId) => {
+      ofUser ??= prepareOfUser();
+      return Promise.all(ofUser.all({ userId }).map(toConnection));
+    },
+    workingIdsOf: async (userId) =>
+      queries
         .select({ id: connections.id })
         .from(connections)
         .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
-        .orderBy(...inOrder);
-      return rows.map(({ id }) => id);
-    },
+        .orderBy(...inOrder)
+        .all()
+        .map(({ id }) => id),
     async byId(connectionId) {
-      const [found] = await find(eq(connections.id, connectionId));
+      const found = find(eq(connections.id, connectionId)).get();
       return found && toConnection(found);
     },
     async find(user, id) {
-      const [found] = await find(isOf(user, id));
+      const found = find(isOf(user, id)).get();
       return found ? toConnection(found) : refuseId(user, id);
     },
     async withoutAccount(source, afterId) {
       const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
-      const rows = await find(
+      const rows = find(
         and(
           eq(connections.source, source),
           gt(connections.id, afterId),
@@ -117,7 +113,8 @@ export function createConnectionReads(
         ),
       )
         .orderBy(asc(connections.id))
-        .limit(PAGE);
+        .limit(PAGE)
+        .all();
       return Promise.all(rows.map(toConnection));
     },
     usersOf: (source, accountId) =>
@@ -126,10 +123,11 @@ export function createConnectionReads(
       usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
     async statusOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
-      const [row] = await queries
+      const row = queries
         .select()
         .from(connectionStatuses)
-        .where(eq(connectionStatuses.connectionId, id));
+        .where(eq(connectionStatuses.connectionId, id))
+        .get();
       return row ? toStatus(row) : { state: "untried" };
     },
   };
@@ -156,8 +154,7 @@ export async function openConnection(
 }
 
 /** Conditions and orders in which reads and writes agree. */
-export function connectionConditions({ store, vault }: AccountsContext) {
-  const { connections } = store.tables;
+export function connectionConditions({ vault }: Pick<AccountsContext, "vault">) {
   const inOrder = [asc(connections.position), asc(connections.id)];
   const publicId = sql<number>`coalesce(${connections.firstId}, ${connections.id})`;
   return {
@@ -165,12 +162,13 @@ export function connectionConditions({ store, vault }: AccountsContext) {
     isOf: (user: User, id: PublicConnectionId) =>
       and(eq(connections.userId, user.id), sql`${publicId} = ${id}`),
     /** All rows of a user, read within a write. */
-    rowsOf: (writer: Writer, { id }: User) =>
-      writer
+    rowsOf: (tx: Queries, { id }: User) =>
+      tx
         .select()
         .from(connections)
         .where(eq(connections.userId, id))
-        .orderBy(...inOrder),
+        .orderBy(...inOrder)
+        .all(),
     fingerprintOf: (source: string, accountId: string | null) =>
       vault.fingerprint(JSON.stringify([source, accountId])),
   };
@@ -178,7 +176,7 @@ export function connectionConditions({ store, vault }: AccountsContext) {
 
 type ConnectionConditions = ReturnType<typeof connectionConditions>;
 
-type ConnectionRow = Schema["connections"]["$inferSelect"];
+type ConnectionRow = typeof connections.$inferSelect;
 
 /** A stored connection, and what its reports have shown of it. */
 interface FoundRow {
@@ -201,7 +199,7 @@ export function refuseId(user: User, id: PublicConnectionId): never {
   );
 }
 
-function toStatus(row: Schema["connectionStatuses"]["$inferSelect"]): StoredStatus {
+function toStatus(row: typeof connectionStatuses.$inferSelect): StoredStatus {
   const { state, since, until } = row;
   if (state === "limited") return { state, since, until: until ?? since };
   if (state === "ok") return { state, since };

@@ -1,8 +1,7 @@
 import { eq, inArray } from "drizzle-orm";
 import { isNotUnique } from "../db/errors.ts";
-import type { Schema } from "../db/schema.ts";
-import { step } from "../db/store.ts";
-import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
+import { connections } from "../db/schema.ts";
+import { AccountError, type AccountsContext } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
   connectionConditions,
@@ -17,7 +16,7 @@ import {
 import type { ReportedStatus } from "./connection-status.ts";
 import { createInboxes, type Inboxes } from "./inboxes.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type ChangeSettings, createSettingsWrites } from "./settings-writes.ts";
+import { createSettingsWrites } from "./settings-writes.ts";
 import { createStatusWrites } from "./status-writes.ts";
 import type { User } from "../accounts/users.ts";
 
@@ -77,23 +76,15 @@ export interface Connections extends Inboxes, ConnectionReads {
    */
   replaceCovers(user: User, id: PublicConnectionId, isOn: boolean): Promise<void>;
   /**
-   * Stores that the upstream refuses this connection until the user connects again, whatever its
-   * settings are now. Deferred.
+   * Stores that the upstream refuses this connection until the user connects again. Does nothing if it
+   * is gone. Deferred.
    */
   markRefused(connectionId: number): Promise<void>;
   /**
-   * The same, but only if the connection still has these settings. Returns whether it is refused
-   * now, or gone: otherwise it has other settings. Deferred.
+   * Stores settings in place of those that are stored. Does nothing if the connection is gone.
+   * Deferred.
    */
-  refuse(connectionId: number, settings: unknown): Promise<boolean>;
-  /**
-   * Stores what `change` makes of the settings that are stored. If somebody else stores others in
-   * between, it is called again with those. Returns the settings that are stored then; `undefined`
-   * if the connection is gone or its settings are damaged. Deferred: this process stores the last
-   * of several changes that were begun together, and the others reject.
-   * @throws {SecretError} when the secret key is not the one in force
-   */
-  changeSettings(connectionId: number, change: ChangeSettings): Promise<unknown>;
+  storeSettings(connectionId: number, settings: unknown): Promise<void>;
   /** Stores a connection's status. Does nothing if it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
   /** Stores the account's fingerprint and end of consent. */
@@ -104,48 +95,45 @@ export interface Connections extends Inboxes, ConnectionReads {
 
 /** What a user decides about a connection. */
 type Choices = Partial<
-  Pick<Schema["connections"]["$inferInsert"], "name" | "cleansTitles" | "replacesCovers">
+  Pick<typeof connections.$inferInsert, "name" | "cleansTitles" | "replacesCovers">
 >;
 
 export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
   const { store, vault, wallMs } = context;
-  const { atomically, exclusively } = store;
-  const { connections } = store.tables;
   const conditions = connectionConditions(context);
   const { isOf, rowsOf, fingerprintOf } = conditions;
   const statusListeners: ((userId: number) => void)[] = [];
   const notifyOfStatus = (userId: number) => {
     for (const notify of statusListeners) notify(userId);
   };
-  const statusWrites = createStatusWrites({ store }, deferred, notifyOfStatus);
+  const statusWrites = createStatusWrites(store, deferred, notifyOfStatus);
   /** @throws {AccountError} when the user has no such connection */
-  const change = async (user: User, id: PublicConnectionId, choices: Choices): Promise<void> => {
-    const [changed] = await atomically((writer) => [
-      writer
+  const change = (user: User, id: PublicConnectionId, choices: Choices): Promise<void> =>
+    store.write({ userId: user.id, what: "connections" }, (tx) => {
+      const changed = tx
         .update(connections)
         .set(choices)
         .where(isOf(user, id))
-        .returning({ id: connections.id }),
-    ]);
-    if (changed.length === 0) refuseId(user, id);
-  };
+        .returning({ id: connections.id })
+        .get();
+      if (!changed) refuseId(user, id);
+    });
   return {
     ...createInboxes(context),
     ...createConnectionReads(context, conditions),
     async noteAccount(connectionId, { source, id, consentEndsAt }) {
       const accountHash = fingerprintOf(source, id);
-      await atomically((writer) => [
-        writer
-          .update(connections)
-          .set({ accountHash, consentEndsAt })
-          .where(eq(connections.id, connectionId)),
-      ]);
+      store.queries
+        .update(connections)
+        .set({ accountHash, consentEndsAt })
+        .where(eq(connections.id, connectionId))
+        .run();
     },
     connect: (user, source, settings, name = "") =>
-      storeSealed(vault, async () => {
+      vault.whileKeyStays(async () => {
         const draft = await draftConnection(vault, user.id, { source, settings }, wallMs());
-        const row = await exclusively(function* (writer) {
-          const all = yield* step(rowsOf(writer, user));
+        const row = await store.write({ userId: user.id, what: "connections" }, (tx) => {
+          const all = rowsOf(tx, user);
           const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
           const before = all.find((one) => one.source === source && one.name === name);
           if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
@@ -153,40 +141,37 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           }
           const replaced = isFirstReal ? all : before ? [before] : [];
           const ids = replaced.map(({ id }) => id);
-          yield* step(writer.delete(connections).where(inArray(connections.id, ids)));
-          const inserted = yield* step(
-            writer
-              .insert(connections)
-              .values({
-                ...draft,
-                name,
-                position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
-                firstId: before ? publicIdOf(before) : null,
-                cleansTitles: before?.cleansTitles ?? null,
-                replacesCovers: before?.replacesCovers ?? false,
-                secretHash: before?.secretHash ?? null,
-                sealedSecret: before?.sealedSecret ?? null,
-              })
-              .returning(),
-          );
-          return inserted[0];
+          tx.delete(connections).where(inArray(connections.id, ids)).run();
+          return tx
+            .insert(connections)
+            .values({
+              ...draft,
+              name,
+              position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
+              firstId: before ? publicIdOf(before) : null,
+              cleansTitles: before?.cleansTitles ?? null,
+              replacesCovers: before?.replacesCovers ?? false,
+              secretHash: before?.secretHash ?? null,
+              sealedSecret: before?.sealedSecret ?? null,
+            })
+            .returning()
+            .get();
         });
-        if (!row) throw new Error("the database stored no connection, and no error");
         return openConnection(vault, { row, firstReportAt: null, state: null });
       }),
-    async disconnect(user, which) {
-      const [ended] = await atomically((writer) => [
-        writer
+    disconnect: (user, which) =>
+      store.write({ userId: user.id, what: "connections" }, (tx) => {
+        const ended = tx
           .delete(connections)
           .where(which === "all" ? eq(connections.userId, user.id) : isOf(user, which))
-          .returning({ id: connections.id }),
-      ]);
-      if (ended.length === 0 && which !== "all") refuseId(user, which);
-      return ended.length > 0;
-    },
+          .returning({ id: connections.id })
+          .all();
+        if (ended.length === 0 && which !== "all") refuseId(user, which);
+        return ended.length > 0;
+      }),
     order: (user, ids) =>
-      exclusively(function* (writer) {
-        const all = yield* step(rowsOf(writer, user));
+      store.write({ userId: user.id, what: "connections" }, (tx) => {
+        const all = rowsOf(tx, user);
         const first = ids.map((id, index) => {
           if (ids.indexOf(id) !== index) {
             throw new AccountError(`The connection ${id} is given twice.`, true);
@@ -194,14 +179,9 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           return all.find((row) => publicIdOf(row) === id) ?? refuseId(user, id);
         });
         const ordered = [...first, ...all.filter((row) => !first.includes(row))];
-        for (const [index, { id, position }] of ordered.entries()) {
-          if (position === index + 1) continue;
-          yield* step(
-            writer
-              .update(connections)
-              .set({ position: index + 1 })
-              .where(eq(connections.id, id)),
-          );
+        for (const [index, { id }] of ordered.entries()) {
+          const position = index + 1;
+          tx.update(connections).set({ position }).where(eq(connections.id, id)).run();
         }
       }),
     cleanTitles: (user, id, isOn) => change(user, id, { cleansTitles: isOn }),
@@ -228,7 +208,7 @@ export async function draftConnection(
   userId: number,
   { source, settings }: { source: string; settings: unknown },
   createdAt: number,
-): Promise<Schema["connections"]["$inferInsert"]> {
+): Promise<typeof connections.$inferInsert> {
   const text = JSON.stringify(settings);
   const sealedSettings = await vault.seal("connection-settings", userId, text);
   return { userId, source, sealedSettings, createdAt };

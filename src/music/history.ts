@@ -1,7 +1,9 @@
-import { and, desc, eq, gte, lt, lte, not, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, lte, max, not, or, sql } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
+import type { Queries } from "../db/store.ts";
 import type { PrivacyRules } from "../accounts/privacy.ts";
+import { histories, songs } from "../db/schema.ts";
 import type { User } from "../accounts/users.ts";
 import { nextTurn } from "../next-turn.ts";
 import { createHiddenSongs } from "./hidden-songs.ts";
@@ -70,8 +72,7 @@ export interface History {
   /** The same, and resolves once all of it is deleted. */
   empty(user: Pick<User, "id">): Promise<void>;
   /**
-   * Calls back with a user whose history was cleared, or switched off or on, on whichever node:
-   * what was played before that does not count.
+   * Calls back with a user whose history was cleared, or switched off or on: what was played before that does not count.
    * @param listener gets the Unix time in milliseconds
    */
   onCleared(listener: (userId: number, clearedAt: number) => void): void;
@@ -87,17 +88,16 @@ export interface History {
   /** @param endedAt Unix milliseconds */
   streamStopped(userId: number, endedAt: number): Promise<void>;
   /** Reloads the choice of a user, or of all, after the database changed. */
-  reload(userId: number | undefined): Promise<void>;
+  reload(userId: number | undefined): void;
 }
 
 const NOTHING_KEPT: HistoryChoice = { keeps: null, followsStreams: false };
-export async function createHistory(
+export function createHistory(
   { store, wallMs }: AccountsContext,
   deferred: Pick<DeferredWrites, "writeSoon">,
   rulesOf: (userId: number) => PrivacyRules,
-): Promise<History> {
+): History {
   const { queries } = store;
-  const { songs, histories } = store.tables;
   /** Only of users who have chosen something. */
   const choices = new Map<number, HistoryChoice>();
   const streams = createStreams(store, wallMs, deferred, (userId) => of(userId).followsStreams);
@@ -118,11 +118,12 @@ export async function createHistory(
     for (const listener of clearListeners) listener(userId, clearedAt);
   };
 
-  const reload: History["reload"] = async (userId) => {
-    const rows = await queries
+  const reload: History["reload"] = (userId) => {
+    const rows = queries
       .select()
       .from(histories)
-      .where(userId === undefined ? undefined : eq(histories.userId, userId));
+      .where(userId === undefined ? undefined : eq(histories.userId, userId))
+      .all();
     if (userId === undefined) choices.clear();
     else choices.delete(userId);
     streams.drop(userId);
@@ -135,7 +136,7 @@ export async function createHistory(
       streams.load(id, streamStartedAt === null ? undefined : stored);
     }
   };
-  await reload(undefined);
+  reload(undefined);
 
   const of: History["of"] = (userId) => choices.get(userId) ?? NOTHING_KEPT;
 
@@ -154,14 +155,17 @@ export async function createHistory(
   const deleteSoon = (userId: number) =>
     void sweep.deleteOf(userId, isGone(userId)).catch(() => {});
 
-  const rowsOf = async (
+  const rowsOf = (
     { id: userId }: Pick<User, "id">,
     { from = -Infinity, until = Infinity, most, skip = 0 }: Range = {},
   ) => {
     const { keeps } = of(userId);
     if (keeps === null) return [];
-    // What cannot be stored now is tried again; what is stored can be read.
-    await writes.storeAll().catch(() => {});
+    try {
+      writes.storeAll();
+    } catch {
+      // What cannot be stored now is tried again; what is stored can be read.
+    }
     const since = Math.max(from, sinceOf(keeps));
     const wanted = and(
       eq(songs.userId, userId),
@@ -175,20 +179,24 @@ export async function createHistory(
       .where(wanted)
       .orderBy(desc(songs.startedAt))
       .limit(most ?? MOST_KEPT)
-      .offset(skip);
+      .offset(skip)
+      .all();
   };
-  const songsOf: History["songsOf"] = async (user, range) =>
-    (await rowsOf(user, range)).map(toSong);
+  const songsOf: History["songsOf"] = async (user, range) => rowsOf(user, range).map(toSong);
 
-  const newestSong = sql`(SELECT coalesce(max(${songs.id}), 0) FROM ${songs})`;
+  const newestSong = (tx: Queries): number =>
+    tx
+      .select({ id: max(songs.id) })
+      .from(songs)
+      .get()?.id ?? 0;
 
   const markCleared = async ({ id: userId }: Pick<User, "id">): Promise<void> => {
+    if (!choices.has(userId)) return;
     writes.forget(userId);
-    const set = { clearedAt: wallMs(), clearedUpTo: newestSong };
-    await store.atomically((writer) => [
-      writer.update(histories).set(set).where(eq(histories.userId, userId)),
-    ]);
-    await reload(userId);
+    await store.write({ userId, what: "history" }, (tx) => {
+      const set = { clearedAt: wallMs(), clearedUpTo: newestSong(tx) };
+      tx.update(histories).set(set).where(eq(histories.userId, userId)).run();
+    });
   };
 
   return {
@@ -197,30 +205,20 @@ export async function createHistory(
       if (keeps === null) writes.forget(userId);
       // What is known of streams goes with the permission.
       if (!followsStreams) streams.forget(userId);
-      const set = {
-        keeps,
-        followsStreams,
-        ...(!followsStreams && { streamStartedAt: null, streamEndedAt: null }),
-        ...(keeps === null && { clearedUpTo: newestSong }),
-      };
-      const clearedAt = wallMs();
-      const wasOff = sql`${histories.keeps} IS NULL`;
-      await store.atomically((writer) => [
-        writer
-          .insert(histories)
-          .values({ userId, ...set, clearedAt })
-          .onConflictDoUpdate({
-            target: histories.userId,
-            set: {
-              ...set,
-              clearedAt:
-                keeps === null
-                  ? clearedAt
-                  : sql`CASE WHEN ${wasOff} THEN ${clearedAt} ELSE ${histories.clearedAt} END`,
-            },
-          }),
-      ]);
-      await reload(userId);
+      const stream = followsStreams ? {} : { streamStartedAt: null, streamEndedAt: null };
+      await store.write({ userId, what: "history" }, (tx) => {
+        const isHis = eq(histories.userId, userId);
+        const before = tx.select().from(histories).where(isHis).get();
+        // What was played before keeping began, or ended, does not count.
+        const isCleared = keeps === null || (before?.keeps ?? null) === null;
+        const clearedAt = isCleared ? wallMs() : (before?.clearedAt ?? null);
+        const clearedUpTo = keeps === null ? newestSong(tx) : before?.clearedUpTo;
+        const set = { keeps, followsStreams, clearedAt, clearedUpTo, ...stream };
+        tx.insert(histories)
+          .values({ userId, ...set })
+          .onConflictDoUpdate({ target: histories.userId, set })
+          .run();
+      });
       deleteSoon(userId);
     },
     async note(userId, song) {
@@ -240,7 +238,7 @@ export async function createHistory(
       let next = { from, until };
       for (;;) {
         const asked = Math.min(left, COMPARED_AT_ONCE);
-        const rows = await rowsOf(user, { ...next, most: asked });
+        const rows = rowsOf(user, { ...next, most: asked });
         const songs = rows.map((row) => ({ id: row.id, song: toSong(row) }));
         for (const { id, song } of songs) if (!hidesSong(rules, id, song)) shown.push(song);
         left -= rows.length;
@@ -269,8 +267,8 @@ export async function createHistory(
     onCleared: (listener) => void clearListeners.push(listener),
     async forgetOld() {
       for (const [userId, { keeps }] of [...choices]) {
-        const limit = keeps === "always" ? await limits.oldestOf(userId) : undefined;
-        const tooMuchUntil = await limits.tooMuchUntil(userId);
+        const limit = keeps === "always" ? limits.oldestOf(userId) : undefined;
+        const tooMuchUntil = limits.tooMuchUntil(userId);
         const isBeyondLimits = or(
           limit === undefined ? undefined : lt(songs.startedAt, limit),
           tooMuchUntil === undefined ? undefined : lte(songs.startedAt, tooMuchUntil),

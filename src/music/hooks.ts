@@ -1,13 +1,8 @@
-import { and, asc, count, eq } from "drizzle-orm";
-import {
-  AccountError,
-  type AccountsContext,
-  readSealed,
-  storeSealed,
-} from "../accounts/context.ts";
+import { and, asc, eq } from "drizzle-orm";
+import { AccountError, type AccountsContext, readSealed } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "../accounts/users.ts";
-import { step } from "../db/store.ts";
+import { hooks } from "../db/schema.ts";
 import { createInTurn } from "../in-turn.ts";
 
 /** What a hook can send. */
@@ -73,14 +68,14 @@ export function createHooks(
   { store, vault, wallMs }: AccountsContext,
   deferred: Pick<DeferredWrites, "write">,
 ): Hooks {
-  const { queries, atomically, exclusively } = store;
-  const { hooks } = store.tables;
-  const allOf: Hooks["allOf"] = async (userId) => {
-    const rows = await queries
+  const { queries } = store;
+  const allOf: Hooks["allOf"] = (userId) => {
+    const rows = queries
       .select()
       .from(hooks)
       .where(eq(hooks.userId, userId))
-      .orderBy(asc(hooks.id));
+      .orderBy(asc(hooks.id))
+      .all();
     return Promise.all(
       rows.map(async ({ id, failures, off, sealedSettings }) => {
         const settings = await readSealed(vault, "hook-settings", userId, sealedSettings);
@@ -106,56 +101,51 @@ export function createHooks(
   return {
     allOf,
     users: async () =>
-      (await queries.selectDistinct({ userId: hooks.userId }).from(hooks)).map(
-        ({ userId }) => userId,
-      ),
+      queries
+        .selectDistinct({ userId: hooks.userId })
+        .from(hooks)
+        .all()
+        .map(({ userId }) => userId),
     add: (user, given) =>
       inTurn(async () => {
         await refuseSameAddress(user, given.url);
         const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
         const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
-        const id = await storeSealed(vault, async () => {
-          const sealedSettings = await vault.seal(
-            "hook-settings",
-            user.id,
-            JSON.stringify(settings),
-          );
-          return exclusively(function* (writer) {
-            const [{ many } = { many: 0 }] = yield* step(
-              writer.select({ many: count() }).from(hooks).where(eq(hooks.userId, user.id)),
-            );
-            if (many >= MOST_HOOKS) {
+        const id = await vault.whileKeyStays(async () => {
+          const text = JSON.stringify(settings);
+          const sealedSettings = await vault.seal("hook-settings", user.id, text);
+          return store.write({ userId: user.id, what: "hooks" }, (tx) => {
+            const isOfUser = eq(hooks.userId, user.id);
+            const own = tx.select({ id: hooks.id }).from(hooks).where(isOfUser).all();
+            if (own.length >= MOST_HOOKS) {
               throw new AccountError(
                 `${user.name} has ${MOST_HOOKS} hooks, which is the maximum. Remove one first: "marquee hook list ${user.name}" shows them.`,
               );
             }
             const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
-            const added = yield* step(
-              writer.insert(hooks).values(values).returning({ id: hooks.id }),
-            );
-            return added[0]?.id ?? 0;
+            return tx.insert(hooks).values(values).returning({ id: hooks.id }).get().id;
           });
         });
         return { id, userId: user.id, failures: 0, off: null, ...settings };
       }),
     async remove(user, id) {
-      const [removed] = await atomically((writer) => [
-        writer
-          .delete(hooks)
-          .where(and(eq(hooks.userId, user.id), eq(hooks.id, id)))
-          .returning({ id: hooks.id }),
-      ]);
-      if (removed.length > 0) return;
+      const isIt = and(eq(hooks.userId, user.id), eq(hooks.id, id));
+      const removed = await store.write({ userId: user.id, what: "hooks" }, (tx) =>
+        tx.delete(hooks).where(isIt).returning({ id: hooks.id }).get(),
+      );
+      if (removed) return;
       throw new AccountError(
         `${user.name} has no hook ${id}. "marquee hook list ${user.name}" shows them.`,
       );
     },
     note: (id, result) =>
       deferred.write(`hook ${id}`, async () => {
-        await store.inBackground((writer) => [
-          writer.update(hooks).set(result).where(eq(hooks.id, id)),
-        ]);
-        await store.publishChanges();
+        const before = queries.select().from(hooks).where(eq(hooks.id, id)).get();
+        if (!before) return;
+        const update = () => queries.update(hooks).set(result).where(eq(hooks.id, id)).run();
+        // How often it has failed is for its own delivery only.
+        if (before.off === result.off) update();
+        else await store.write({ userId: before.userId, what: "hooks" }, update);
       }),
   };
 }

@@ -1,5 +1,6 @@
 import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
-import { AccountError, type AccountsContext, storeSealed } from "../accounts/context.ts";
+import { AccountError, type AccountsContext } from "../accounts/context.ts";
+import { connections, users } from "../db/schema.ts";
 import { THE_SERVER, type Vault } from "../vault/vault.ts";
 import { createCredentialCache } from "../accounts/credential-cache.ts";
 import {
@@ -34,7 +35,7 @@ export interface Inboxes {
   inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
   /**
    * A name for a secret that only servers with this key can make, and that ends with the secret:
-   * 32 hexadecimal digits. It is the same each time and on every node, and is stored nowhere.
+   * 32 hexadecimal digits. It is the same each time, and is stored nowhere.
    */
   sessionOf(secret: InboxSecret): string;
   /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
@@ -85,8 +86,7 @@ function createOpener(vault: Vault) {
 }
 
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
-  const { queries, atomically } = store;
-  const { connections, users } = store.tables;
+  const { queries } = store;
   /** By secret, and by session. */
   const inboxes = createCredentialCache<string, InboxOwner>(({ userId }) => userId);
 
@@ -97,39 +97,39 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
   };
   const inboxesWhere = (condition: SQL) =>
     queries.select(whereItBelongs).from(connections).where(condition);
-  const secretRowOf = async (connectionId: number): Promise<SecretRow> => {
-    const [row] = await queries
+  const secretRowOf = (connectionId: number): SecretRow => {
+    const row = queries
       .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
       .from(connections)
-      .where(eq(connections.id, connectionId));
+      .where(eq(connections.id, connectionId))
+      .get();
     if (row) return row;
     throw new AccountError("This connection is not there any more. Connect again.");
   };
   const storeSecret = (connectionId: number, condition?: SQL) =>
-    storeSealed(vault, async () => {
-      const { userId } = await secretRowOf(connectionId);
+    vault.whileKeyStays(async () => {
+      const { userId } = secretRowOf(connectionId);
       const secret = createInboxSecret();
       const sealedSecret = await vault.seal("inbox-secret", userId, secret);
-      await atomically((writer) => [
-        writer
+      await store.write({ userId, what: "connections" }, (tx) =>
+        tx
           .update(connections)
           .set({ secretHash: hashCredential(secret), sealedSecret })
-          .where(and(eq(connections.id, connectionId), condition)),
-      ]);
+          .where(and(eq(connections.id, connectionId), condition))
+          .run(),
+      );
     });
   const secretIn = (row: SecretRow) => openSecret(vault, row);
   const openAlike = createOpener(vault);
   const secretOf = async (connectionId: number): Promise<InboxSecret> => {
-    const stored = secretIn(await secretRowOf(connectionId));
+    const stored = secretIn(secretRowOf(connectionId));
     if (stored) return stored;
     // Of two first calls at once, one stores its secret, and both return it.
     await storeSecret(connectionId, isNull(connections.secretHash));
     return secretOf(connectionId);
   };
-  const find = async (secret: InboxSecret): Promise<InboxOwner | undefined> => {
-    const [inbox] = await inboxesWhere(eq(connections.secretHash, hashCredential(secret)));
-    return inbox;
-  };
+  const find = (secret: InboxSecret): InboxOwner | undefined =>
+    inboxesWhere(eq(connections.secretHash, hashCredential(secret))).get();
 
   const sessionFor = (secretHash: Uint8Array): Buffer => {
     const name = vault.opaqueName(`session ${Buffer.from(secretHash).toString("hex")}`);
@@ -138,13 +138,14 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       Buffer.from(name, "base64url").subarray(0, PROVING_BYTES),
     ]);
   };
-  const findBySession = async (session: Buffer): Promise<InboxOwner | undefined> => {
+  const findBySession = (session: Buffer): InboxOwner | undefined => {
     const hashWith = (rest: number) =>
       Buffer.alloc(HASH_BYTES, rest).fill(session.subarray(0, FINDING_BYTES), 0, FINDING_BYTES);
-    const rows = await queries
+    const rows = queries
       .select({ secretHash: connections.secretHash, ...whereItBelongs })
       .from(connections)
-      .where(between(connections.secretHash, hashWith(0x00), hashWith(0xff)));
+      .where(between(connections.secretHash, hashWith(0x00), hashWith(0xff)))
+      .all();
     for (const { secretHash, ...inbox } of rows) {
       if (secretHash && crypto.timingSafeEqual(sessionFor(secretHash), session)) return inbox;
     }
@@ -159,31 +160,31 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     },
     async inboxOf(text) {
       const secret = parseInboxSecret(text);
-      return secret && (inboxes.get(secret) ?? inboxes.lookUp(secret, () => find(secret)));
+      return secret && inboxes.lookUp(secret, () => find(secret));
     },
     async inboxSecretsOf(userName, source) {
-      const rows = await queries
+      const rows = queries
         .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
         .from(connections)
         .innerJoin(users, eq(users.id, connections.userId))
         .where(and(eq(users.name, userName), eq(connections.source, source)))
         .orderBy(asc(connections.id))
-        .limit(MOST_OPENED);
+        .limit(MOST_OPENED)
+        .all();
       return openAlike(rows);
     },
     sessionOf: (secret) => sessionFor(hashCredential(secret)).toString("hex"),
     async inboxOfSession(session) {
       if (!/^[0-9a-f]{32}$/.test(session)) return undefined;
       const bytes = Buffer.from(session, "hex");
-      return inboxes.get(session) ?? inboxes.lookUp(session, () => findBySession(bytes));
+      return inboxes.lookUp(session, () => findBySession(bytes));
     },
-    async ownersInboxOf(source) {
-      const [first] = await inboxesWhere(eq(connections.source, source))
+    ownersInboxOf: async (source) =>
+      inboxesWhere(eq(connections.source, source))
         .innerJoin(users, and(eq(users.id, connections.userId), eq(users.role, "owner")))
         .orderBy(asc(connections.position))
-        .limit(1);
-      return first;
-    },
+        .limit(1)
+        .get(),
     forgetInboxes: inboxes.forget,
   };
 }

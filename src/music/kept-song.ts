@@ -1,5 +1,5 @@
 import { beginningOf } from "../beginning.ts";
-import type { Schema } from "../db/schema.ts";
+import type { songs } from "../db/schema.ts";
 import type { Names, Playback } from "../playback.ts";
 
 /** A song that has been played. */
@@ -21,7 +21,7 @@ export interface KeptSong {
 }
 
 /** A song as it is stored. */
-export type SongRow = Schema["songs"]["$inferInsert"];
+export type SongRow = typeof songs.$inferInsert;
 
 /**
  * The longest name that is stored, in UTF-16 units, and the longest list of artists. Sources may send
@@ -78,7 +78,7 @@ export const LIMITED = [
 export const charactersOf = (row: SongRow): number =>
   LIMITED.map((name) => row[name]).join("").length;
 
-export function toSong(row: Schema["songs"]["$inferSelect"]): KeptSong {
+export function toSong(row: typeof songs.$inferSelect): KeptSong {
   const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;
   const { givenTitle: title, givenArtists } = row;
   return {

@@ -1,4 +1,5 @@
 import { desc, eq, gt, sql } from "drizzle-orm";
+import { songs } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import { LIMITED } from "./kept-song.ts";
 
@@ -7,9 +8,9 @@ export interface SongLimits {
   /** Counts characters of a song that was noted. */
   count(userId: number, characters: number): void;
   /** Up to when a user's songs are too many characters; `undefined` when they are not. */
-  tooMuchUntil(userId: number): Promise<number | undefined>;
+  tooMuchUntil(userId: number): number | undefined;
   /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
-  oldestOf(userId: number): Promise<number | undefined>;
+  oldestOf(userId: number): number | undefined;
 }
 
 /** A user's newest songs; whoever keeps them for good has room for years. */
@@ -19,12 +20,12 @@ const MOST_CHARACTERS = 64_000_000;
 /** How many characters of new songs are stored before the total is checked again. */
 const CHARACTERS_BETWEEN_CHECKS = 1_000_000;
 
-export function createSongLimits({ queries, tables: { songs } }: Store): SongLimits {
+export function createSongLimits({ queries }: Pick<Store, "queries">): SongLimits {
   /** Of songs that were noted since the user's total was last checked. */
   const noted = new Map<number, number>();
   return {
     count: (userId, characters) => void noted.set(userId, (noted.get(userId) ?? 0) + characters),
-    async tooMuchUntil(userId) {
+    tooMuchUntil(userId) {
       if ((noted.get(userId) ?? 0) < CHARACTERS_BETWEEN_CHECKS) return undefined;
       noted.delete(userId);
       const { startedAt } = songs;
@@ -38,23 +39,22 @@ export function createSongLimits({ queries, tables: { songs } }: Store): SongLim
         .from(songs)
         .where(eq(songs.userId, userId))
         .as("sums");
-      const [first] = await queries
+      return queries
         .select({ startedAt: sums.startedAt })
         .from(sums)
         .where(gt(sums.newerToo, MOST_CHARACTERS))
         .orderBy(desc(sums.startedAt))
-        .limit(1);
-      return first?.startedAt;
+        .limit(1)
+        .get()?.startedAt;
     },
-    async oldestOf(userId) {
-      const [first] = await queries
+    oldestOf: (userId) =>
+      queries
         .select({ startedAt: songs.startedAt })
         .from(songs)
         .where(eq(songs.userId, userId))
         .orderBy(desc(songs.startedAt))
         .limit(1)
-        .offset(MOST_KEPT - 1);
-      return first?.startedAt;
-    },
+        .offset(MOST_KEPT - 1)
+        .get()?.startedAt,
   };
 }

@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, type SQL } from "drizzle-orm";
+import { songs } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import { nextTurn } from "../next-turn.ts";
 
@@ -14,20 +15,21 @@ export interface SongSweep {
 /** Some milliseconds of work. */
 const DELETED_AT_ONCE = 500;
 
-export function createSongSweep({ queries, inBackground, tables: { songs } }: Store): SongSweep {
+export function createSongSweep({ queries }: Pick<Store, "queries">): SongSweep {
   return {
     async deleteOf(userId, condition) {
       for (;;) {
         // The newest first: a song that goes on must not be taken for one of the same start.
-        const found = await queries
+        const ids = queries
           .select({ id: songs.id })
           .from(songs)
           .where(and(eq(songs.userId, userId), condition))
           .orderBy(desc(songs.startedAt))
-          .limit(DELETED_AT_ONCE);
-        const ids = found.map(({ id }) => id);
+          .limit(DELETED_AT_ONCE)
+          .all()
+          .map(({ id }) => id);
         if (ids.length === 0) return;
-        await inBackground((writer) => [writer.delete(songs).where(inArray(songs.id, ids))]);
+        queries.delete(songs).where(inArray(songs.id, ids)).run();
         if (ids.length < DELETED_AT_ONCE) return;
         await nextTurn();
       }

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { Clock } from "../clock.ts";
+import { histories } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 
 /** A stream, as an overlay has reported it; Unix milliseconds. */
@@ -35,23 +36,19 @@ export function createStreams(
   deferred: Pick<DeferredWrites, "writeSoon">,
   isAllowed: (userId: number) => boolean,
 ): Streams {
-  const { histories } = store.tables;
   const streams = new Map<number, Stream>();
   const notedStreams = new Map<number, Stream>();
 
-  const storeStreams = async () => {
-    const storing = [...notedStreams];
-    await store.inBackground((writer) =>
-      storing.map(([userId, { startedAt, endedAt }]) =>
-        writer
-          .update(histories)
+  const storeStreams = () => {
+    store.transaction((tx) => {
+      for (const [userId, { startedAt, endedAt }] of notedStreams) {
+        tx.update(histories)
           .set({ streamStartedAt: startedAt, streamEndedAt: endedAt })
-          .where(eq(histories.userId, userId)),
-      ),
-    );
-    for (const [id, stream] of storing) {
-      if (notedStreams.get(id) === stream) notedStreams.delete(id);
-    }
+          .where(eq(histories.userId, userId))
+          .run();
+      }
+    });
+    notedStreams.clear();
   };
 
   const noteStream = async (userId: number, stream: Stream) => {

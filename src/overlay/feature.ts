@@ -11,7 +11,7 @@ import type { Hosts } from "../http/hosts.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
-import { createLive, type Live, type OverlayRelay } from "./live.ts";
+import { createLive, type Live } from "./live.ts";
 import { createOnDemand, type OnDemand } from "./on-demand.ts";
 import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
@@ -29,8 +29,6 @@ export interface OverlayFeatureDeps
   onDelivered(latencyMs: number): void;
   /** The client address of a request. */
   addressOf(request: Request): string;
-  /** Brings overlays on all nodes together. */
-  readonly relay: OverlayRelay;
 }
 
 /** What the dashboard shows and does of overlays, too. */
@@ -64,7 +62,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   const launcher = pagesOf(
     once(async () => (await import("./launcher.tsx")).createLauncher({ ...deps, widgets })),
   );
-  const onDemand = createOnDemand({ ...deps, widgets, show: deps.relay.showOnDemand });
+  const onDemand = createOnDemand({ ...deps, widgets, show: live.showOnDemand });
   const onDemandAt =
     (does: "show" | "hide"): Route["answer"] =>
     ({ params, request }) =>
@@ -94,7 +92,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     sockets: socketsOf<LiveTicket>("overlay", live),
     gauges: { overlays: live.connected },
     async follow({ userId, concerns }) {
-      if (concerns("users", "widgets", "fonts", "histories")) await live.followWidgets(userId);
+      if (concerns("users", "widgets", "fonts", "history")) await live.followWidgets(userId);
     },
     stop: live.stop,
   };

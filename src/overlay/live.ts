@@ -3,7 +3,6 @@ import { createBoundedMap } from "../bounded-map.ts";
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
 import { type Audience, createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
-import type { Relay } from "../cluster/cluster.ts";
 import type { Upgrader } from "../http/upgrader.ts";
 import type { Hosts } from "../http/hosts.ts";
 import { describeError, type Log } from "../log.ts";
@@ -52,6 +51,8 @@ export interface Live {
   onStreamChange(listener: (userId: number) => void): void;
   /** Shows a track on a user's overlays for `ms` milliseconds, instead of the real playback. */
   showFor(userId: number, playback: Playback, ms: number): void;
+  /** Shows a widget's overlays on demand for so many milliseconds; 0 hides them. */
+  showOnDemand(widgetId: number, ms: number): void;
 }
 
 export interface LiveDeps
@@ -63,15 +64,8 @@ export interface LiveDeps
   readonly streams: Streams;
   /** The response to a token that opens no overlay. */
   notFound(path: string): Promise<Response>;
-  /** Brings overlays on all nodes together. */
-  readonly relay: OverlayRelay;
   readonly log: Log;
 }
-
-export type OverlayRelay = Pick<
-  Relay,
-  "setOnStream" | "onStream" | "onStreamChange" | "show" | "onShow" | "showOnDemand" | "onDemand"
->;
 
 /** Of so many widgets it is remembered that somebody asked for them. */
 const MOST_DEMANDED = 5_000;
@@ -81,7 +75,7 @@ const MOST_ELSEWHERE = 1_000;
 const ELSEWHERE_FOR_MS = 60_000;
 
 export function createLive(deps: LiveDeps): Live {
-  const { widgets, hub, clock, relay } = deps;
+  const { widgets, hub, clock } = deps;
   const audience = createAudience<LiveSocket, OverlayRoom>(clock, {
     everyMs: BEAT_MS,
     send: (socket) => void socket.send(encode({ type: "beat", sentAtMs: clock.wallMs() })),
@@ -89,11 +83,12 @@ export function createLive(deps: LiveDeps): Live {
   const { rooms, sendTo } = audience;
   const { open, announce, welcome } = createOverlayRooms({ ...deps, sendTo });
 
+  const streamListeners: ((userId: number) => void)[] = [];
   const noteStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
-    if (onStream) relay.setOnStream(userId, onStreamHere(userId));
+    if (onStream) for (const listener of streamListeners) listener(userId);
   };
 
-  const onStreamHere = (userId: number): number =>
+  const onStream = (userId: number): number =>
     audience.members().filter(({ data }) => data.userId === userId && data.onStream).length;
 
   const socketsOf = (token: WidgetToken | null, userId: number): number =>
@@ -134,7 +129,7 @@ export function createLive(deps: LiveDeps): Live {
       }),
     );
 
-  const showHere = (userId: number, playback: Playback, ms: number) => {
+  const showFor = (userId: number, playback: Playback, ms: number) => {
     for (const room of rooms.values()) {
       if (room.listenerId !== userId) continue;
       void announce(room, { kind: "playback", playback, connectionId: undefined });
@@ -144,9 +139,7 @@ export function createLive(deps: LiveDeps): Live {
       });
     }
   };
-  relay.onShow(showHere);
-
-  const sendDemand = followDemands(deps, audience);
+  const demands = createDemands(clock, audience);
 
   return {
     async upgrade(request, tokenText, server) {
@@ -166,7 +159,7 @@ export function createLive(deps: LiveDeps): Live {
       // A new room gets the current reading as soon as it subscribes.
       const room = audience.join(roomOf(socket.data), socket, () => open(socket.data));
       if (known) void welcome(socket, known);
-      sendDemand(socket);
+      demands.welcome(socket);
       // The widget may have changed since the page was drawn.
       if (socket.data.isOutdated) void followOutdated(room);
       noteStreamChange(socket);
@@ -187,15 +180,16 @@ export function createLive(deps: LiveDeps): Live {
     stop() {
       for (const socket of audience.members()) socket.close(CLOSED_RESTARTING);
     },
-    onStream: relay.onStream,
+    onStream,
     onStreamWith: (token) =>
       [...rooms.values()]
         .filter((room) => room.token === token)
         .flatMap(({ members }) => [...members])
         .filter(({ data }) => data.onStream).length,
     openedElsewhere: elsewhere.of,
-    onStreamChange: relay.onStreamChange,
-    showFor: relay.show,
+    onStreamChange: (listener) => void streamListeners.push(listener),
+    showFor,
+    showOnDemand: demands.show,
     connected: () => audience.members().length,
   };
 }
@@ -222,22 +216,24 @@ function rememberElsewhere({
   };
 }
 
-/** Has overlays shown when somebody asks for them. Returns what sends a newcomer the rest. */
-function followDemands(
-  { clock, relay }: Pick<LiveDeps, "clock" | "relay">,
+/** Has overlays shown when somebody asks for them. One that joins later gets the rest of the time. */
+function createDemands(
+  clock: LiveDeps["clock"],
   { members, sendTo }: Pick<Audience<LiveSocket, OverlayRoom>, "members" | "sendTo">,
 ) {
   /** Until when widgets are shown, by their ids; monotonic milliseconds. */
   const demanded = createBoundedMap<number, number>(MOST_DEMANDED);
-  relay.onDemand((widgetId, forMs) => {
-    demanded.set(widgetId, clock.monotonicMs() + forMs);
-    const message = encode({ type: "demand", forMs });
-    const asked = members().filter(({ data }) => data.widgetId === widgetId);
-    sendTo(asked, (socket) => void socket.send(message));
-  });
-  return (socket: LiveSocket) => {
-    const untilMs = demanded.get(socket.data.widgetId ?? -1) ?? -Infinity;
-    const forMs = Math.round(untilMs - clock.monotonicMs());
-    if (forMs > 0) socket.send(encode({ type: "demand", forMs }));
+  return {
+    show(widgetId: number, forMs: number) {
+      demanded.set(widgetId, clock.monotonicMs() + forMs);
+      const message = encode({ type: "demand", forMs });
+      const asked = members().filter(({ data }) => data.widgetId === widgetId);
+      sendTo(asked, (socket) => void socket.send(message));
+    },
+    welcome(socket: LiveSocket) {
+      const untilMs = demanded.get(socket.data.widgetId ?? -1) ?? -Infinity;
+      const forMs = Math.round(untilMs - clock.monotonicMs());
+      if (forMs > 0) socket.send(encode({ type: "demand", forMs }));
+    },
   };
 }

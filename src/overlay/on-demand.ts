@@ -20,7 +20,7 @@ export interface OnDemand {
 export interface OnDemandDeps {
   readonly widgets: Pick<Widgets, "findByShowToken" | "allOf">;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** Shows a widget's overlays for so many milliseconds, on all nodes; 0 hides them. */
+  /** Shows a widget's overlays for so many milliseconds; 0 hides them. */
   show(widgetId: number, ms: number): void;
   /** The client address of a request. */
   addressOf(request: Request): string;

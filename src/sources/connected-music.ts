@@ -94,12 +94,10 @@ function missingSource(id: string): Source {
 export async function noteAccounts(
   source: Source,
   { connections }: Pick<Accounts, "connections">,
-  concerns: (userId: number) => boolean = () => true,
 ): Promise<void> {
   for (let lastId = 0; ;) {
     const page = await connections.withoutAccount(source.id, lastId);
     for (const connection of page) {
-      if (!concerns(connection.userId)) continue;
       const stored = openConnection(source, connection);
       if (!stored.usable) continue;
       const { id = null, linkedUntil = null } = stored.open.account;

@@ -11,8 +11,6 @@ export interface ConsentReminderDeps {
   readonly sources: Pick<Sources, "all" | "byId">;
   readonly clock: Pick<Clock, "wallMs">;
   readonly log: Pick<Log, "warn">;
-  /** Whether this server warns of a user's consents. Of several nodes, one does. */
-  isOurs(userId: number): boolean;
 }
 
 /**
@@ -20,14 +18,13 @@ export interface ConsentReminderDeps {
  * the log: once in the last month and once in the last week of each connection's consent.
  */
 export function createConsentReminder(deps: ConsentReminderDeps) {
-  const { accounts, sources, clock, log, isOurs } = deps;
+  const { accounts, sources, clock, log } = deps;
   const warned = new Map<number, ConsentWarning>();
   return async (): Promise<void> => {
     // Only consent that was given in the browser (OAuth linking) expires.
-    for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts, isOurs);
+    for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
     const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
     for (const user of await accounts.connections.usersWhoseConsentEnds(soonMs)) {
-      if (!isOurs(user.id)) continue;
       for (const { connection, source, status } of await musicOf(user.id, accounts, sources)) {
         if (status.state === "needsLinking") continue;
         const { linkedUntil } = status;

@@ -19,7 +19,6 @@ import { createMpris } from "./kinds/mpris/index.ts";
 import { createPear } from "./kinds/pear/index.ts";
 import { createPlex } from "./kinds/plex/index.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
-import { createLedger, type LedgerOf } from "./polling/ledger.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedReports } from "./pushed.ts";
 import type { Source } from "./source.ts";
@@ -42,8 +41,6 @@ export interface Sources {
 
 export interface SourcesDeps {
   readonly clock: Clock;
-  /** Counts the calls of all nodes to upstreams that limit them together. */
-  readonly ledgerOf: LedgerOf;
   readonly settings: Pick<
     Config,
     | "spotifyClientId"
@@ -67,10 +64,10 @@ export interface SourcesDeps {
 }
 
 /** What the sources need of a server, where none runs. */
-export const withoutServer = (
-  clock: Pick<Clock, "monotonicMs">,
-): Pick<SourcesDeps, "ledgerOf" | "pushed" | "metrics" | "machine" | "network"> => ({
-  ledgerOf: (budget) => createLedger(clock, budget),
+export const withoutServer = (): Pick<
+  SourcesDeps,
+  "pushed" | "metrics" | "machine" | "network"
+> => ({
   pushed: NOTHING_PUSHED,
   metrics: noMetrics,
   machine: THIS_MACHINE,
@@ -80,7 +77,7 @@ export const withoutServer = (
 /** The sources for commands and documentation, which only describe them and never use them. */
 export const describedSources = (): Sources =>
   createSources({
-    ...withoutServer(systemClock),
+    ...withoutServer(),
     clock: systemClock,
     settings: resolveConfig({}, {}).config,
     memory: {
@@ -92,7 +89,7 @@ export const describedSources = (): Sources =>
 
 /** Creates the sources. No upstream is called before a source is watched or linked. */
 export function createSources(deps: SourcesDeps): Sources {
-  const { clock, settings, memory, metrics, ledgerOf, network, machine } = deps;
+  const { clock, settings, memory, metrics, network, machine } = deps;
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   /** The way to public servers, and to those at `urls`, which somebody has entered. */
   const upstreamOf = (source: string, ...urls: readonly string[]) =>
@@ -112,7 +109,6 @@ export function createSources(deps: SourcesDeps): Sources {
   const pausesOf = (source: string): PauseMemory => ({
     recall: () => memory.pauseOf(source),
     remember: (pause) => memory.rememberPause(source, pause),
-    ledgerOf,
   });
   const spotify = createSpotify({
     clock,

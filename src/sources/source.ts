@@ -1,6 +1,5 @@
 import type { SettingName } from "../config.ts";
 import type { FailureReason } from "../music/connection-status.ts";
-import type { ChangeSettings } from "../music/settings-writes.ts";
 import type { UpstreamApp } from "../accounts/upstreams.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -31,21 +30,17 @@ export interface Demand {
 export interface StoredConnection {
   /** Never reused: a different id means a different connection. */
   readonly id: number;
-  /** The settings that are stored now; `undefined` if none are, or they cannot be read. */
-  readSettings(): Promise<unknown>;
   /**
-   * Stores what `change` makes of the settings that are stored, such as a rotated token; resolves
-   * when it is safe, with the settings that are stored then. If another node stores others in
-   * between, `change` is called again with those, so that nothing newer is lost.
+   * Stores settings in place of those that are stored, such as a rotated token; resolves when it is
+   * safe. Does nothing if the connection is gone.
    */
-  changeSettings(change: ChangeSettings): Promise<unknown>;
+  storeSettings(settings: unknown): Promise<void>;
 }
 
 /** Stands for a connection where nothing is stored: for the demo, and for a first try. */
 export const UNSTORED: StoredConnection = {
   id: 0,
-  readSettings: async () => undefined,
-  changeSettings: async () => undefined,
+  storeSettings: async () => {},
 };
 
 export interface WatchContext {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { DatabaseFile } from "../db/store.ts";
+import type { Store } from "../db/store.ts";
 import { errorCode } from "../error-code.ts";
 import { isExposed, makePrivate, writeWhole } from "../own-file.ts";
 import { KEY_BYTES, keyIdOf, SecretError } from "./vault.ts";
@@ -21,6 +21,9 @@ const SECRET_KEY_FILE = "secret.key";
 /** What people are told of a key that stays readable for others. */
 export const EXPOSED_KEY =
   "this disk keeps no permissions, so others on this machine may be able to read the secret key: mount it for your user alone, or keep the key elsewhere with MARQUEE_SECRET_KEY_FILE";
+
+/** The database, which says which key is in force. */
+type KeyedStore = Pick<Store, "sealed">;
 
 /** Path of a data folder's secret key. */
 export const secretKeyPath = (folder: string): string => join(folder, SECRET_KEY_FILE);
@@ -89,12 +92,9 @@ function randomText(bytes: number, encoding: "base64" | "hex"): string {
 
 /**
  * Where a rotation puts the next key before anything is sealed under it. The database says which
- * of the two files is in force. Writing or renaming them requires the database's write lock.
+ * of the two files is in force.
  */
 export const nextSecretKeyPath = (folder: string): string => `${secretKeyPath(folder)}.new`;
-
-/** Another process may rename the files between two reads. */
-const MOST_LOOKS = 3;
 
 /**
  * The data folder's key in force. If a rotation stopped before the rename, this renames the file.
@@ -102,23 +102,19 @@ const MOST_LOOKS = 3;
  * `undefined` if there is no such file.
  * @throws {SecretError} when a file that should hold it cannot be used
  */
-export function findSecretKey(folder: string, file: DatabaseFile): string | undefined {
-  for (let look = 1; ; look++) {
-    const key = readSecretKey(secretKeyPath(folder));
-    if (file.secretKeyId() === undefined || isInForce(file, key)) return key;
-    const next = readSecretKey(nextSecretKeyPath(folder));
-    if (isInForce(file, next)) {
-      finishRotation(folder, file);
-      return next;
-    }
-    if (look === MOST_LOOKS) return key;
-  }
+export function findSecretKey(folder: string, store: KeyedStore): string | undefined {
+  const key = readSecretKey(secretKeyPath(folder));
+  if (store.sealed.keyId() === undefined || isInForce(store, key)) return key;
+  const next = readSecretKey(nextSecretKeyPath(folder));
+  if (!isInForce(store, next)) return key;
+  finishRotation(folder, store);
+  return next;
 }
 
-/** Writes the next key to the disk. Call it only inside a transaction that holds the write lock. */
-export function stageSecretKey(folder: string, file: DatabaseFile, key: string): void {
+/** Writes the next key to the disk. */
+export function stageSecretKey(folder: string, store: KeyedStore, key: string): void {
   // The file of an unfinished rotation may be the only copy of the key in force.
-  promoteStagedKey(folder, file);
+  promoteStagedKey(folder, store);
   const path = nextSecretKeyPath(folder);
   try {
     writeWhole(path, `${key}\n`);
@@ -131,24 +127,24 @@ export function stageSecretKey(folder: string, file: DatabaseFile, key: string):
   }
 }
 
-/** Renames the next key's file once that key is in force, unless another process has done so. */
-export function finishRotation(folder: string, file: DatabaseFile): void {
+/** Renames the next key's file once that key is in force. */
+export function finishRotation(folder: string, store: KeyedStore): void {
   try {
-    file.exclusively(() => promoteStagedKey(folder, file));
+    promoteStagedKey(folder, store);
   } catch {
-    // The key is found under either name; the next process that opens the folder retries.
+    // The key is found under either name; the next start tries again.
   }
 }
 
-function promoteStagedKey(folder: string, file: DatabaseFile): void {
+function promoteStagedKey(folder: string, store: KeyedStore): void {
   const path = nextSecretKeyPath(folder);
-  if (!isInForce(file, readSecretKey(path))) return;
+  if (!isInForce(store, readSecretKey(path))) return;
   renameSync(path, secretKeyPath(folder));
   flushFolder(folder);
 }
 
-function isInForce(file: DatabaseFile, key: string | undefined): boolean {
-  const inForce = file.secretKeyId();
+function isInForce(store: KeyedStore, key: string | undefined): boolean {
+  const inForce = store.sealed.keyId();
   return key !== undefined && inForce !== undefined && keyIdOf(key).equals(inForce);
 }
 

@@ -1,4 +1,3 @@
-import type { Awaitable } from "../db/awaitable.ts";
 import { KEY_ID_BYTES } from "../db/sealed-values.ts";
 
 /** What a sealed text is for. It cannot be opened for another purpose or user. */
@@ -23,22 +22,25 @@ export interface Vault {
   seal(purpose: SealPurpose, userId: number, text: string): Promise<Buffer>;
   /** Rejects with {@link SecretError} if the bytes were altered, moved or need another key. */
   open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
-  /** The keys for what nodes send to each other; the one in force is the first. */
-  messageKeys(): readonly MessageKey[];
   /**
    * A keyed hash: equal texts give equal bytes, but only with the key.
    * It begins with the key's id, since another key gives other bytes.
    */
   fingerprint(text: string): Buffer;
-  /** Rejects with {@link SecretError} if the bytes need another key. Cheaper than `open`. */
-  recognize(sealed: Uint8Array): Promise<void>;
   /** The id of the key that `seal` uses now. */
   readonly keyId: Uint8Array;
+  /** Runs work that seals something and stores it. The key is not replaced meanwhile. */
+  whileKeyStays<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * From now on seals under the key that has replaced the current one, if any. Values sealed under
-   * earlier keys can be opened. Rejects with {@link SecretError} if this vault lacks that key.
+   * Replaces the key when the work of `whileKeyStays` has ended; more of it waits. What was sealed
+   * under earlier keys can still be opened. The key stays as it is if `exchange` fails.
+   * @param key 32 random bytes in base64 or base64url
+   * @param exchange seals again, under the new key, what is stored
    */
-  follow(): Promise<void>;
+  replaceKey<Result>(
+    key: string,
+    exchange: (next: Pick<Vault, "seal" | "keyId">) => Promise<Result>,
+  ): Promise<Result>;
   /** Signs form tokens; never leaves the server. Unchanged when the key is replaced. */
   readonly formSecret: string;
   /**
@@ -46,13 +48,6 @@ export interface Vault {
    * when the key is replaced: open pages use such names.
    */
   opaqueName(identity: string): string;
-}
-
-/** A key that is derived from a secret key, for nothing but messages between nodes. */
-export interface MessageKey {
-  readonly keyId: Uint8Array;
-  /** 32 bytes. */
-  readonly messageKey: Uint8Array;
 }
 
 /** A secret cannot be read or made; the message says why and what to do, never the secret. */
@@ -72,31 +67,20 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/**
- * @param key 32 random bytes in base64 or base64url
- * @param findKey finds the key in force after a replacement; without it the key never changes
- */
-export function createVault(key: string, findKey?: () => Awaitable<string>): Vault {
+/** @param key 32 random bytes in base64 or base64url */
+export function createVault(key: string): Vault {
   const derive = derivation(key);
   const naming = derive("naming");
   let current = createCipher(key);
   const known = [current];
+  /** Work that seals and stores. */
+  const sealing = new Set<Promise<unknown>>();
+  /** The last replacement of the key. */
+  let replacement: Promise<unknown> = Promise.resolve();
 
-  const follow = async () => {
-    if (!findKey) return;
-    const found = createCipher(await findKey());
-    const before = known.find(({ keyId }) => keyId.equals(found.keyId));
-    current = before ?? found;
-    if (!before) known.push(found);
-  };
-
-  const knownCipherOf = (sealed: Uint8Array) => known.find((cipher) => cipher.hasSealed(sealed));
-  const cipherOf = async (sealed: Uint8Array): Promise<Cipher> => {
-    const cipher = knownCipherOf(sealed);
+  const cipherOf = (sealed: Uint8Array): Cipher => {
+    const cipher = known.find(({ hasSealed }) => hasSealed(sealed));
     if (cipher) return cipher;
-    await follow();
-    const followed = knownCipherOf(sealed);
-    if (followed) return followed;
     throw new SecretError(
       "The database was encrypted under another key. Put the secret.key that belongs to it back in the data folder.",
       { needsOtherKey: true },
@@ -107,13 +91,29 @@ export function createVault(key: string, findKey?: () => Awaitable<string>): Vau
     get keyId() {
       return current.keyId;
     },
-    follow,
-    recognize: async (sealed) => void (await cipherOf(sealed)),
+    async whileKeyStays(work) {
+      for (let last; last !== replacement;) await (last = replacement);
+      const running = work();
+      const ended = running.catch(() => {}).finally(() => sealing.delete(ended));
+      sealing.add(ended);
+      return running;
+    },
+    replaceKey(nextKey, exchange) {
+      const replaced = replacement.then(async () => {
+        await Promise.all(sealing);
+        const next = createCipher(nextKey);
+        const result = await exchange(next);
+        known.push(next);
+        current = next;
+        return result;
+      });
+      replacement = replaced.catch(() => {});
+      return replaced;
+    },
     formSecret: Buffer.from(derive("forms")).toString("base64"),
     seal: (purpose, userId, text) => current.seal(purpose, userId, text),
-    messageKeys: () => [current, ...known.filter((cipher) => cipher !== current)],
     fingerprint: (text) => current.fingerprint(text),
-    open: async (purpose, userId, sealed) => (await cipherOf(sealed)).open(purpose, userId, sealed),
+    open: async (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
     opaqueName: (identity) =>
       Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
         .subarray(0, 16)
@@ -137,7 +137,7 @@ function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
 }
 
 /** Seals and opens under one key. */
-interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint">, MessageKey {
+interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint"> {
   readonly keyId: Buffer;
   /** @throws {SecretError} when these are not sealed bytes */
   hasSealed(bytes: Uint8Array): boolean;
@@ -155,7 +155,6 @@ function createCipher(key: string): Cipher {
     ]);
     return sealing;
   };
-  let messageKey: Uint8Array | undefined;
   const parameters = (header: Buffer, purpose: SealPurpose, userId: number) => ({
     name: "AES-GCM",
     iv: header.subarray(1 + KEY_ID_BYTES),
@@ -164,9 +163,6 @@ function createCipher(key: string): Cipher {
 
   return {
     keyId,
-    get messageKey() {
-      return (messageKey ??= derive("messages"));
-    },
     fingerprint: (text) =>
       Buffer.concat([
         keyId,

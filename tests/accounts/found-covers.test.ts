@@ -1,24 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createFoundCovers, type FoundCovers } from "../../src/accounts/found-covers.ts";
-import type { Store } from "../../src/db/store.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import * as tables from "../../src/db/schema.ts";
 
 const DAY_MS = 86_400_000;
 const MOST_ROWS = 5;
 
 let parts: TestAccounts;
 let covers: FoundCovers;
-const createOn = (store: Store) =>
-  createFoundCovers({ store, vault: parts.vault, wallMs: parts.clock.wallMs }, MOST_ROWS);
 beforeEach(async () => {
   parts = await createTestAccounts();
-  covers = createOn(parts.store);
+  const { store, vault, clock } = parts;
+  covers = createFoundCovers({ store, vault, wallMs: clock.wallMs }, MOST_ROWS);
 });
 afterEach(() => parts.store.close());
 
 const FOUND = { service: "musicbrainz", cover: "https://coverartarchive.org/1" };
 const NOTHING = { service: "", cover: null };
-const rows = () => parts.store.queries.$count(parts.store.tables.foundCovers);
+const rows = () => parts.store.queries.$count(tables.foundCovers);
 
 describe("what a search for a cover has come to", () => {
   test.each([
@@ -58,8 +57,7 @@ describe("what a search for a cover has come to", () => {
   });
 
   test("is answered although the database does not take it at this moment", async () => {
-    const store = { ...parts.store, inBackground: () => Promise.reject(new Error("locked")) };
-    covers = createOn(store);
+    parts.store.queries.run("PRAGMA query_only = ON");
     expect(await covers.note("a song", FOUND)).toMatchObject(FOUND);
     expect(await covers.find("a song")).toBeUndefined();
   });

@@ -6,6 +6,7 @@ import { createApiKey } from "../../src/accounts/credential.ts";
 import { TooManyKeysError } from "../../src/accounts/keys.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import * as tables from "../../src/db/schema.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -52,7 +53,7 @@ describe("the holder of a key", () => {
 
   test("is answered from memory until that is forgotten", async () => {
     await keys().holderOf(ada.key);
-    await world.store.queries.delete(world.store.tables.apiKeys);
+    await world.store.queries.delete(tables.apiKeys);
     expect(await holderName(ada.key)).toBe("ada");
     keys().forget();
     expect(await holderName(ada.key)).toBe(undefined);
@@ -293,7 +294,7 @@ describe("the last use of a key", () => {
   test("is not written again by a flush without a use", async () => {
     keys().noteUse(await firstKeyId());
     await keys().flushUses();
-    const { queries, tables } = world.store;
+    const { queries } = world.store;
     await queries
       .update(tables.apiKeys)
       .set({ lastUsedAt: 1 })

@@ -3,6 +3,7 @@ import { createMagicLinkSecret } from "../../src/accounts/credential.ts";
 import { connectPurpose, LINK_LIFETIME_MS } from "../../src/accounts/magic-links.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import * as tables from "../../src/db/schema.ts";
 
 const PURPOSE = connectPurpose("spotify");
 
@@ -16,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => world.store.close());
 
 const links = () => world.accounts.magicLinks;
-const rows = () => world.store.queries.select().from(world.store.tables.magicLinks);
+const rows = () => world.store.queries.select().from(tables.magicLinks);
 
 describe("a link that works once", () => {
   test("knows its user, however often it is looked at", async () => {

@@ -6,6 +6,8 @@ import { createVault, SecretError } from "../../src/vault/vault.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import * as tables from "../../src/db/schema.ts";
+import { copyDatabase } from "../../src/db/copy.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const PAUSE = { from: START_MS, until: START_MS + 48_925_000 };
@@ -40,7 +42,7 @@ describe("the app of an upstream", () => {
     await upstreams().enterApp("spotify", APP);
     await upstreams().enterApp("spotify", { clientId: "another", clientSecret: null });
     expect(await upstreams().appOf("spotify")).toEqual({ clientId: "another", clientSecret: null });
-    expect(await world.store.queries.select().from(world.store.tables.upstreams)).toHaveLength(1);
+    expect(await world.store.queries.select().from(tables.upstreams)).toHaveLength(1);
   });
 
   test("is that upstream's alone", async () => {
@@ -50,7 +52,7 @@ describe("the app of an upstream", () => {
 
   test("lies in no file of the data folder as it was entered", async () => {
     await upstreams().enterApp("spotify", APP);
-    world.file.copyTo(join(folder.path, "backup.db"));
+    copyDatabase(join(folder.path, "marquee.db"), join(folder.path, "backup.db"));
     for (const file of readdirSync(folder.path)) {
       const bytes = readFileSync(join(folder.path, file)).toString("latin1");
       for (const text of [APP.clientId, APP.clientSecret]) {

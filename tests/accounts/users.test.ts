@@ -5,6 +5,7 @@ import { isUserName, toUserName } from "../../src/user-name.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
+import * as tables from "../../src/db/schema.ts";
 
 let world: TestAccounts;
 beforeEach(async () => {
@@ -69,8 +70,8 @@ describe("adding users", () => {
   test("leaves no key or token behind when it fails", async () => {
     const { accounts, store } = world;
     await expect(accounts.add(["ada", "ada"])).rejects.toBeInstanceOf(AccountError);
-    expect(await store.queries.select().from(store.tables.apiKeys)).toEqual([]);
-    expect(await store.queries.select().from(store.tables.widgets)).toEqual([]);
+    expect(await store.queries.select().from(tables.apiKeys)).toEqual([]);
+    expect(await store.queries.select().from(tables.widgets)).toEqual([]);
   });
 
   test("at the same moment gives each the secrets that are theirs", async () => {
@@ -89,7 +90,7 @@ describe("removing a user", () => {
     const grace = await add("grace", { source: "demo", settings: null });
     await accounts.users.remove("ada");
     expect(await names()).toEqual(["grace"]);
-    const { apiKeys, widgets, connections } = store.tables;
+    const { apiKeys, widgets, connections } = tables;
     for (const table of [apiKeys, widgets, connections]) {
       expect(await store.queries.select({ userId: table.userId }).from(table)).toEqual([
         { userId: grace.user.id },

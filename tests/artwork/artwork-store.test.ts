@@ -23,7 +23,6 @@ function createStore(isCurrent: (artwork: Artwork, userId: number) => boolean = 
   const store = createArtworkStore({
     opaqueName,
     isCurrent,
-    elsewhere: async () => undefined,
     disk: NO_DISK_CACHE,
     onUnreadable: (_, origin) => reports.push(origin),
     onFailed: (userId, { key }, isPassing) => failed.push({ userId, key, isPassing }),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
-import { openDataFolder } from "../../src/cli/workspace.ts";
+import { openFolder } from "../../src/cli/workspace.ts";
 import { systemClock } from "../../src/clock.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
@@ -183,11 +183,11 @@ async function withAccounts<Result>(
   work: (accounts: Accounts) => Promise<Result>,
 ): Promise<Result> {
   const { config } = resolveConfig({ data: folder }, {});
-  const { store, vault } = await openDataFolder(config, "create");
+  const { store, vault } = openFolder(config);
   try {
-    return await work(await createAccounts({ store, vault, wallMs: Date.now }));
+    return await work(createAccounts({ store, vault, wallMs: Date.now }));
   } finally {
-    await store.close();
+    store.close();
   }
 }
 

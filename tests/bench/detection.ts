@@ -1,4 +1,3 @@
-import { createRelayAlone } from "../../src/cluster/alone.ts";
 import { noPauses } from "../fixtures/sources/polled.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { type Pace, USUAL_PACE } from "../../src/sources/polling/cadence.ts";
@@ -84,10 +83,12 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
       ? marqueeSource(clock, standIn, budget, options.watch.pace)
       : pollingSource(clock, standIn, options.watch.everyMs);
   const log = createLog({ level: "error", format: "text", write: () => {}, wallMs: clock.wallMs });
-  const relay = createRelayAlone({
+  const hub = createHub({
     clock,
     log,
     random,
+    privacyOf: () => NOTHING_HIDDEN,
+    foundCover: () => undefined,
     connectionsOf: async (userId) => {
       const { person } = watched[userId - 1] ?? {};
       const settings = {
@@ -111,13 +112,6 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     },
     connectionIdsOf: async (userId) => [userId],
     onStatus: async () => {},
-  });
-  const hub = createHub({
-    clock,
-    log,
-    privacyOf: () => NOTHING_HIDDEN,
-    foundCover: () => undefined,
-    relay,
   });
   watched.forEach((one, index) => {
     hub.subscribe(index + 1, (reading: Reading) => {
@@ -198,7 +192,7 @@ function marqueeSource(
     budget: budget ?? 180,
     app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
     appIsFixed: true,
-    pauses: noPauses(clock),
+    pauses: noPauses(),
     ...(pace && { pace }),
   });
 }

@@ -2,7 +2,6 @@
 import { cpus, loadavg } from "node:os";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
-import { busTable } from "./bus.ts";
 import { benchChat } from "./chat.ts";
 import { benchCovers } from "./covers.ts";
 import { detectionTable } from "./detection.ts";
@@ -37,7 +36,6 @@ const LADDERS: Readonly<Record<string, readonly [heading: string, () => Promise<
     "Seconds until a change at Spotify is shown, median / p95, over simulated listening:",
     detectionTable,
   ],
-  bus: ["Messages between nodes. The goal is a p99 of 100 ms.", busTable],
 };
 
 const known = [...Object.keys(LADDERS), ...Object.keys(BENCHES)];

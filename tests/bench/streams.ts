@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { resolveConfig } from "../../src/config.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { openDataFolder } from "../../src/cli/workspace.ts";
+import { openFolder } from "../../src/cli/workspace.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { median, quantile, restingMemoryKib, type Row, startProduct } from "./measure.ts";
@@ -107,8 +107,8 @@ async function addUsers(folder: string) {
     inboxes.push(JSON.parse(out).url);
   }
   const { config } = resolveConfig({ data: folder }, {});
-  const { store, vault } = await openDataFolder(config, "refuse");
-  const accounts = await createAccounts({ store, vault, wallMs: Date.now });
+  const { store, vault } = openFolder(config);
+  const accounts = createAccounts({ store, vault, wallMs: Date.now });
   const keys: string[] = [];
   for (const user of await accounts.users.list()) {
     // The first key was made with the user, and is shown only then.

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isServerRunning } from "../../src/cli/process/server-lock.ts";
+import { isServerRunning } from "../../src/control/folder-lock.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { BUILD_WITHIN_MS, buildExecutable } from "../fixtures/servers/executable.ts";

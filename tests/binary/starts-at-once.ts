@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isServerRunning } from "../../src/cli/process/server-lock.ts";
+import { isServerRunning } from "../../src/control/folder-lock.ts";
 import { exitOf, until } from "../fixtures/clock/waiting.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { BUILD_WITHIN_MS, buildExecutable, executableFor } from "../fixtures/servers/executable.ts";

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { changeOf } from "../../src/db/change.ts";
+import type { Change } from "../../src/db/changes.ts";
 import type { Page } from "playwright-core";
 import {
   type Stage,
@@ -15,7 +15,7 @@ import {
 } from "../fixtures/browser/overlay-page.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 
-const ANY_CHANGE = changeOf(undefined, undefined);
+const ANY_CHANGE: Change = { userId: undefined, concerns: () => true };
 
 inEveryEngine("the overlay's connection", (stage) => {
   const { test } = stage;

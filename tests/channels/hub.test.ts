@@ -282,19 +282,6 @@ describe("a source that fails", () => {
     expect(logged.join()).toContain("music has to be connected again");
   });
 
-  test("by refusing settings that others have replaced is asked again with theirs", async () => {
-    connection = { ...source.listening, refuse: async () => false };
-    const { readings } = listen();
-    await source.fails(new SourceFailure({ kind: "unauthorized" }, "an old token"));
-    const renewed = createScriptedSource(7);
-    connection = renewed.listening;
-    await renewed.says(aPlayback());
-    await clock.advance(2_000);
-    expect(renewed.starts()).toBe(1);
-    expect(readings.at(-1)?.kind).toBe("playback");
-    expect(logged.join()).not.toContain("has to be connected again");
-  });
-
   test("in a way nobody foresaw is asked again all the same", async () => {
     listen();
     await source.fails(new TypeError("a bug"));

@@ -70,15 +70,12 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     ...{ clock, upstream, id, helix, chat },
     eventsubUrl: twitch.eventsubUrl,
     log: { warn: note, error: note },
-    program: "this",
     hub: { subscribe: follow },
     async showOverlays(userId) {
       shown.push(userId);
     },
     songLine: async (_, question) => (question === "last song" ? "♪ Before" : "♪ It"),
-    admissions: { admit: () => 0 },
     random: () => 0.5,
-    isOurs: () => true,
     quietOf(channelId) {
       const quiet = quiets.get(channelId) ?? createQuiet();
       quiets.set(channelId, quiet);

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
-import { alone } from "../../src/cluster/alone.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { assembleTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -15,14 +14,10 @@ await import("../../src/chat/service.ts");
 let twitch: StandInTwitch;
 let server: TestServer;
 let ada: AddedUser;
-let isOurs: boolean;
-let shift: () => void;
 
 beforeEach(async () => {
   const clock = createFakeClock();
   twitch = startTwitch({ clock });
-  isOurs = true;
-  shift = () => {};
   server = await assembleTestServer(clock, {
     settings: {
       twitchIdUrl: twitch.idUrl,
@@ -30,11 +25,6 @@ beforeEach(async () => {
       twitchEventsubUrl: twitch.eventsubUrl,
     },
     fetch: (url, init) => fetch(url, init),
-    cluster: {
-      ...alone(clock),
-      isOurs: () => isOurs,
-      onShift: (listener) => void (shift = listener),
-    },
   });
   ada = await server.addUser("ada");
 });
@@ -118,20 +108,6 @@ describe("a server", () => {
     await server.app.start();
     await reading();
     await server.accounts.users.remove("ada");
-    await sessions(0);
-  });
-
-  test("reads a chat only while it holds the user", async () => {
-    isOurs = false;
-    await link();
-    await server.app.start();
-    await server.clock.advance(10_000);
-    expect(twitch.log).toEqual([]);
-    isOurs = true;
-    shift();
-    await sessions(1);
-    isOurs = false;
-    shift();
     await sessions(0);
   });
 

@@ -76,19 +76,6 @@ describe("a linked account", () => {
     expect(scene.requests("/helix/chat/messages")).toEqual([]);
   });
 
-  test("answers nothing that another node has answered, or that is another node's", async () => {
-    await using scene = await createChatScene();
-    let isOurs = true;
-    let waitMs = 1;
-    await scene.reading({ isOurs: () => isOurs, admissions: { admit: () => waitMs as 0 } });
-    scene.twitch.say({ channel: "ada", text: "!song" });
-    await scene.pass(30_000);
-    [isOurs, waitMs] = [false, 0];
-    scene.twitch.say({ channel: "ada", text: "!song" });
-    await scene.pass(100);
-    expect(scene.requests("/helix/chat/messages")).toEqual([]);
-  });
-
   test("answers repeated deliveries once, old messages never", async () => {
     await using scene = await createChatScene();
     const { twitch } = scene;
@@ -157,17 +144,7 @@ describe("a linked account", () => {
     expect(twitch.sent.every(({ dropReason }) => dropReason?.code !== "msg_ratelimit")).toBe(true);
   });
 
-  test("leaves it to the node that takes its user over to tell that its chat is read", async () => {
-    await using scene = await createChatScene();
-    let isOurs = true;
-    const { stop, ended } = await scene.reading({ isOurs: () => isOurs });
-    isOurs = false;
-    stop.abort();
-    await ended;
-    expect(await isReading(scene)).toBeNumber();
-  });
-
-  test("that is taken over and cannot be read is not told to be read any more", async () => {
+  test("that was read before a restart and cannot be read now is not shown as read any more", async () => {
     await using scene = await createChatScene();
     const before = await scene.link();
     await scene.chat.note(before.id, { readingSince: 1 });

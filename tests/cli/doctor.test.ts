@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { VERSION } from "../../src/version.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
@@ -16,7 +16,7 @@ describe("marquee doctor", () => {
         data: {
           folder: path("data"),
           why: "MARQUEE_DATA",
-          database: expect.any(String),
+          sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
           key_exposed: false,
         },
         server: {
@@ -69,6 +69,7 @@ describe("marquee doctor", () => {
 
   test("says where nothing keeps a second server away", async () => {
     await marquee("user", "add", "ada");
+    rmSync(path("data", "server.lock"));
     mkdirSync(path("data", "server.lock"));
     const [document] = await documentsOf("doctor");
     expect(document).toMatchObject({ server: { running: false, lockable: false } });

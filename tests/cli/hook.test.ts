@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { HOOK_EVENTS } from "../../src/music/hooks.ts";
-import { holdServerLock } from "../../src/cli/process/server-lock.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
-const { marquee, documentsOf, environment, path } = useCommandLine();
+const { marquee, documentsOf, environment } = useCommandLine();
 const URL = "https://example.org/songs";
 
 beforeEach(async () => {
@@ -101,30 +100,5 @@ describe("marquee hook test", () => {
     const { code, errors } = await marquee("hook", "test", "ada", "1");
     expect(code).toBe(1);
     expect(errors).toContain("It could not be sent");
-  });
-
-  test("sends nothing to a host that the running server does not call", async () => {
-    status = 204;
-    await marquee("hook", "add", "ada", `http://127.0.0.1:${server.port}/`);
-    const lock = holdServerLock(path("data"));
-    try {
-      const facts = {
-        url: "http://127.0.0.1:1",
-        listens: "127.0.0.1:1",
-        pid: 1,
-        version: "1",
-        keyless: [],
-      };
-      lock?.publish({ ...facts, playerHosts: [] });
-      const refused = await marquee("hook", "test", "ada", "1");
-      expect(refused.code).toBe(1);
-      expect(refused.errors).toContain("has to list 127.0.0.1 with --player-hosts");
-      expect(asked).toBe(0);
-      lock?.publish({ ...facts, playerHosts: ["127.0.0.1"] });
-      delete environment["MARQUEE_PLAYER_HOSTS"];
-      expect(await documentsOf("hook", "test", "ada", "1")).toEqual([{ id: 1, status: 204 }]);
-    } finally {
-      lock?.release();
-    }
   });
 });

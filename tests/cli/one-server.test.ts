@@ -7,7 +7,7 @@ import {
   lookForServer,
   readRunningFacts,
   type RunningFacts,
-} from "../../src/cli/process/server-lock.ts";
+} from "../../src/control/folder-lock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -118,7 +118,7 @@ describe("marquee stop", () => {
   });
 
   test("says where no server runs", async () => {
-    expect((await run("stop")).error).toContain("There is no Marquee data");
+    expect((await run("stop")).error).toContain("No Marquee runs");
     await run("user", "add", "ada");
     const { code, error } = await run("stop");
     expect(code).toBe(1);
@@ -132,8 +132,7 @@ describe("the lock of a data folder", () => {
     listens: "127.0.0.1:1",
     pid: 7,
     version: "0.1.0",
-    playerHosts: ["nas"],
-    keyless: ["lastfm"],
+    control: { port: 1, token: "0f" },
   };
 
   const script = join(import.meta.dir, "../fixtures/data/hold-server-lock.ts");
@@ -163,6 +162,7 @@ describe("the lock of a data folder", () => {
     ["an address with a path to listen at", { listens: "127.0.0.1:1/x" }],
     ["a user's address to listen at", { listens: "127.0.0.1@evil.test:1" }],
     ["a text for a number", { pid: "7" }],
+    ["no place for commands", { control: { port: 1 } }],
   ])("tells nothing where %s was published", (_, changes) => {
     mkdirSync(data());
     writeFileSync(join(data(), "server.json"), JSON.stringify({ ...facts, ...changes }));

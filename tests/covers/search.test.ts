@@ -4,7 +4,6 @@ import { type CoverSearch, createCoverSearch } from "../../src/covers/search.ts"
 import { createDeezer, createMusicBrainz } from "../../src/covers/services.ts";
 import { createLog } from "../../src/log.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
-import { createLedger, type Ledger, type LedgerBudget } from "../../src/sources/polling/ledger.ts";
 import { createUpstream } from "../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import {
@@ -25,31 +24,20 @@ let clock: FakeClock;
 let world: CoverServices;
 let known: FoundCovers;
 let search: CoverSearch;
-/** Counts the searches of all nodes. */
-let ledgers: Map<string, Ledger>;
 /** What users play and others are shown without a cover. */
 let playing: Map<number, Playback>;
 let found: number[];
-let kept: [number, Artwork][];
 beforeEach(async () => {
   clock = createFakeClock();
   world = createCoverServices();
   const { store, vault } = await createTestAccounts();
   known = createFoundCovers({ store, vault, wallMs: clock.wallMs });
-  ledgers = new Map();
   playing = new Map();
   found = [];
-  kept = [];
   search = createSearch("musicbrainz");
 });
 
-const ledgerOf = (budget: LedgerBudget): Ledger => {
-  const ledger = ledgers.get(budget.upstream) ?? createLedger(clock, budget);
-  ledgers.set(budget.upstream, ledger);
-  return ledger;
-};
-
-/** Another node, or the same after it was started again. */
+/** The search of a server that has just started. */
 function createSearch(...names: readonly ("musicbrainz" | "deezer")[]): CoverSearch {
   const upstream = createUpstream({ clock, trustedOrigins: [], network: networkOf(world.fetch) });
   const services = {
@@ -61,9 +49,7 @@ function createSearch(...names: readonly ("musicbrainz" | "deezer")[]): CoverSea
     log: createLog({ level: "error", format: "text", write() {}, wallMs: clock.wallMs }),
     services: names.map((name) => services[name]()),
     known,
-    ledgerOf,
     coverlessOf: (userId) => playing.get(userId),
-    keepArtwork: (...keeping) => void kept.push(keeping),
   });
   created.onFound((userId) => found.push(userId));
   return created;
@@ -96,7 +82,6 @@ describe("a song without a cover", () => {
     // Its address is for this server alone.
     expect(artwork?.url).toBeUndefined();
     expect(await artwork?.load()).toEqual(PICTURE);
-    expect(kept).toEqual([[ADA, artwork as Artwork]]);
   });
 
   test("is looked up once, however often and by however many it is asked for", async () => {
@@ -246,20 +231,6 @@ describe("what is found", () => {
     await clock.advance(6_000);
     expect(plays(aPlayback())).toBeUndefined();
     expect(world.hosts()).toEqual(["musicbrainz.org"]);
-  });
-
-  test("is taken from another node that was faster", async () => {
-    const there = createSearch("musicbrainz");
-    world.instead.set("musicbrainz.org", async () => {
-      await clock.sleep(4_000, new AbortController().signal);
-      return world.found();
-    });
-    plays(aPlayback());
-    there.coverOf(ADA, aPlayback());
-    await clock.advance(12_000);
-    expect(hosts("musicbrainz.org")).toBe(1);
-    expect(there.coverOf(ADA, aPlayback())?.key).toBe(plays(aPlayback())?.key ?? "none");
-    expect(found).toEqual([ADA, ADA]);
   });
 });
 

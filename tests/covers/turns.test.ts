@@ -2,37 +2,16 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Overloaded } from "../../src/covers/services.ts";
 import { createSearchTurns, type SearchTurns } from "../../src/covers/turns.ts";
-import { createLedger, type Ledger, type LedgerOf } from "../../src/sources/polling/ledger.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 
 const EVERY_MS = 1_100;
 
 let clock: FakeClock;
-let nodes: [SearchTurns, SearchTurns];
+let turns: SearchTurns;
 beforeEach(() => {
   clock = createFakeClock();
-  nodes = twoNodes(clock);
+  turns = createSearchTurns(clock, "musicbrainz");
 });
-
-/** Two nodes that count together, and tell each other of pauses. */
-function twoNodes(on: FakeClock): [SearchTurns, SearchTurns] {
-  let shared: Ledger | undefined;
-  const closers: ((pauseMs: number) => void)[][] = [];
-  const ledgerOf: LedgerOf = (budget) => {
-    shared ??= createLedger(on, budget);
-    const mine: ((pauseMs: number) => void)[] = [];
-    closers.push(mine);
-    return {
-      ...shared,
-      close(pauseMs) {
-        for (const theirs of closers) if (theirs !== mine) theirs.forEach((tell) => tell(pauseMs));
-      },
-      onClose: (listener) => void mine.push(listener),
-    };
-  };
-  const deps = { clock: on, ledgerOf, service: "musicbrainz" };
-  return [createSearchTurns(deps), createSearchTurns(deps)];
-}
 
 const failureOf = (turn: Promise<unknown>) =>
   turn.then(
@@ -42,21 +21,21 @@ const failureOf = (turn: Promise<unknown>) =>
 const overload = () => Promise.reject(new Overloaded("503"));
 
 describe("searches of one service", () => {
-  test("run one at a time on all nodes, and begin 1.1 seconds apart", async () => {
+  test("run one at a time, and begin 1.1 seconds after the end of the one before", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ node: fc.nat(1), takesMs: fc.nat(6_000), afterMs: fc.nat(2_000) }), {
+        fc.array(fc.record({ takesMs: fc.nat(6_000), afterMs: fc.nat(2_000) }), {
           maxLength: 12,
         }),
         async (searches) => {
           const now = createFakeClock();
-          const both = twoNodes(now);
+          const turns = createSearchTurns(now, "musicbrainz");
           const never = new AbortController().signal;
           const began: number[] = [];
           let running = 0;
           let ended = 0;
-          for (const { node, takesMs, afterMs } of searches) {
-            void both[node === 0 ? 0 : 1].take(async () => {
+          for (const { takesMs, afterMs } of searches) {
+            void turns.take(async () => {
               running += 1;
               expect(running).toBe(1);
               began.push(now.monotonicMs());
@@ -71,8 +50,6 @@ describe("searches of one service", () => {
           began.forEach((atMs, index) => {
             expect(atMs - (began[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(EVERY_MS);
           });
-          // Nothing is counted while nothing runs.
-          expect(now.waiting()).toBe(0);
         },
       ),
       { numRuns: 25 },
@@ -80,8 +57,8 @@ describe("searches of one service", () => {
   });
 
   test("answer what the work does, and go on after one that failed", async () => {
-    const failed = failureOf(nodes[0].take(() => Promise.reject(new Error("no"))));
-    const next = nodes[0].take(async () => "yes");
+    const failed = failureOf(turns.take(() => Promise.reject(new Error("no"))));
+    const next = turns.take(async () => "yes");
     await clock.advance(EVERY_MS);
     expect(await failed).toEqual(new Error("no"));
     expect(await next).toBe("yes");
@@ -102,20 +79,16 @@ describe("a pause", () => {
     return !hasRun;
   };
 
-  test("is a minute at first, on all nodes, and ends", async () => {
-    expect(await failureOf(nodes[0].take(overload))).toBeInstanceOf(Overloaded);
-    expect(await isPaused(nodes[0])).toBe(true);
-    expect(await isPaused(nodes[1])).toBe(true);
-    await clock.advance(60_000 - 2 * EVERY_MS);
-    expect(await isPaused(nodes[0])).toBe(false);
-    expect(await isPaused(nodes[1])).toBe(false);
+  test("is a minute at first, and ends", async () => {
+    expect(await failureOf(turns.take(overload))).toBeInstanceOf(Overloaded);
+    expect(await isPaused(turns)).toBe(true);
+    await clock.advance(60_000 - EVERY_MS);
+    expect(await isPaused(turns)).toBe(false);
   });
 
   test("doubles to an hour, and begins anew after an answer", async () => {
     const pauses: number[] = [];
     for (let attempt = 0; attempt < 8; attempt++) {
-      // Whichever node asks too early next.
-      const turns = nodes[attempt % 2 === 0 ? 0 : 1];
       const fromMs = clock.monotonicMs();
       const overloaded = failureOf(turns.take(overload));
       await clock.advance(0);
@@ -125,13 +98,13 @@ describe("a pause", () => {
       await clock.advance(EVERY_MS);
     }
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    await nodes[0].take(async () => {});
+    await turns.take(async () => {});
     await clock.advance(EVERY_MS);
-    await failureOf(nodes[0].take(overload));
+    await failureOf(turns.take(overload));
     await clock.advance(59_000);
-    expect(await isPausedNow(nodes[0])).toBe(true);
+    expect(await isPausedNow(turns)).toBe(true);
     await clock.advance(1_000);
-    expect(await isPausedNow(nodes[0])).toBe(false);
+    expect(await isPausedNow(turns)).toBe(false);
   });
 
   /** Asks without counting a search that was answered. */
@@ -141,48 +114,10 @@ describe("a pause", () => {
   };
 
   test("ends what waits for its turn", async () => {
-    const first = failureOf(nodes[0].take(overload));
-    const second = failureOf(nodes[0].take(async () => {}));
+    const first = failureOf(turns.take(overload));
+    const second = failureOf(turns.take(async () => {}));
     await settle();
     expect(await first).toBeInstanceOf(Overloaded);
     expect(await second).toBeInstanceOf(Overloaded);
   });
-});
-
-test("without the count of all nodes nothing is searched", async () => {
-  const ledger: Ledger = {
-    take: () => Promise.reject(new Error("no database")),
-    watchedElsewhere: () => 0,
-    countWatched() {},
-    close() {},
-    onClose() {},
-  };
-  const turns = createSearchTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
-  let searches = 0;
-  const failed = failureOf(turns.take(async () => void (searches += 1)));
-  await clock.advance(10_000);
-  expect(await failed).toEqual(new Error("no database"));
-  expect(searches).toBe(0);
-});
-
-test("a grant that comes late is left unused", async () => {
-  const real = createLedger(clock, { limits: [1, 9], windowMs: EVERY_MS });
-  let lateMs = 301;
-  const ledger: Ledger = {
-    ...real,
-    async take(wants) {
-      const grant = await real.take(wants);
-      if (wants[0] === 1) await clock.sleep(lateMs, new AbortController().signal);
-      return grant;
-    },
-  };
-  const turns = createSearchTurns({ clock, ledgerOf: () => ledger, service: "musicbrainz" });
-  let atMs: number | undefined;
-  const turn = turns.take(async () => void (atMs = clock.monotonicMs()));
-  await clock.advance(1_000);
-  expect(atMs).toBeUndefined();
-  lateMs = 300;
-  await clock.advance(5_000);
-  await turn;
-  expect(atMs).toBeDefined();
 });

@@ -7,6 +7,7 @@ import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import * as tables from "../../src/db/schema.ts";
 
 const PATH = "/en/dashboard/history";
 const { history: said } = languages.en;
@@ -201,7 +202,7 @@ describe("the set list", () => {
     await keep("always", "1");
     await server.accounts.history.streamStarted(ada.user.id);
     await server.clock.advance(86_400_000);
-    const { queries, tables } = server.store;
+    const { queries } = server.store;
     const songs = Array.from({ length: 1_500 }, (_, index) => ({
       ...{
         userId: ada.user.id,

@@ -1,5 +1,4 @@
 import { Database } from "bun:sqlite";
-import { nameToday, rowToday } from "../fixtures/data/renamed.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -98,29 +97,7 @@ async function populate(): Promise<void> {
   store.close();
 }
 
-/** A data folder as an earlier version left it, with a row in every table. */
-function populateAsAfter(steps: readonly Migration[]): void {
-  open(steps);
-  const sqlite = new Database(databasePath());
-  sqlite.run("PRAGMA foreign_keys = OFF");
-  const others = tablesOf(sqlite).filter((name) => !["migrations", "server"].includes(name));
-  // What names the key in force comes last: the database refuses what is under another one.
-  for (const table of [...others, "server"]) {
-    const columns = sqlite
-      .query<{ name: string; type: string }, []>(`PRAGMA table_info("${table}")`)
-      .all();
-    // Every id and every reference is 1.
-    const values = columns.map(({ type }) =>
-      type.toUpperCase() === "INTEGER" ? 1 : type.toUpperCase() === "BLOB" ? "x'01'" : "'1'",
-    );
-    const names = columns.map(({ name }) => `"${name}"`);
-    // Triggers may have filled a table before its turn.
-    sqlite.run(`INSERT OR REPLACE INTO "${table}" (${names.join()}) VALUES (${values.join()})`);
-  }
-  sqlite.close();
-}
-
-const open = (steps: readonly Migration[]) => openStore(folder.path, steps).close();
+const open = (steps: readonly Migration[]) => openStore(folder.path, { steps }).close();
 
 /** What drizzle-kit generates when a column of `users` changes: the table is built anew. */
 const rebuildUsers: Migration = {
@@ -258,71 +235,6 @@ describe("a database that was brought up to date", () => {
   });
 });
 
-describe.each(migrations.slice(0, -1).map(({ name }, index) => ({ name, applied: index + 1 })))(
-  "a database from $name",
-  ({ applied }) => {
-    test("keeps every row and every reference when it is brought up to date", () => {
-      populateAsAfter(migrations.slice(0, applied));
-      // Widgets have taken the place of the tokens: see below.
-      const { migrations: _, widget_tokens: __, ...before } = contentOf(databasePath()).rows;
-      open(migrations);
-      const after = contentOf(databasePath()).rows;
-      for (const [table, rows] of Object.entries(before)) {
-        expect(rows).not.toEqual([]);
-        expect(after[nameToday(table)]).toMatchObject(rows.map(rowToday));
-      }
-      const broken = inspect(databasePath(), (sqlite) =>
-        sqlite.query("PRAGMA foreign_key_check").all(),
-      );
-      expect(broken).toEqual([]);
-    });
-  },
-);
-
-describe("the connection that a user had when there was only one", () => {
-  test("keeps id, settings and status, comes first, and others can join it", async () => {
-    const before = migrations.findIndex(({ name }) => name === "0007_several_connections");
-    populateAsAfter(migrations.slice(0, before));
-    const [old] = inspect(databasePath(), (sqlite) => rowsOf(sqlite, "connections"));
-    open(migrations);
-    const sqlite = new Database(databasePath());
-    const rows = rowsOf(sqlite, "connections");
-    expect(rows).toMatchObject([{ ...old, name: "", first_id: null, sealed_secret: null }]);
-    expect(rowsOf(sqlite, "connection_statuses")).toHaveLength(1);
-    const add = (name: string) =>
-      sqlite.run(
-        "INSERT INTO connections (user_id, source, sealed_settings, created_at, name, position) VALUES (1, 'mpd', x'0101', 1, ?, 1)",
-        [name],
-      );
-    sqlite.run("UPDATE server SET secret_key_id = NULL");
-    add("");
-    add("Kitchen");
-    expect(() => add("Kitchen")).toThrow("UNIQUE");
-    const ids = sqlite.query("SELECT id FROM connections ORDER BY position, id").values();
-    expect(ids[0]).toEqual([1]);
-    sqlite.close();
-  });
-});
-
-describe("the token that a user had when there was one widget", () => {
-  test("opens a widget named Main with the look that the theme gives", () => {
-    const before = migrations.findIndex(({ name }) => name === "0008_saved_widgets");
-    populateAsAfter(migrations.slice(0, before));
-    const [old] = inspect(databasePath(), (sqlite) => rowsOf(sqlite, "widget_tokens"));
-    const { hash, sealed_token } = old ?? {};
-    open(migrations);
-    const after = inspect(databasePath(), (sqlite) => ({
-      widgets: rowsOf(sqlite, "widgets"),
-      revisions: rowsOf(sqlite, "widget_revisions"),
-    }));
-    const plain = { options: "{}", css: "", width: null, height: null, revision: 1 };
-    expect(after.widgets).toMatchObject([
-      { user_id: 1, name: "Main", kind: "overlay", hash, sealed_token, language: null, ...plain },
-    ]);
-    expect(after.revisions).toMatchObject([{ widget_id: 1, saved_at: 1, ...plain }]);
-  });
-});
-
 describe("a step that builds a table anew", () => {
   test("would lose the rows that refer to it if foreign keys stayed on", async () => {
     await populate();
@@ -346,7 +258,7 @@ describe("a step that builds a table anew", () => {
 
   test("leaves every reference whole and foreign keys at work", async () => {
     await populate();
-    const store = openStore(folder.path, [...migrations, rebuildUsers]);
+    const store = openStore(folder.path, { steps: [...migrations, rebuildUsers] });
     expect(store.queries.all("PRAGMA foreign_key_check")).toEqual([]);
     store.queries.delete(schema.users).run();
     expect(store.queries.select().from(schema.apiKeys).all()).toEqual([]);
@@ -387,17 +299,25 @@ describe("a database that does not fit this program", () => {
   test("is refused when a step it has seen reads differently", () =>
     expectRefused(
       [...migrations, { ...addTable, sql: `${addTable.sql} -- altered` }],
-      /history differs.*9001_add/,
+      /never released.*9001_add.*start again/,
     ));
 
   test("is refused when a step it has seen goes by another name", () =>
     expectRefused(
       [...migrations, { ...addTable, name: "9001_other" }],
-      /history differs.*9001_add/,
+      /never released.*9001_add.*start again/,
     ));
 
   test("is refused when a step comes before one it has seen", () =>
-    expectRefused([...migrations, { name: "9000_between", sql: "" }, addTable], /history differs/));
+    expectRefused([...migrations, { name: "9000_between", sql: "" }, addTable], /never released/));
+});
+
+test("a database of a version that was never released is refused, with what to do", () => {
+  const former = { name: "0000_accounts", sql: "CREATE TABLE users (id INTEGER PRIMARY KEY)" };
+  open([former]);
+  const before = contentOf(databasePath());
+  expect(() => open(migrations)).toThrow(/never released.*0000_accounts.*move marquee\.db/);
+  expect(contentOf(databasePath())).toEqual(before);
 });
 
 describe("the copy made before a change", () => {

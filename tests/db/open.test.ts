@@ -6,13 +6,9 @@ import { LONGEST_CSS } from "../../src/looks/look.ts";
 import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
-import {
-  explainDatabaseFailure,
-  openStore,
-  ROOM_BYTES,
-  type SqliteStore,
-} from "../../src/db/open.ts";
-import { users } from "../../src/db/schema.ts";
+import { copyDatabase } from "../../src/db/copy.ts";
+import { explainDatabaseFailure, journalModeOf, openStore, ROOM_BYTES } from "../../src/db/open.ts";
+import type { Store } from "../../src/db/store.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -28,7 +24,7 @@ const path = (...names: string[]) => join(folder.path, ...names);
 const permissionsOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 /** Opens a store for the length of a call. */
-async function withStore<Result>(use: (store: SqliteStore) => Result, at = folder.path) {
+async function withStore<Result>(use: (store: Store) => Result, at = folder.path) {
   const store = openStore(at);
   try {
     return await use(store);
@@ -50,7 +46,7 @@ function refusalOf(at: string): Error {
 describe("an open database", () => {
   test.each([
     ["journal_mode", "wal"],
-    ["busy_timeout", 10_000],
+    ["busy_timeout", 250],
     ["synchronous", 2],
     ["foreign_keys", 1],
     ["auto_vacuum", 2],
@@ -103,16 +99,16 @@ describe("an open database", () => {
   describe("the room that deleted rows leave", () => {
     const MEGABYTE = 1024 * 1024;
     const sizeOf = (name: string) => statSync(path(name)).size;
-    const fill = ({ queries }: SqliteStore) => {
+    const fill = ({ queries }: Store) => {
       for (let megabytes = 0; megabytes < 10; megabytes++) {
         queries.run(
           `INSERT INTO upstreams (source, sealed_app) VALUES ('${megabytes}', randomblob(${MEGABYTE}))`,
         );
       }
     };
-    const empty = ({ queries }: SqliteStore) => queries.run("DELETE FROM upstreams");
-    const shrinkTimes = ({ file }: SqliteStore, times: number) => {
-      for (let time = 0; time < times; time++) file.shrink();
+    const empty = ({ queries }: Store) => queries.run("DELETE FROM upstreams");
+    const shrinkTimes = ({ shrink }: Store, times: number) => {
+      for (let time = 0; time < times; time++) shrink();
     };
 
     test("is given back to the disk, a megabyte at a time, but for one megabyte", async () => {
@@ -135,25 +131,6 @@ describe("an open database", () => {
         expect(sizeOf("marquee.db-wal")).toBeLessThan(6 * MEGABYTE);
       }));
 
-    test("is given back by a file of an earlier version once that is rewritten", async () => {
-      const earlier = new Database(path("marquee.db"), { create: true });
-      earlier.run("CREATE TABLE other (id INTEGER)");
-      earlier.close();
-      await withStore((store) => {
-        fill(store);
-        empty(store);
-        shrinkTimes(store, 20);
-      });
-      expect(sizeOf("marquee.db")).toBeGreaterThan(10 * MEGABYTE);
-      await withStore((store) => {
-        store.file.makeShrinkable();
-        fill(store);
-        empty(store);
-        shrinkTimes(store, 20);
-      });
-      expect(sizeOf("marquee.db")).toBeLessThan(1.5 * MEGABYTE);
-    });
-
     test("is used again: 200 widgets that are added and removed in turn take 3 MB", async () => {
       const { accounts, add, clock, store } = await createTestAccounts(folder.path);
       const { user } = await add("ada");
@@ -163,28 +140,8 @@ describe("an open database", () => {
         await accounts.widgets.remove(user, id);
         if (round % (MOST_WIDGETS - 1) === 0) await clock.advance(UNDO_MS + 1);
       }
-      await store.close();
-      expect(sizeOf("marquee.db")).toBeLessThan(3 * MEGABYTE);
-    });
-
-    test("stays while another process writes, at once", () =>
-      withStore(async (store) => {
-        fill(store);
-        empty(store);
-        const holder = await holdLock(path("marquee.db"), ["BEGIN", "DELETE FROM server"]);
-        expect(() => store.file.shrink()).toThrow("locked");
-        await holder.release();
-        expect(() => store.file.shrink()).not.toThrow();
-      }));
-
-    test("is not rewritten where the disk has no room for that", async () => {
-      const earlier = new Database(path("marquee.db"), { create: true });
-      earlier.run("CREATE TABLE other (id INTEGER)");
-      earlier.close();
-      const store = openStore(folder.path, undefined, () => ROOM_BYTES);
-      store.file.makeShrinkable();
-      expect(store.queries.get<[number]>("PRAGMA auto_vacuum")).toEqual([0]);
       store.close();
+      expect(sizeOf("marquee.db")).toBeLessThan(3 * MEGABYTE);
     });
   });
 
@@ -200,51 +157,29 @@ describe("an open database", () => {
     }
   });
 
-  test("waits for a lock as long as it is told, and not at all where it should not", () =>
-    withStore(async ({ queries, file: { waitForLocks }, atomically, inBackground }) => {
-      const waitMs = () => queries.get<[number]>("PRAGMA busy_timeout")[0];
-      const seen: number[] = [];
-      const look = { all: () => seen.push(waitMs()), then: undefined as never };
-      waitForLocks(250);
-      await inBackground(() => [look]);
-      await atomically(() => [look, look]);
-      expect(seen).toEqual([0, 250, 250]);
-      const fail = () => {
-        throw new Error("no");
-      };
-      await expect(inBackground(fail)).rejects.toThrow("no");
-      expect(waitMs()).toBe(250);
-    }));
+  describe("of a SQLite before 3.51.3, which can lose what two connections write to one log,", () => {
+    test.each([
+      ["3.7.0", "TRUNCATE"],
+      ["3.43.2", "TRUNCATE"],
+      ["3.51.2", "TRUNCATE"],
+      ["3.51.3", "WAL"],
+      ["3.54.1", "WAL"],
+    ] as const)("version %s keeps its journal as %s", (version, mode) => {
+      expect(journalModeOf(version)).toBe(mode);
+    });
 
-  const owner = { name: "ada", role: "owner", createdAt: 1 } as const;
-
-  test("stores several statements whole or not at all, and answers what each returned", () =>
-    withStore(async ({ queries, atomically }) => {
-      const twoOwners = atomically((writer) => [
-        writer.insert(users).values(owner),
-        writer.insert(users).values({ ...owner, name: "grace" }),
-      ]);
-      await expect(twoOwners).rejects.toThrow();
-      expect(await queries.select().from(users)).toEqual([]);
-      const [added, [found]] = await atomically((writer) => [
-        writer.insert(users).values(owner).returning({ id: users.id }),
-        writer.select({ name: users.name }).from(users),
-      ]);
-      expect([added, found]).toEqual([[{ id: 1 }], { name: "ada" }]);
-    }));
-
-  test("reserves each id for users once, whoever asks", () =>
-    withStore((store) =>
-      withStore(async (other) => {
-        const first = await store.reserveUserIds(3);
-        const next = await other.reserveUserIds(1);
-        expect([first, next]).toEqual([[1, 2, 3], [4]]);
-        const [[added]] = await store.atomically((writer) => [
-          writer.insert(users).values(owner).returning({ id: users.id }),
-        ]);
-        expect(added?.id).toBe(5);
-      }),
-    ));
+    test("uses the older journal, keeps what is written, and goes back to a log later", async () => {
+      const store = openStore(folder.path, { sqliteVersion: "3.43.2" });
+      expect(store.queries.get<[string]>("PRAGMA journal_mode")).toEqual(["truncate"]);
+      store.queries.run("INSERT INTO server (base_url) VALUES ('x')");
+      copyDatabase(path("marquee.db"), path("backup.db"));
+      store.close();
+      await withStore(({ queries }) => {
+        expect(queries.get<[string]>("PRAGMA journal_mode")).toEqual(["wal"]);
+        expect(queries.get<string[]>("SELECT base_url FROM server")).toEqual(["x"]);
+      });
+    });
+  });
 
   test("has users once one was added", async () => {
     const { store, add } = await createTestAccounts(folder.path);
@@ -253,42 +188,6 @@ describe("an open database", () => {
     expect(store.hasUsers()).toBe(true);
     store.close();
   });
-
-  test("is opened by several processes at once, the first time too", async () => {
-    const folders = Array.from({ length: 20 }, (_, index) => path(String(index)));
-    const open = JSON.stringify(join(import.meta.dir, "../../src/db/open.ts"));
-    const script = `
-      const { openStore } = await import(${open});
-      console.write("ready");
-      await Bun.stdin.text();
-      for (const folder of ${JSON.stringify(folders)}) openStore(folder).close();`;
-    const openers = Array.from({ length: 3 }, () =>
-      Bun.spawn([process.execPath, "-e", script], {
-        stdin: "pipe",
-        stdout: "pipe",
-        stderr: "pipe",
-      }),
-    );
-    await Promise.all(openers.map((opener) => opener.stdout.getReader().read()));
-    await Promise.all(openers.map((opener) => opener.stdin.end()));
-    expect(await Promise.all(openers.map(exitOf))).toEqual([0, 0, 0]);
-    const files = folders.flatMap((folder) => readdirSync(folder));
-    expect(files.filter((file) => file.includes("before"))).toEqual([]);
-  });
-});
-
-test("a database that another process holds for a moment, before it has a log, is waited for", async () => {
-  const script = `
-    const { Database } = await import("bun:sqlite");
-    const sqlite = new Database(${JSON.stringify(path("marquee.db"))});
-    sqlite.run("BEGIN IMMEDIATE");
-    console.write("held");
-    Bun.sleepSync(50);
-    sqlite.run("COMMIT");`;
-  const holder = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
-  await holder.stdout.getReader().read();
-  await withStore((store) => expect(store.hasUsers()).toBe(false));
-  expect(await exitOf(holder)).toBe(0);
 });
 
 test("a probe writes, and leaves what is known of the server", () =>
@@ -300,7 +199,7 @@ test("a probe writes, and leaves what is known of the server", () =>
     expect(rows).toEqual([{ id: 1, base_url: "x" }]);
   }));
 
-test("a probe does not wait for another process that writes", () =>
+test("a probe waits for another program no longer than a moment", () =>
   withStore(async (store) => {
     const holder = await holdLock(path("marquee.db"), ["BEGIN IMMEDIATE"]);
     const startedAtMs = performance.now();
@@ -318,7 +217,7 @@ test("a probe fails where nothing can be written", () =>
 
 test("a probe fails where only small writes find room, until there is more", () => {
   let free = ROOM_BYTES - 1;
-  const store = openStore(folder.path, undefined, () => free);
+  const store = openStore(folder.path, { freeBytesIn: () => free });
   expect(store.probeWrite).toThrow("full");
   store.queries.run("UPDATE server SET base_url = 'small'");
   free = ROOM_BYTES;
@@ -426,18 +325,18 @@ describe("a copy of the database", () => {
   };
 
   /** Rows in every table, with some of them still in the log. */
-  async function populated(): Promise<SqliteStore> {
+  async function populated(): Promise<Store> {
     const { accounts, store, add } = await createTestAccounts(folder.path);
     await add("ada", { source: "demo", settings: null });
     await add("grace", { source: "demo", settings: null });
     await accounts.rememberBaseUrl("http://127.0.0.1:4747");
-    await store.close();
+    store.close();
     return openStore(folder.path);
   }
 
   test("has the same rows", async () => {
     const store = await populated();
-    store.file.copyTo(path("backup.db"));
+    copyDatabase(path("marquee.db"), path("backup.db"));
     const rows = rowsOf(path("backup.db"));
     expect(rows.every((found) => found.length > 0)).toBe(true);
     expect(rows).toEqual(rowsOf(path("marquee.db")));
@@ -451,7 +350,7 @@ describe("a copy of the database", () => {
     );
     const umask = process.umask(0o022);
     const looker = await lookAtModeOf(path("backup.db"));
-    store.file.copyTo(path("backup.db"));
+    copyDatabase(path("marquee.db"), path("backup.db"));
     process.umask(umask);
     expect(await looker.modes()).toEqual(["600"]);
     store.close();
@@ -467,16 +366,14 @@ describe("a copy of the database", () => {
     // In the middle of that row, which takes the last pages.
     const at = Math.floor(damaged.length / 4096 - 12) * 4096;
     writeFileSync(path("marquee.db"), damaged.fill(0xa5, at, at + 4096));
-    const copying = openStore(folder.path);
-    expect(() => copying.file.copyTo(path("backup.db"))).toThrow(DatabaseError);
+    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(DatabaseError);
     expect(readdirSync(folder.path)).not.toContain("backup.db");
-    copying.close();
   });
 
   test("works as a database of its own", async () => {
     const store = await populated();
     mkdirSync(path("restored"));
-    store.file.copyTo(path("restored", "marquee.db"));
+    copyDatabase(path("marquee.db"), path("restored", "marquee.db"));
     store.close();
     const restored = await createTestAccounts(path("restored"));
     const ada = await restored.accounts.users.named("ada");
@@ -488,33 +385,37 @@ describe("a copy of the database", () => {
   test("is not written over a file that is there", async () => {
     const store = await populated();
     writeFileSync(path("backup.db"), "the only copy");
-    expect(() => store.file.copyTo(path("backup.db"))).toThrow(DatabaseError);
-    expect(() => store.file.copyTo(path("backup.db"))).toThrow(/already exists/);
+    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(DatabaseError);
+    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(/already exists/);
     expect(readFileSync(path("backup.db"), "utf8")).toBe("the only copy");
     store.close();
   });
 
   test("is not written over an older copy, nor over an empty file", async () => {
     const store = await populated();
-    store.file.copyTo(path("backup.db"));
+    copyDatabase(path("marquee.db"), path("backup.db"));
     const copy = readFileSync(path("backup.db"));
-    expect(() => store.file.copyTo(path("backup.db"))).toThrow(/already exists/);
+    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(/already exists/);
     expect(readFileSync(path("backup.db"))).toEqual(copy);
     writeFileSync(path("empty.db"), "");
-    expect(() => store.file.copyTo(path("empty.db"))).toThrow(/already exists/);
+    expect(() => copyDatabase(path("marquee.db"), path("empty.db"))).toThrow(/already exists/);
     store.close();
   });
 
   test("is not written over the database itself", async () => {
     const store = await populated();
-    expect(() => store.file.copyTo(path("marquee.db"))).toThrow(/already exists/);
+    expect(() => copyDatabase(path("marquee.db"), path("marquee.db"))).toThrow(/already exists/);
     store.close();
   });
 
   test("into a folder that is not there is a DatabaseError that says so", async () => {
     const store = await populated();
-    expect(() => store.file.copyTo(path("missing", "backup.db"))).toThrow(DatabaseError);
-    expect(() => store.file.copyTo(path("missing", "backup.db"))).toThrow(/its folder exists/);
+    expect(() => copyDatabase(path("marquee.db"), path("missing", "backup.db"))).toThrow(
+      DatabaseError,
+    );
+    expect(() => copyDatabase(path("marquee.db"), path("missing", "backup.db"))).toThrow(
+      /its folder exists/,
+    );
     store.close();
   });
 });

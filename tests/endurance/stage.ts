@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts, type Accounts, type AddedUser } from "../../src/accounts/accounts.ts";
 import { resolveConfig } from "../../src/config.ts";
-import { openDataFolder } from "../../src/cli/workspace.ts";
+import { openFolder } from "../../src/cli/workspace.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
@@ -83,8 +83,8 @@ export async function setStage(): Promise<Stage> {
   const ends: (() => Promise<void> | void)[] = [() => folder.remove(), () => disk?.unmount()];
   const missing: string[] = wallClock ? [] : ["libfaketime"];
   const { config } = resolveConfig({ data }, {});
-  const { store, vault } = await openDataFolder(config, "create");
-  const accounts = await createAccounts({ store, vault, wallMs: Date.now });
+  const { store, vault } = openFolder(config);
+  const accounts = createAccounts({ store, vault, wallMs: Date.now });
   ends.push(() => store.close());
   const upstreams: Proxy[] = [];
   const through = (port: number) => {

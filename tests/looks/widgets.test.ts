@@ -8,6 +8,7 @@ import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import type { Widget } from "../../src/looks/widgets.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import * as tables from "../../src/db/schema.ts";
 
 let world: TestAccounts;
 let ada: AddedUser;
@@ -29,7 +30,7 @@ const save = (widget: Widget, look: Look, isPassing = false) =>
 
 /** The stored row of a user's first widget. */
 const rowOf = async ({ user }: AddedUser) => {
-  const { queries, tables } = world.store;
+  const { queries } = world.store;
   const [row] = await queries
     .select()
     .from(tables.widgets)
@@ -60,12 +61,12 @@ describe("a widget's token", () => {
     expect(await widgets().overlayTokenOf(ada.user)).toBe(undefined);
     const { id } = await addTo(ada, "Second");
     expect(await widgets().overlayTokenOf(ada.user)).toBe(await widgets().tokenOf(ada.user, id));
-    await world.store.queries.delete(world.store.tables.widgets);
+    await world.store.queries.delete(tables.widgets);
     expect(await widgets().overlayTokenOf(ada.user)).toStartWith("mqw_");
   });
 
   test("is made for a user who has no widget, the same for all who ask at once", async () => {
-    await world.store.queries.delete(world.store.tables.widgets);
+    await world.store.queries.delete(tables.widgets);
     const [token, ...others] = await Promise.all([1, 2, 3].map(() => widgets().tokenOf(ada.user)));
     if (!token) throw new Error("no token was made");
     expect(others).toEqual([token, token]);
@@ -115,7 +116,7 @@ describe("a stored widget's token", () => {
 
   test("does not open in another user's row", async () => {
     const { sealedToken } = await rowOf(ada);
-    const { queries, tables } = world.store;
+    const { queries } = world.store;
     await queries
       .update(tables.widgets)
       .set({ sealedToken })
@@ -160,7 +161,7 @@ describe("a user's widgets", () => {
   });
 
   test("make way for new ones when they were removed, so that none can pile up", async () => {
-    const { queries, tables } = world.store;
+    const { queries } = world.store;
     const kept = () => queries.$count(tables.widgets, eq(tables.widgets.userId, ada.user.id));
     const ids: number[] = [];
     for (let number = 0; number < 3 * MOST_WIDGETS; number++) {
@@ -297,7 +298,7 @@ describe("a removed widget", () => {
       reason: "unknown",
     });
     await widgets().forgetRemoved();
-    const { queries, tables } = world.store;
+    const { queries } = world.store;
     expect(await queries.select().from(tables.widgets)).toHaveLength(2);
     expect(await queries.select().from(tables.widgetRevisions)).toHaveLength(2);
   });

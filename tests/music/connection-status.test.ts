@@ -7,14 +7,13 @@ import {
   statusAt,
 } from "../../src/music/connection-status.ts";
 import { consentWarning } from "../../src/music/consent.ts";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import type { SettingsChange } from "../../src/music/settings-writes.ts";
 import type { User } from "../../src/accounts/users.ts";
-import type { Store } from "../../src/db/store.ts";
+import { copyDatabase } from "../../src/db/copy.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
-import { settle, START_MS } from "../fixtures/clock/fake-clock.ts";
+import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
+import * as tables from "../../src/db/schema.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -63,8 +62,7 @@ afterEach(async () => {
 });
 
 const connections = () => world.accounts.connections;
-const storedStatuses = async () =>
-  world.store.queries.select().from(world.store.tables.connectionStatuses);
+const storedStatuses = async () => world.store.queries.select().from(tables.connectionStatuses);
 const connection = async () => {
   const found = await onlyConnection(connections(), ada.id);
   if (!found) throw new Error("ada is not connected");
@@ -140,137 +138,51 @@ describe("the status of a connection", () => {
   });
 });
 
-describe("settings that a source changes", () => {
+describe("settings that a source stores", () => {
   const ROTATED = "AQ-rotated-in-plain-sight-0123456789";
-  const stored = (refreshToken: string | null, isRefused = false): SettingsChange => ({
-    settings: { refreshToken },
-    isRefused,
-  });
-  const change = async (settings: SettingsChange, id?: number) =>
-    connections().changeSettings(id ?? (await connection()).id, () => settings);
-
-  /** Another node on the same database. Before it writes, something else happens. */
-  const nodeThatIsLate = async (before: () => Promise<unknown>) => {
-    let isFirst = true;
-    const store: Store = {
-      ...world.store,
-      async inBackground(build) {
-        if (isFirst) await before();
-        isFirst = false;
-        return world.store.inBackground(build);
-      },
-    };
-    const { vault, clock } = world;
-    return (await createAccounts({ store, vault, wallMs: clock.wallMs })).connections;
-  };
+  const store = async (refreshToken: string | null, id?: number) =>
+    connections().storeSettings(id ?? (await connection()).id, { refreshToken });
 
   test("replace the connection's, which stays the same one", async () => {
     const { id } = await connection();
-    expect(await change(stored(ROTATED))).toEqual({ refreshToken: ROTATED });
+    await store(ROTATED);
     expect(await connection()).toMatchObject({ id, settings: { refreshToken: ROTATED } });
   });
 
-  test("are those that it left, if it left them", async () => {
-    const { id, settings } = await connection();
-    expect(await connections().changeSettings(id, () => undefined)).toEqual(settings);
-    expect(await connection()).toMatchObject({ id, settings });
-  });
-
-  test("leave the status as it is, and say whether they are refused", async () => {
+  test("leave the status as it is, and a refusal too", async () => {
     await note({ state: "ok", since: START_MS });
-    await change(stored(ROTATED));
+    await store(ROTATED);
     expect(await health()).toEqual({ state: "ok", since: START_MS });
-    await change(stored(null, true));
+    await connections().markRefused((await connection()).id);
     expect(await connection()).toMatchObject({ refusedAt: START_MS });
     await world.clock.advance(1_000);
-    await change(stored(null, true));
+    await store(null);
+    await connections().markRefused((await connection()).id);
     expect(await connection()).toMatchObject({ refusedAt: START_MS });
-    await change(stored(ROTATED));
-    expect(await health()).toEqual({ state: "ok", since: START_MS });
   });
 
   test("of a connection that is gone come to nothing", async () => {
     const { id } = await connection();
     await connections().connect(ada, "spotify", { refreshToken: "second" });
-    expect(await change(stored(ROTATED), id)).toBe(undefined);
+    await store(ROTATED, id);
     expect(await connection()).toMatchObject({ settings: { refreshToken: "second" } });
     await connections().disconnect(ada, "all");
-    await change(stored(ROTATED), id);
+    await store(ROTATED, id);
     expect(await onlyConnection(connections(), ada.id)).toBe(undefined);
   });
 
-  test("are made from the newer ones that another node stores at this moment", async () => {
+  test("count in the order in which they were given", async () => {
     const { id } = await connection();
-    const late = await nodeThatIsLate(() => change(stored("another node's")));
-    const seen: unknown[] = [];
-    const after = await late.changeSettings(id, (settings) => {
-      seen.push(settings);
-      return seen.length === 1 ? stored("too late") : undefined;
-    });
-    expect(seen).toEqual([expect.anything(), { refreshToken: "another node's" }]);
-    expect(after).toEqual({ refreshToken: "another node's" });
-    expect(await connection()).toMatchObject({ settings: after });
-  });
-
-  test("end a refusal that another node stores at this moment", async () => {
-    const { id, settings } = await connection();
-    const late = await nodeThatIsLate(() => connections().refuse(id, settings));
-    await late.changeSettings(id, () => stored(ROTATED));
-    expect(await connection()).toMatchObject({
-      refusedAt: null,
-      settings: { refreshToken: ROTATED },
-    });
-  });
-
-  test("come to nothing when the user links again at this moment", async () => {
-    const { id } = await connection();
-    const late = await nodeThatIsLate(() =>
-      connections().connect(ada, "spotify", { refreshToken: "second" }),
-    );
-    expect(await late.changeSettings(id, () => stored(ROTATED))).toBe(undefined);
-    expect(await connection()).toMatchObject({ settings: { refreshToken: "second" } });
-  });
-
-  test("lose nothing when fifty change them at once", async () => {
-    const { id } = await connection();
-    await change({ settings: { count: 0 }, isRefused: false });
-    const others = await Promise.all(Array.from({ length: 5 }, () => nodeThatIsLate(settle)));
-    const changes = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) =>
-        others[index % others.length]?.changeSettings(id, (settings) => ({
-          settings: { count: Number(Object(settings).count) + 1 },
-          isRefused: false,
-        })),
-      ),
-    );
-    // Of those that one node has begun, the last one counts, and the others say that they do not.
-    const { settings } = await connection();
-    expect(Number(Object(settings).count)).toBe(others.length);
-    const stored = changes.filter(({ status }) => status === "fulfilled");
-    expect(stored).toHaveLength(others.length);
-  });
-
-  test("are refused only as long as they are stored", async () => {
-    const { id, settings } = await connection();
-    const late = await nodeThatIsLate(() => change(stored(ROTATED)));
-    expect(await late.refuse(id, settings)).toBe(false);
-    expect(await connections().refuse(id, settings)).toBe(false);
-    expect(await connection()).toMatchObject({ refusedAt: null });
-    expect(await connections().refuse(id, { refreshToken: ROTATED })).toBe(true);
-    expect(await connection()).toMatchObject({ refusedAt: START_MS });
-    // Whatever they are by now: the user has to connect again.
-    await change(stored(null, true));
-    expect(await connections().refuse(id, settings)).toBe(true);
-    await connections().disconnect(ada, "all");
-    expect(await connections().refuse(id, settings)).toBe(true);
+    await Promise.all(Array.from({ length: 50 }, (_, index) => store(`token ${index}`, id)));
+    expect((await connection()).settings).toEqual({ refreshToken: "token 49" });
   });
 
   test("lie in no file of the data folder as they are", async () => {
     const { id } = await connection();
     await connections().connect(ada, "spotify", { refreshToken: `${ROTATED}-linked` });
-    await change(stored(ROTATED), id);
-    await change(stored(ROTATED));
-    world.file.copyTo(join(folder.path, "backup.db"));
+    await store(ROTATED, id);
+    await store(ROTATED);
+    copyDatabase(join(folder.path, "marquee.db"), join(folder.path, "backup.db"));
     const files = readdirSync(folder.path);
     expect(files).toContain("marquee.db-wal");
     for (const file of files) {

@@ -7,6 +7,7 @@ import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import * as tables from "../../src/db/schema.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -33,7 +34,7 @@ const play = (title: string, { user } = ada) =>
   history.note(user.id, aKeptSong({ startedAt: world.clock.wallMs() }, title));
 const titles = async ({ user } = ada) =>
   (await history.songsOf(user)).map(({ track }) => track.title);
-const songRows = async () => world.store.queries.select().from(world.store.tables.songs);
+const songRows = async () => world.store.queries.select().from(tables.songs);
 const rows = async () => (await songRows()).length;
 /** What is deleted in parts is gone after some turns. */
 const untilDeletedTo = async (count: number) => {
@@ -128,7 +129,7 @@ describe("the history", () => {
   test("passes over at most two hundred hidden songs in an answer, and compares the names of each once", async () => {
     await choose({ keeps: "always" });
     const nowMs = world.clock.wallMs();
-    await world.store.queries.insert(world.store.tables.songs).values(
+    await world.store.queries.insert(tables.songs).values(
       Array.from({ length: 300 }, (_, index) => ({
         ...{ userId: ada.user.id, startedAt: nowMs - index * 1_000, playedMs: 30_000 },
         ...{ source: "", trackId: "", title: `Secret ${index}`, explicit: false },
@@ -167,7 +168,7 @@ describe("the history", () => {
     const COUNT = 1_200;
     beforeEach(async () => {
       await choose({ keeps: "always" });
-      await world.store.queries.insert(world.store.tables.songs).values(
+      await world.store.queries.insert(tables.songs).values(
         Array.from({ length: COUNT }, (_, index) => ({
           ...{ userId: ada.user.id, startedAt: index, playedMs: 30_000, source: "", trackId: "" },
           ...{ title: "A", explicit: false, artists: "[]", albumName: "" },
@@ -224,7 +225,7 @@ describe("the history", () => {
     await world.accounts.users.remove("ada");
     await Promise.all(others);
     expect(await rows()).toBe(1);
-    expect(await world.store.queries.$count(world.store.tables.histories)).toBe(1);
+    expect(await world.store.queries.$count(tables.histories)).toBe(1);
     expect(await titles(grace)).toEqual(["G"]);
   });
 
@@ -279,7 +280,7 @@ describe("the history", () => {
         ...{ source: "", trackId: "", title: long("x", 500_000), explicit: false },
         ...{ artists: "[]", albumName: "", givenTitle: long("y", 500_000), givenArtists: "[]" },
       }));
-      await world.store.queries.insert(world.store.tables.songs).values(many);
+      await world.store.queries.insert(tables.songs).values(many);
       // Nobody adds up what has hardly changed.
       await play("A");
       await history.forgetOld();

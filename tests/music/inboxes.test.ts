@@ -9,6 +9,7 @@ import type { User } from "../../src/accounts/users.ts";
 import { redact } from "../../src/log.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { TEST_KEY } from "../fixtures/servers/test-server.ts";
+import * as tables from "../../src/db/schema.ts";
 
 let world: TestAccounts;
 let ada: User;
@@ -36,7 +37,7 @@ describe("the secret of a connection", () => {
     expect(parseInboxSecret(`${secret.slice(0, -1)}~`)).toBe(undefined);
     expect(parseInboxSecret(secret.replace("mqi_", "mq_"))).toBe(undefined);
     expect(await connections().secretOf(id)).toBe(secret);
-    const { queries, tables } = world.store;
+    const { queries } = world.store;
     const [row] = await queries.select().from(tables.connections);
     const stored = JSON.stringify(row, (_, value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
@@ -91,7 +92,7 @@ describe("the secret of a connection", () => {
     } finally {
       decrypt.mockRestore();
     }
-    const { queries, tables } = world.store;
+    const { queries } = world.store;
     const rows = await queries.select().from(tables.connections);
     expect(rows.find(({ id }) => id === unseen.id)?.sealedSecret).toBe(null);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { changeOf } from "../../src/db/change.ts";
+import type { Change } from "../../src/db/changes.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import {
   createWidgetToken,
@@ -16,7 +16,7 @@ import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
 
-const ANY_CHANGE = changeOf(undefined, undefined);
+const ANY_CHANGE: Change = { userId: undefined, concerns: () => true };
 
 let server: TestServer;
 let port: RealPort;

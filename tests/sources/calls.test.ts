@@ -45,7 +45,7 @@ async function hostsCalledBy(id: string): Promise<string[]> {
   const clock = createFakeClock();
   const hosts = new Set<string>();
   const source = createSources({
-    ...withoutServer(clock),
+    ...withoutServer(),
     clock,
     settings: { ...resolveConfig({}, {}).config, lastfmApiKey: "key" },
     memory: {

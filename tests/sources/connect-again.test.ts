@@ -1,12 +1,11 @@
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { readSecretKey } from "../../src/vault/secret-key-files.ts";
 import { createVault, type Vault } from "../../src/vault/vault.ts";
-import { openStore, type SqliteStore } from "../../src/db/open.ts";
+import { openStore } from "../../src/db/open.ts";
+import type { Store } from "../../src/db/store.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
-import { dropTriggers } from "../../src/db/migrations.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
@@ -38,7 +37,7 @@ const UNUSABLE: Readonly<Record<string, (vault: Vault, userId: number) => Promis
   "nothing at all": async () => Buffer.alloc(0),
 };
 
-const put = (store: SqliteStore, userId: number, sealedSettings: Buffer) =>
+const put = (store: Store, userId: number, sealedSettings: Buffer) =>
   store.queries
     .update(connectionsTable)
     .set({ sealedSettings })
@@ -235,10 +234,6 @@ describe("marquee user list", () => {
   test.each(Object.entries(UNUSABLE))("says it of %s", async (_, unusable) => {
     await marquee("user", "add", "ada", "--source", "mpd");
     await marquee("user", "add", "grace", "--source", "demo");
-    // Without the guards, as a version before them or a damaged disk would leave it.
-    const sqlite = new Database(path("data", "marquee.db"));
-    dropTriggers(sqlite);
-    sqlite.close();
     const store = openStore(path("data"));
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? TEST_KEY);
     put(store, 1, await unusable(vault, 1));

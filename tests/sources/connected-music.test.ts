@@ -4,7 +4,7 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { noteAccounts } from "../../src/sources/connected-music.ts";
-import { defineSource, type OAuthLinking, SourceSettingsError } from "../../src/sources/source.ts";
+import { defineSource, SourceSettingsError } from "../../src/sources/source.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -94,31 +94,10 @@ describe("an account that was noted", () => {
       sources: { all: [], byId: (id) => (id === source.id ? source : undefined) },
       clock: { wallMs: () => ENDS - 1 },
       log: { warn: (_, fields) => void warned.push(fields?.["user"]) },
-      isOurs: () => true,
     });
     await remind();
     await remind();
     expect(warned).toEqual(["ada", "ada"]);
-  });
-
-  test("is the matter of the node that has the user", async () => {
-    const ada = await connect("ada", "one");
-    await connect("grace", "other");
-    const linked = { ...source, oauth: {} as OAuthLinking };
-    const warned: unknown[] = [];
-    const remindOn = (isOurs: (userId: number) => boolean) =>
-      createConsentReminder({
-        accounts: world.accounts,
-        sources: { all: [linked], byId: (id) => (id === source.id ? linked : undefined) },
-        clock: { wallMs: () => ENDS - 1 },
-        log: { warn: (_, fields) => void warned.push(fields?.["user"]) },
-        isOurs,
-      })();
-    await remindOn((userId) => userId === ada.id);
-    expect(warned).toEqual(["ada"]);
-    expect(names(await world.accounts.connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
-    await remindOn((userId) => userId !== ada.id);
-    expect(warned).toEqual(["ada", "grace"]);
   });
 
   test("is found in a database of any size, and read but once", async () => {

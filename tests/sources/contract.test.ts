@@ -126,7 +126,7 @@ const startSpotify = () =>
     budget: 180,
     app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
     appIsFixed: true,
-    pauses: noPauses(spotifyClock),
+    pauses: noPauses(),
   });
 
 describeSourceContract({
@@ -199,7 +199,7 @@ const lastfmParts = {
   ...lastfm.deps,
   apiUrl: PLAYS,
   apiKey: "key",
-  pauses: noPauses(lastfm.deps.clock),
+  pauses: noPauses(),
 };
 describeSourceContract({
   ...lastfm,
@@ -216,7 +216,7 @@ describeSourceContract({
   source: createListenBrainzReader({
     ...listenbrainz.deps,
     apiUrl: PLAYS,
-    pauses: noPauses(listenbrainz.deps.clock),
+    pauses: noPauses(),
   }),
   goodSettings: () => ({ user: "ada" }),
   badSettings: [{}, { user: " " }, { user: 1 }],

@@ -54,7 +54,7 @@ const sourcesOn = ({
   onCall = () => {},
 }: TestMachine) =>
   createSources({
-    ...withoutServer(clock),
+    ...withoutServer(),
     clock,
     settings: resolveConfig({}, {}).config,
     memory: {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { copyDatabase } from "../../src/db/copy.ts";
 import { apiKeys } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -28,7 +29,7 @@ const stored = () =>
   }));
 
 test("no file of the data folder, log and backup included, holds a key, a widget token or a password", async () => {
-  const { accounts, file, add } = world;
+  const { accounts, add } = world;
   const settings = { address: "127.0.0.1:6600", password: PASSWORD };
   const ada = await add("ada-in-plain-sight", { source: "mpd", settings });
   const secrets = [
@@ -40,7 +41,7 @@ test("no file of the data folder, log and backup included, holds a key, a widget
     PASSWORD,
   ];
   await accounts.connections.connect(ada.user, "mpd", settings);
-  file.copyTo(join(folder.path, "backup.db"));
+  copyDatabase(join(folder.path, "marquee.db"), join(folder.path, "backup.db"));
 
   const files = stored();
   expect(files.map(({ file }) => file)).toContain("marquee.db-wal");
@@ -55,7 +56,7 @@ test("no file of the data folder, log and backup included, holds a key, a widget
 
 test("the search would find a secret: what is not one lies in the log and the backup", async () => {
   await world.add("ada-in-plain-sight");
-  world.file.copyTo(join(folder.path, "backup.db"));
+  copyDatabase(join(folder.path, "marquee.db"), join(folder.path, "backup.db"));
   const holding = stored().filter(({ bytes }) => bytes.includes("ada-in-plain-sight"));
   expect(holding.map(({ file }) => file)).toEqual(
     expect.arrayContaining(["marquee.db-wal", "backup.db"]),

@@ -18,8 +18,6 @@ export interface TwitchAccountDeps
   readonly chat: ChatAccounts;
   /** Such as `wss://eventsub.wss.twitch.tv/ws`. */
   readonly eventsubUrl: string;
-  /** A name of this start of the program. */
-  readonly program: string;
   /** A number from 0 to 1. */
   random(): number;
 }
@@ -68,7 +66,6 @@ function tokensOf(deps: TwitchAccountDeps, account: ChatAccount, signal: AbortSi
     ...deps,
     accountId: account.id,
     signal,
-    isOurs: () => deps.isOurs(account.userId),
     onUnstored: (error) =>
       deps.log.error("renewed tokens cannot be stored", { login, reason: describeError(error) }),
   });
@@ -99,7 +96,7 @@ async function readWhileValid(
   signal.addEventListener("abort", onAbort);
   let settings = first;
   let isUnknownLogged = false;
-  /** Undefined until the first session: what another node has stored may not be true any more. */
+  /** Undefined until the first session: what was stored before a restart may not be true any more. */
   let wasReading: boolean | undefined;
 
   /** Renews after a refusal. Returns whether there is another token. */
@@ -163,8 +160,6 @@ async function readWhileValid(
           isUnknownLogged = true;
         },
         onReading(isReading) {
-          // The node that has taken the user over may read already, and reports its own state.
-          if (!isReading && !deps.isOurs(account.userId)) return;
           if (isReading !== wasReading) note({ readingSince: isReading ? clock.wallMs() : null });
           wasReading = isReading;
         },

@@ -1,6 +1,5 @@
 import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../../accounts/chat-accounts.ts";
 import type { Clock } from "../../clock.ts";
-import type { Admissions } from "../../http/rate-limit.ts";
 import { describeError, type Log } from "../../log.ts";
 import { type ChatMessage, hasPrivileges, mayAsk, type Question, questionIn } from "../commands.ts";
 import type { ChatOptions } from "../options.ts";
@@ -19,9 +18,6 @@ export interface AnsweringDeps {
   readonly helix: Helix;
   readonly chat: Pick<ChatAccounts, "end">;
   readonly songLine: SongLine;
-  readonly admissions: Admissions;
-  /** Whether this node, of all, answers for a user. */
-  isOurs(userId: number): boolean;
   quietOf(channelId: string): Quiet;
   /** Shows the overlays of a user that wait to be asked. */
   showOverlays(userId: number): Promise<void>;
@@ -32,8 +28,6 @@ const OLDEST_MESSAGE_MS = 30_000;
 /** An answer that comes later would puzzle a chat. */
 const ANSWER_WITHIN_MS = 5_000;
 const LAST_OWN_MESSAGES = 100;
-/** Two nodes may believe that a user is theirs for some seconds. */
-const LEAST_BETWEEN_ANNOUNCEMENTS_MS = 20_000;
 
 export interface AnsweringParts {
   readonly account: ChatAccount;
@@ -66,7 +60,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
   let isModerator = false;
 
   const mayMore = () => isModerator || settings().userId === settings().channelId;
-  const mayAnswer = () => !end.signal.aborted && deps.isOurs(account.userId);
+  const mayAnswer = () => !end.signal.aborted;
 
   const take = async (sent: Sent): Promise<void> => {
     if (sent.kind === "sent") {
@@ -94,10 +88,8 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
     return () => mayAnswer() && clock.monotonicMs() < giveUpAtMs;
   };
 
-  const answer = async (question: Question, message: ChatMessage, quietMs: number) => {
+  const answer = async (question: Question, message: ChatMessage) => {
     const isInTime = inTime();
-    // Another node may believe that the user is still its own.
-    if ((await deps.admissions.admit(`song ${message.channelId}`, quietMs)) > 0) return;
     const text = await deps.songLine(account.userId, question);
     if (text === undefined || !isInTime()) return;
     if (options.shows) await deps.showOverlays(account.userId);
@@ -107,8 +99,6 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
   const announce = async () => {
     const isInTime = inTime();
     if (!mayAnswer() || (await isChatShared(helix, settings()))) return;
-    const name = `announcement ${settings().channelId}`;
-    if ((await deps.admissions.admit(name, LEAST_BETWEEN_ANNOUNCEMENTS_MS)) > 0) return;
     const text = await deps.songLine(account.userId, "announcement");
     if (text === undefined || !isInTime() || !quiet.admitLine(clock.monotonicMs())) return;
     await say({ text }, isInTime);
@@ -135,7 +125,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
       const quietMs = quietMsOf(options, mayMore());
       const asking = { personId, isPrivileged: hasPrivileges(message), quietMs };
       if (!quiet.admit(asking, clock.monotonicMs())) return;
-      void answer(question, message, quietMs).catch(logFailure);
+      void answer(question, message).catch(logFailure);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
+import { isRecord, textOf } from "../../upstream/json.ts";
 import type { TwitchTokens } from "./answers.ts";
 
 /** What is stored, encrypted, of a linked account. */
@@ -9,18 +9,6 @@ export interface TwitchSettings extends TwitchTokens {
   readonly userId: string;
   /** In whose chat it answers. */
   readonly channelId: string;
-  /** Set while the refresh token may be used up. */
-  readonly mark?: RefreshMark | undefined;
-}
-
-/** Is stored before a refresh token is used, and goes with the answer. */
-export interface RefreshMark {
-  /** Who uses it: a name of this start of the program. */
-  readonly by: string;
-  /** Since when, as Unix time in milliseconds. */
-  readonly since: number;
-  /** How often this token has been used, this time included. */
-  readonly attempt: number;
 }
 
 /** Reads stored settings; `undefined` when they are none. */
@@ -34,16 +22,5 @@ export function readSettings(stored: unknown): TwitchSettings | undefined {
     textOf(stored["refreshToken"]),
   ];
   if (!clientId || !userId || !channelId || !accessToken || !refreshToken) return undefined;
-  const mark = readMark(stored["mark"]);
-  return { clientId, userId, channelId, accessToken, refreshToken, ...(mark && { mark }) };
-}
-
-function readMark(stored: unknown): RefreshMark | undefined {
-  if (!isRecord(stored)) return undefined;
-  const { since, attempt } = stored;
-  return {
-    by: textOf(stored["by"]) ?? "",
-    since: numberOf(since) ?? 0,
-    attempt: numberOf(attempt) ?? 1,
-  };
+  return { clientId, userId, channelId, accessToken, refreshToken };
 }

@@ -1,7 +1,7 @@
 /**
  * The tokens of a linked account. A refresh token works once: Twitch ends the whole link when one is
- * used that was used before (https://github.com/twitchdev/issues/issues/903). So whoever is about to
- * use one stores a mark first, and the answer takes the mark's place before anything else is done.
+ * used that was used before (https://github.com/twitchdev/issues/issues/903). So the answer is stored
+ * before anything else is done.
  */
 import type { ChatAccounts } from "../../accounts/chat-accounts.ts";
 import type { Clock } from "../../clock.ts";
@@ -29,14 +29,10 @@ export interface AccountTokens {
 }
 
 export interface AccountTokensDeps {
-  readonly clock: Pick<Clock, "wallMs" | "sleep">;
+  readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   readonly id: Pick<TwitchId, "refresh" | "validate" | "revoke">;
-  readonly chat: Pick<ChatAccounts, "settingsOf" | "changeSettings" | "end">;
+  readonly chat: Pick<ChatAccounts, "settingsOf" | "storeSettings" | "end">;
   readonly accountId: number;
-  /** A name of this start of the program, for marks. */
-  readonly program: string;
-  /** Whether this node, of all, may use the account at this moment. */
-  isOurs(): boolean;
   /** Ends waiting, but no request that is under way. */
   readonly signal: AbortSignal;
   /** Is called when the answer of a refresh is not stored yet, although the old token has ended. */
@@ -45,11 +41,8 @@ export interface AccountTokensDeps {
 
 /** An access token is renewed when less than this is left: it is looked at every hour. */
 const AHEAD_MS = 70 * 60_000;
-/** After so long, whoever has left a mark has its answer or never will: lease, deadline and a margin. */
-const MARK_HOLDS_MS = 20_000;
-/** The clocks of two nodes may differ, so another's mark holds this long in any case. */
-const DEADLINE_AND_MARGIN_MS = 6_000;
-/** A token that was tried twice without a certain end is tried this often from then on. */
+/** A refresh without a certain end is tried once more after this time, and then as often as below. */
+const SECOND_ATTEMPT_MS = 20_000;
 const NEXT_ATTEMPT_MS = 3_600_000;
 /** Pauses between attempts to store an answer. */
 const STORE_AGAIN_MS = [250, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
@@ -57,68 +50,24 @@ const STORE_AGAIN_MS = [250, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 const LATER = { kind: "later" } as const;
 const ENDED = { kind: "ended" } as const;
 
-type Claim =
-  | { readonly kind: "claimed"; readonly settings: TwitchSettings }
-  | { readonly kind: "wait"; readonly ms: number }
-  | Standing;
-
 export function createAccountTokens(deps: AccountTokensDeps): AccountTokens {
-  const { clock, id, chat, accountId, program, isOurs, signal } = deps;
+  const { clock, id, chat, accountId, signal } = deps;
   let running: Promise<Standing> | undefined;
+  /** How often in a row a refresh had no certain end, and from when on the next one may be made. */
+  let uncertain = { attempts: 0, nextAtMs: -Infinity };
 
-  /** Stores the mark that gives the right to use the refresh token once, if nobody has it. */
-  const claim = async (refused: string, hasWaited: boolean): Promise<Claim> => {
-    let found = ENDED as Claim;
-    const change = (stored: unknown): TwitchSettings | undefined => {
-      const settings = readSettings(stored);
-      if (!settings) {
-        found = ENDED;
-        return undefined;
-      }
-      const { mark } = settings;
-      if (settings.accessToken !== refused) {
-        found = { kind: "ready", settings };
-        return undefined;
-      }
-      const waitMs = mark && restOf(mark, hasWaited);
-      if (waitMs || !isOurs()) {
-        found = waitMs && waitMs <= MARK_HOLDS_MS ? { kind: "wait", ms: waitMs } : LATER;
-        return undefined;
-      }
-      const next = { by: program, since: clock.wallMs(), attempt: (mark?.attempt ?? 0) + 1 };
-      found = { kind: "claimed", settings };
-      return { ...settings, mark: next };
-    };
-    const changed = await chat.changeSettings(accountId, change);
-    return changed === undefined ? ENDED : found;
-  };
+  const stored = async (): Promise<TwitchSettings | undefined> =>
+    readSettings(await chat.settingsOf(accountId));
 
-  /** How long a mark still holds, in milliseconds. */
-  const restOf = (mark: NonNullable<TwitchSettings["mark"]>, hasWaited: boolean): number => {
-    const holdsMs = mark.attempt > 1 ? NEXT_ATTEMPT_MS : MARK_HOLDS_MS;
-    // A clock that was set back must not make a mark hold longer than a fresh one.
-    const restMs = Math.min(holdsMs, Math.max(0, mark.since + holdsMs - clock.wallMs()));
-    const leastMs = mark.by === program || hasWaited ? 0 : DEADLINE_AND_MARGIN_MS;
-    return Math.max(restMs, leastMs);
-  };
-
-  /** Stores the answer over the mark, however long that takes. */
+  /** Stores the answer in place of what was used, however long that takes. */
   const keep = async (used: TwitchSettings, tokens: TwitchTokens): Promise<Standing> => {
+    const settings = { ...used, ...tokens };
     for (let attempt = 0; ; attempt++) {
       try {
-        const kept = await chat.changeSettings(accountId, (stored) => {
-          const now = readSettings(stored);
-          if (now?.refreshToken !== used.refreshToken) return undefined;
-          const { mark: _, ...unmarked } = now;
-          return { ...unmarked, ...tokens };
-        });
-        if (kept === undefined) {
-          // Unlinked meanwhile: what was revoked then had ended already.
-          await id.revoke(used.clientId, tokens.accessToken);
-          return ENDED;
-        }
-        const settings = readSettings(kept.stored);
-        return settings ? { kind: "ready", settings } : ENDED;
+        if (await chat.storeSettings(accountId, settings)) return { kind: "ready", settings };
+        // Unlinked meanwhile: what was revoked then had ended already.
+        await id.revoke(used.clientId, tokens.accessToken);
+        return ENDED;
       } catch (error) {
         deps.onUnstored(error);
         // Until it is stored, the program ends no sooner than it has to.
@@ -129,25 +78,26 @@ export function createAccountTokens(deps: AccountTokensDeps): AccountTokens {
   };
 
   const refresh = async (refused: string): Promise<Standing> => {
-    for (let hasWaited = false; ;) {
-      const claimed = await claim(refused, hasWaited);
-      if (claimed.kind === "wait") {
-        await clock.sleep(claimed.ms, signal);
-        if (signal.aborted) return LATER;
-        hasWaited = true;
-        continue;
-      }
-      if (claimed.kind !== "claimed") return claimed;
-      // The lease may have ended while the mark was stored: the next holder waits for the mark's end.
-      if (signal.aborted || !isOurs()) return LATER;
-      const { settings } = claimed;
+    for (;;) {
+      const settings = await stored();
+      if (!settings) return ENDED;
+      if (settings.accessToken !== refused) return { kind: "ready", settings };
+      if (signal.aborted || clock.monotonicMs() < uncertain.nextAtMs) return LATER;
       const answer = await id.refresh(settings.clientId, settings.refreshToken);
-      if (answer.kind === "tokens") return keep(settings, answer.tokens);
+      if (answer.kind === "tokens") {
+        uncertain = { attempts: 0, nextAtMs: -Infinity };
+        return keep(settings, answer.tokens);
+      }
       if (answer.kind === "refused") {
         await chat.end(accountId, "refused", answer.message);
         return ENDED;
       }
       // It may have taken effect. Then its only answer is lost, and another attempt loses nothing.
+      const attempts = uncertain.attempts + 1;
+      const isFirst = attempts === 1;
+      const nextAtMs = isFirst ? -Infinity : clock.monotonicMs() + NEXT_ATTEMPT_MS;
+      uncertain = { attempts, nextAtMs };
+      if (isFirst) await clock.sleep(SECOND_ATTEMPT_MS, signal);
     }
   };
 
@@ -159,13 +109,10 @@ export function createAccountTokens(deps: AccountTokensDeps): AccountTokens {
   return {
     renew,
     async check() {
-      const settings = readSettings(await chat.settingsOf(accountId));
+      const settings = await stored();
       if (!settings) return ENDED;
-      const { accessToken, mark } = settings;
-      if (mark || running) {
-        const standing = await renew(accessToken);
-        if (standing.kind !== "later") return standing;
-      }
+      const { accessToken } = settings;
+      if (running) return running;
       const answer = await id.validate(accessToken);
       if (answer.kind === "uncertain") return { kind: "ready", settings };
       const isFresh = answer.kind === "valid" && answer.validation.expiresInMs >= AHEAD_MS;

@@ -1,10 +1,12 @@
 import { tmpdir } from "node:os";
 import { dirname, resolve, sep } from "node:path";
 import { settingNames } from "../../config.ts";
-import { type Cli, SHARED_SETTINGS } from "../cli.ts";
-import { type Command, type Io, print } from "../command.ts";
+import { SHARED_SETTINGS } from "../cli.ts";
+import type { CommanderCli, OwnCommand } from "../commander.ts";
+import { type Io, print } from "../command.ts";
 import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
+import { untilReaderLeaves } from "../output.ts";
 import { runSystemProgram } from "../system-program.ts";
 import {
   type Autostart,
@@ -21,7 +23,7 @@ const EXAMPLES = [
 ];
 
 /** Declares `marquee autostart …`. */
-export function declareAutostart({ group, runs, shows }: Cli): void {
+export function declareAutostart({ group, runs }: CommanderCli): void {
   const autostart = group("autostart", "start Marquee when you sign in to this computer");
   runs(
     autostart(
@@ -33,13 +35,13 @@ export function declareAutostart({ group, runs, shows }: Cli): void {
     settingNames.filter((name) => !SHARED_SETTINGS.includes(name)),
   );
   runs(autostart("off", "no longer start Marquee when you sign in"), () => switchOff);
-  shows(
+  runs(
     autostart("status", "show whether Marquee starts when you sign in, and with which command"),
     () => showStatus,
   );
 }
 
-const switchOn: Command = async (_, asJson, io, resolved) => {
+const switchOn: OwnCommand = async (_, asJson, io, resolved) => {
   const facts = factsOf(flagsToKeep(resolved), io);
   refuseWhereItWouldNotLast(facts, io);
   refuseControlCharacters(wordsOf(facts));
@@ -51,7 +53,7 @@ const switchOn: Command = async (_, asJson, io, resolved) => {
   await report(autostart, asJson, io, ["Marquee starts whenever you sign in.", ...downloads]);
 };
 
-const switchOff: Command = async (_, asJson, io) => {
+const switchOff: OwnCommand = async (_, asJson, io) => {
   const autostart = await findAutostart(factsOf([], io));
   const wasOn = await autostart.off();
   await report(autostart, asJson, io, [
@@ -59,10 +61,10 @@ const switchOff: Command = async (_, asJson, io) => {
   ]);
 };
 
-const showStatus: Command = async (_, asJson, io) => {
+const showStatus: OwnCommand = async (_, asJson, io) => {
   const autostart = await findAutostart(factsOf([], io));
   const { on } = await autostart.status();
-  await report(autostart, asJson, io, [on ? "on" : "off"]);
+  await report(autostart, asJson, untilReaderLeaves(io), [on ? "on" : "off"]);
 };
 
 /** Whether Marquee starts by itself, for a report: without its command, which holds addresses. */

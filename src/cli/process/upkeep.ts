@@ -5,12 +5,10 @@ import { describeError, type Log } from "../../log.ts";
 import { createIdleMemory, type IdleMemoryDeps } from "./idle-memory.ts";
 import type { DataFolder } from "../workspace.ts";
 
-/** What a server does beside its answers: follows other programs' changes, stores and forgets. */
+/** What a server does beside its answers: it stores and forgets. */
 
-/** How soon the server applies the changes that other commands make. */
-const LOOK_FOR_CHANGES_MS = 250;
-/** A shared database announces changes itself; this finds out when its notices no longer arrive. */
-const LISTEN_FOR_CHANGES_MS = 1_000;
+/** How soon what could not be followed of a change is followed again. */
+const FOLLOW_AGAIN_MS = 1_000;
 const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;
 const SHRINK_FILE_MS = 1_000;
@@ -19,8 +17,6 @@ const LAST_WRITES_EVERY_MS = 50;
 const FORGET_SONGS_MS = 10 * 60_000;
 const RELEASE_MEMORY_MS = 5_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
-/** How long after its start a node has its share of the users. */
-const USERS_ARE_SHARED_MS = 60_000;
 
 export interface UpkeepDeps extends Pick<DataFolder, "store"> {
   readonly accounts: Accounts;
@@ -62,50 +58,25 @@ export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): (
     };
   };
   const retryWrites = async () => void (await accounts.retryWrites());
-  const lookForChanges = attempt(accounts.checkForChanges);
   const timers = [
-    setInterval(lookForChanges, store.network ? LISTEN_FOR_CHANGES_MS : LOOK_FOR_CHANGES_MS),
+    setInterval(attempt(accounts.followMissed), FOLLOW_AGAIN_MS),
     setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
     setInterval(attempt(retryWrites), RETRY_WRITES_MS),
     setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
     setInterval(attempt(accounts.history.forgetOld), FORGET_SONGS_MS),
     setInterval(attempt(accounts.foundCovers.forgetOld), FORGET_SONGS_MS),
     setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
-    setInterval(() => tryToShrink(() => store.file?.shrink()), SHRINK_FILE_MS),
+    setInterval(() => tryToShrink(store.shrink), SHRINK_FILE_MS),
     setInterval(createIdleMemory(THIS_PROCESS), RELEASE_MEMORY_MS),
   ];
-  void lookForChanges();
   void attempt(accounts.history.forgetOld)();
-  const firstReminder = setTimeout(
-    attempt(remindOfConsent),
-    store.network ? USERS_ARE_SHARED_MS : 0,
-  );
+  void attempt(remindOfConsent)();
   return () => {
-    clearTimeout(firstReminder);
     for (const timer of timers) clearInterval(timer);
   };
 }
 
-/** Switches to a secret key that a command has put in force. Logs each change or failure once. */
-export function createKeyFollower(
-  { store, vault }: Pick<DataFolder, "store" | "vault">,
-  log: Log,
-): () => Promise<void> {
-  let refused = false;
-  return async () => {
-    if (await store.sealed.isInForce(vault.keyId)) return;
-    try {
-      await vault.follow();
-      log.info("the secret key was replaced, and the new one is in use");
-      refused = false;
-    } catch (error) {
-      if (!refused) log.error("no secrets can be stored", { reason: describeError(error) });
-      refused = true;
-    }
-  };
-}
-
-/** Another process may hold a lock, so the writes are retried until the stop's time limit. */
+/** A full disk may have room again, so the writes are retried until the stop's time limit. */
 export async function writeWhatIsLeft(
   { keys, retryWrites }: Accounts,
   clock: Clock,
@@ -115,7 +86,7 @@ export async function writeWhatIsLeft(
   for (;;) {
     let reason = "the database takes no writes";
     try {
-      await keys.flushUses();
+      keys.flushUses();
       if (await retryWrites()) return;
     } catch (error) {
       reason = describeError(error);
@@ -128,8 +99,8 @@ export async function writeWhatIsLeft(
   }
 }
 
-/** What a locked database or a full disk prevents is tried again. */
-export function tryToShrink(attempt: () => void): void {
+/** What a full disk prevents is tried again. */
+function tryToShrink(attempt: () => void): void {
   try {
     attempt();
   } catch {

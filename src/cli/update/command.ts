@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
 import { VERSION } from "../../version.ts";
-import type { Cli } from "../cli.ts";
-import { type Command, type Io, print, UsageError } from "../command.ts";
+import type { CommanderCli, OwnCommand } from "../commander.ts";
+import { type Io, print, UsageError } from "../command.ts";
 import { isFromSource } from "../../own-program.ts";
 import { runSystemProgram } from "../system-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
@@ -17,7 +17,7 @@ import {
 } from "./update.ts";
 
 /** Declares `marquee update`. */
-export function declareUpdate({ command, runs }: Cli): void {
+export function declareUpdate({ command, runs }: CommanderCli): void {
   runs(
     command(
       "update",
@@ -30,7 +30,7 @@ export function declareUpdate({ command, runs }: Cli): void {
   );
 }
 
-function update({ check, back }: { check?: true; back?: true }): Command {
+function update({ check, back }: { check?: true; back?: true }): OwnCommand {
   if (check && back) throw new UsageError("Give --check or --back, not both.");
   return async (_, asJson, io) => {
     if (back) {

@@ -120,8 +120,11 @@ async function keysPage(
   const { keys: t } = words.dashboard;
   const nameWrong = fill(t.nameWrong, { most: String(LONGEST_KEY_NAME) });
   // Uses are written only from time to time, and this page must show the latest.
-  // What cannot be stored now is tried again; what is stored can be read.
-  await keys.flushUses().catch(() => {});
+  try {
+    keys.flushUses();
+  } catch {
+    // What cannot be stored now is tried again; what is stored can be read.
+  }
   const all = await keys.list(user);
   const isWorking = ({ revokedAt }: KeyRecord) => revokedAt === null || revokedAt > clock.wallMs();
   const working = all.filter(isWorking);

@@ -31,6 +31,8 @@ export interface ServerDeps {
   readonly settings: ResolvedConfig;
   /** The server's base URL, without a slash at the end. */
   readonly baseUrl: string;
+  /** Has the server stop, after what it answers now. */
+  stopServer(): void;
 }
 
 /** A typed name that cannot be added. */
@@ -81,7 +83,7 @@ export function createSection(deps: ServerDeps): Section {
               />
             </section>
             <Backup request={request} settings={settings} />
-            <About request={request} settings={settings} />
+            <About request={request} />
             <FromOutside request={request} settings={settings} />
             <SettingsInForce request={request} settings={settings} />
           </>
@@ -146,7 +148,7 @@ export function createSection(deps: ServerDeps): Section {
       const { server: t } = request.words.dashboard;
       const action = fieldOf(form, "do");
       if (action === "add") return add(request, form);
-      if (action === "stop" && runsAlone(settings)) return stop(request, accounts);
+      if (action === "stop") return stop(request, deps.stopServer);
       if (action !== "link" && action !== "remove") return page(request);
       const user = await accounts.users.withId(targetIdOf(form));
       if (!user) return { tone: "bad", text: t.unknown };
@@ -253,11 +255,8 @@ interface PartProps {
   readonly settings: ResolvedConfig;
 }
 
-/** Others that share its database would go on. */
-const runsAlone = ({ config }: ResolvedConfig): boolean => config.database === null;
-
 /** Stops the server, which answers with its last page. */
-async function stop(request: DashboardRequest, accounts: Accounts): Promise<Response> {
+async function stop(request: DashboardRequest, stopServer: () => void): Promise<Response> {
   const { server: t } = request.words.dashboard;
   const last = await dashboardPage({
     request,
@@ -265,11 +264,11 @@ async function stop(request: DashboardRequest, accounts: Accounts): Promise<Resp
     lead: t.stoppedText,
     children: <></>,
   });
-  await accounts.askToStop();
+  stopServer();
   return last;
 }
 
-function About({ request, settings }: PartProps): JSX.Element {
+function About({ request }: Pick<PartProps, "request">): JSX.Element {
   const { server: t } = request.words.dashboard;
   return (
     <section>
@@ -278,22 +277,19 @@ function About({ request, settings }: PartProps): JSX.Element {
       <p class="breakable" safe>
         {request.baseUrl}
       </p>
-      {runsAlone(settings) && (
-        <ConfirmedAction
-          request={request}
-          action="stop"
-          label={t.stop}
-          consequence={t.stopText}
-          go={t.stopNow}
-        />
-      )}
+      <ConfirmedAction
+        request={request}
+        action="stop"
+        label={t.stop}
+        consequence={t.stopText}
+        go={t.stopNow}
+      />
     </section>
   );
 }
 
 function Backup({ request, settings: { config, origins } }: PartProps): JSX.Element {
   const { server: t } = request.words.dashboard;
-  const isFile = config.database === null;
   const key =
     config.secretKey === null
       ? resolve(secretKeyPath(config.data))
@@ -301,17 +297,15 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
   return (
     <section>
       <h2 safe>{t.backup}</h2>
-      <p safe>{isFile ? t.backupText : t.backupElsewhere}</p>
+      <p safe>{t.backupText}</p>
       <p class="breakable" safe>
         {fill(t.backupKey, { key })}
       </p>
-      {isFile && (
-        <p class="actions">
-          <a class="button" href={`${pathTo(request, "server")}/backup`} download="" safe>
-            {t.download}
-          </a>
-        </p>
-      )}
+      <p class="actions">
+        <a class="button" href={`${pathTo(request, "server")}/backup`} download="" safe>
+          {t.download}
+        </a>
+      </p>
     </section>
   );
 }

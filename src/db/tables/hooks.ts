@@ -1,26 +1,22 @@
-import type { Kit } from "../sqlite-kit.ts";
-import type { OwnedBy } from "./accounts.ts";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { bytes, instant, rowId } from "../columns.ts";
+import { ownedBy } from "./accounts.ts";
 
 /** Where a user's songs are sent to other programs. */
-export function hookTables(
-  { table, index, text, integer, id, instant, bytes }: Kit,
-  ownedBy: OwnedBy,
-) {
-  const hooks = table(
-    "hooks",
-    {
-      /** Never reused, so another id means another hook. */
-      id: id("id"),
-      userId: ownedBy().notNull(),
-      /** JSON: the address, which may hold a secret of its own, the secret and the events; encrypted. */
-      sealedSettings: bytes("sealed_settings").notNull(),
-      createdAt: instant("created_at").notNull(),
-      /** How many events in a row could not be sent. */
-      failures: integer("failures").notNull().default(0),
-      /** Why nothing is sent any more; unset while it is. */
-      off: text("off", { enum: ["gone", "failing"] }),
-    },
-    (columns) => [index("hooks_user").on(columns.userId)],
-  );
-  return { hooks };
-}
+
+export const hooks = sqliteTable(
+  "hooks",
+  {
+    /** Never reused, so another id means another hook. */
+    id: rowId("id"),
+    userId: ownedBy().notNull(),
+    /** JSON: the address, which may hold a secret of its own, the secret and the events; encrypted. */
+    sealedSettings: bytes("sealed_settings").notNull(),
+    createdAt: instant("created_at").notNull(),
+    /** How many events in a row could not be sent. */
+    failures: integer("failures").notNull().default(0),
+    /** Why nothing is sent any more; unset while it is. */
+    off: text("off", { enum: ["gone", "failing"] }),
+  },
+  (columns) => [index("hooks_user").on(columns.userId)],
+);

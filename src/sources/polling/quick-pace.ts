@@ -19,7 +19,7 @@ export interface Slowdown {
 
 /** A share of the budget, and who shares it. */
 export interface Sharing {
-  /** Users who are watched, on all nodes. */
+  /** Users who are watched. */
   readonly watchedUsers: number;
   /** Most calls in any window of `windowMs`. */
   readonly budget: number;

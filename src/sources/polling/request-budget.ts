@@ -2,7 +2,7 @@ import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
 import { type Demand, retryLater, type SourceFailure } from "../source.ts";
 import { retryAfterMsOf } from "../../upstream/retry-after.ts";
-import type { Grant, LedgerOf } from "./ledger.ts";
+import { createCallWindow } from "./call-window.ts";
 import { NO_SLOWDOWN, quickIntervalMs, shareAt, SLOW_ANSWER_MS, slowedDown } from "./quick-pace.ts";
 
 /**
@@ -35,8 +35,6 @@ export interface RequestBudget {
 
 /** What a budget keeps outside of this server: a pause, so that it is kept over restarts. */
 export interface PauseMemory {
-  /** Counts the calls of all nodes together. */
-  readonly ledgerOf: LedgerOf;
   recall(): Promise<UpstreamPause | undefined>;
   remember(pause: UpstreamPause): Promise<void>;
 }
@@ -58,10 +56,6 @@ const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, 
 /** Regular polls are planned for less than the share they may use, so that they seldom queue. */
 const PLANNED_SHARE = 0.8;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
-/** A ledger is asked for all calls of this time together. */
-const BETWEEN_GRANTS_MS = 50;
-/** A ledger that cannot be reached is asked again then. */
-const LEDGER_RETRY_MS = 500;
 
 interface Waiting {
   readonly admit: () => void;
@@ -108,63 +102,29 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   };
 
   const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
-  const ledger = memory.ledgerOf({ upstream, limits: ORDER.map(limitOf), windowMs });
+  const calls = createCallWindow(clock, ORDER.map(limitOf), windowMs);
 
   const isAnybodyWaiting = () => ORDER.some((urgency) => queues[urgency].size > 0);
 
-  let isAsking = false;
-  const grant = (granted: readonly number[]) =>
+  /** Admits as many as the window has room for, and the others when it has. */
+  const admitWaiting = () => {
+    cancelReview?.();
+    cancelReview = undefined;
+    const { granted, roomInMs } = calls.take(ORDER.map((urgency) => queues[urgency].size));
     ORDER.forEach((urgency, index) => {
       for (const waiting of [...queues[urgency]].slice(0, granted[index])) {
         queues[urgency].delete(waiting);
         waiting.admit();
       }
     });
-
-  const review = (delayMs: number) => {
-    cancelReview = clock.after(delayMs, () => {
-      isAsking = false;
-      if (isAnybodyWaiting()) admitWaiting();
-    });
+    if (isAnybodyWaiting()) cancelReview = clock.after(Math.max(1, roomInMs), admitWaiting);
   };
 
-  /** Admits as many as the ledger grants. */
-  const admitWaiting = () => {
-    if (isAsking) return;
-    cancelReview?.();
-    cancelReview = undefined;
-    const answer = ledger.take(ORDER.map((urgency) => queues[urgency].size));
-    if (answer instanceof Promise) return void admitLater(answer);
-    grant(answer.granted);
-    if (isAnybodyWaiting()) review(Math.max(1, answer.roomInMs));
-  };
-
-  /** Those that come before the answer of a ledger of several nodes are asked for together. */
-  const admitLater = async (answer: Promise<Grant>) => {
-    isAsking = true;
-    let delayMs = LEDGER_RETRY_MS;
-    try {
-      const { granted, roomInMs } = await answer;
-      grant(granted);
-      delayMs = granted.some((count) => count > 0) ? 0 : roomInMs;
-    } catch {
-      // Without the count of all nodes no call is made.
-    }
-    review(Math.max(BETWEEN_GRANTS_MS, delayMs));
-  };
-
-  const countHere = () => {
+  const watchedUsers = () => {
     let count = 0;
     for (const { demand } of members) if (demand.watched) count += 1;
     return count;
   };
-  const watchedUsers = () => countHere() + ledger.watchedElsewhere();
-  ledger.countWatched(countHere);
-  ledger.onClose((pauseMs) => {
-    closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + pauseMs);
-    slowDown(pauseMs);
-  });
-
   return {
     refuseWhileClosed: open,
     async enter(urgency, signal) {
@@ -195,7 +155,6 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       slowDown(pauseMs);
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
-        ledger.close(pauseMs);
         const from = clock.wallMs();
         // If the disk is full, the pause is kept only while this server runs.
         await memory.remember({ from, until: from + pauseMs }).catch(() => {});

@@ -62,8 +62,7 @@ const upstreams: readonly {
     },
   },
   {
-    create: (deps) =>
-      createLastfm({ ...deps, apiUrl, apiKey: "key", pauses: noPauses(deps.clock) }),
+    create: (deps) => createLastfm({ ...deps, apiUrl, apiKey: "key", pauses: noPauses() }),
     answer: {
       recenttracks: {
         "@attr": { user: "ada" },
@@ -78,7 +77,7 @@ const upstreams: readonly {
     },
   },
   {
-    create: (deps) => createListenBrainzReader({ ...deps, apiUrl, pauses: noPauses(deps.clock) }),
+    create: (deps) => createListenBrainzReader({ ...deps, apiUrl, pauses: noPauses() }),
     answer: {
       payload: {
         listens: [

@@ -40,7 +40,7 @@ const lastfm = (answer: () => Response, apiKey: string | null = KEY) =>
     }),
     apiUrl: "https://ws.audioscrobbler.com",
     apiKey,
-    pauses: noPauses(clock),
+    pauses: noPauses(),
   });
 const answering = (track: unknown, user = "Frikandel_") =>
   lastfm(() =>

@@ -14,7 +14,7 @@ const reader = (answer: () => Response) =>
       return answer();
     }),
     apiUrl: "https://api.listenbrainz.org",
-    pauses: noPauses(clock),
+    pauses: noPauses(),
   });
 /** As in https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */
 const answering = (...metadata: object[]) =>

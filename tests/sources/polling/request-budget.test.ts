@@ -8,7 +8,6 @@ import {
   type PauseMemory,
   type Urgency,
 } from "../../../src/sources/polling/request-budget.ts";
-import { createLedger, type Grant } from "../../../src/sources/polling/ledger.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 
 const SPOTIFY = { upstream: "Spotify", windowMs: 30_000 };
@@ -29,20 +28,12 @@ function createMemory(pause?: UpstreamPause) {
   };
 }
 
-type Memory = Omit<PauseMemory, "ledgerOf"> & Partial<PauseMemory>;
-
 function createTestBudget(
   budget = 10,
-  memory: Memory = createMemory(),
+  memory: PauseMemory = createMemory(),
   clock: FakeClock = createFakeClock(),
 ) {
-  const ledgerOf: PauseMemory["ledgerOf"] = (of) => createLedger(clock, of);
-  const kept: PauseMemory = {
-    ledgerOf: memory.ledgerOf ?? ledgerOf,
-    recall: () => memory.recall(),
-    remember: (pause) => memory.remember(pause),
-  };
-  const requestBudget = createRequestBudget({ ...SPOTIFY, clock, budget, memory: kept });
+  const requestBudget = createRequestBudget({ ...SPOTIFY, clock, budget, memory });
   const entered: { who: string; atMs: number }[] = [];
   return {
     clock,
@@ -273,7 +264,7 @@ describe("a closed requestBudget", () => {
   });
 
   test("stays closed when its pause cannot be stored", async () => {
-    const full: Memory = {
+    const full: PauseMemory = {
       recall: async () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
@@ -283,7 +274,7 @@ describe("a closed requestBudget", () => {
   });
 
   test("says that it is closed even when its pause cannot be stored", async () => {
-    const full: Memory = {
+    const full: PauseMemory = {
       recall: async () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
@@ -345,7 +336,7 @@ describe("after a restart", () => {
 
   test("a memory that could not be read once is read again", async () => {
     let broken = true;
-    const memory: Memory = {
+    const memory: PauseMemory = {
       recall: () =>
         broken ? Promise.reject(new Error("the database is busy")) : Promise.resolve(undefined),
       remember: async () => {},
@@ -357,122 +348,15 @@ describe("after a restart", () => {
   });
 });
 
-describe("a budget that several nodes share", () => {
-  /** A ledger that grants what a test sets. */
-  function createTestLedger() {
-    const asked: (readonly number[])[] = [];
-    const closed: number[] = [];
-    const closeListeners: ((pauseMs: number) => void)[] = [];
-    let grant = async (wants: readonly number[]): Promise<Grant> => ({
-      granted: wants,
-      roomInMs: 0,
-    });
-    const memory: Memory = {
-      ...createMemory(),
-      ledgerOf: () => ({
-        take(wants) {
-          asked.push(wants);
-          return grant(wants);
-        },
-        watchedElsewhere: () => 9,
-        countWatched() {},
-        close: (pauseMs) => void closed.push(pauseMs),
-        onClose: (listener) => void closeListeners.push(listener),
-      }),
-    };
-    return {
-      memory,
-      asked,
-      closed,
-      closeElsewhere: (pauseMs: number) => closeListeners.forEach((close) => close(pauseMs)),
-      grants(next: typeof grant) {
-        grant = next;
-      },
-    };
-  }
-
-  test("makes only the calls that are granted, those that matter most first", async () => {
-    const ledger = createTestLedger();
-    ledger.grants(async () => ({ granted: [1, 1, 0], roomInMs: 5_000 }));
-    const { clock, enter, names } = createTestBudget(10, ledger.memory);
-    for (const who of ["first", "second"]) void enter(who, "regular");
-    void enter("end", "trackEnd");
-    void enter("asked", "asked");
-    await clock.advance(40);
-    expect(ledger.asked).toHaveLength(1);
-    await clock.advance(60);
-    expect(names()).toContain("end");
-    expect(names()).not.toContain("asked");
-  });
-
-  test("asks for many calls together", async () => {
-    const ledger = createTestLedger();
-    const { clock, enter, names } = createTestBudget(100, ledger.memory);
-    for (let call = 0; call < 30; call++) void enter(`call ${call}`, "regular");
-    await clock.advance(60);
-    expect(names()).toHaveLength(30);
-    expect(ledger.asked.length).toBeLessThanOrEqual(2);
-  });
-
-  test("waits until there is room again", async () => {
-    const ledger = createTestLedger();
-    ledger.grants(async () => ({ granted: [0, 0, 0], roomInMs: 5_000 }));
-    const { clock, enter, names } = createTestBudget(10, ledger.memory);
-    void enter("one");
-    await clock.advance(4_900);
-    expect(ledger.asked).toHaveLength(1);
-    ledger.grants(async (wants) => ({ granted: wants, roomInMs: 0 }));
-    await clock.advance(200);
-    expect(names()).toEqual(["one"]);
-  });
-
-  test("makes no call while the count of all nodes cannot be reached", async () => {
-    const ledger = createTestLedger();
-    ledger.grants(() => Promise.reject(new Error("the database is down")));
-    const { clock, enter, names } = createTestBudget(10, ledger.memory);
-    void enter("one");
-    await clock.advance(3_000);
-    expect(names()).toEqual([]);
-    ledger.grants(async (wants) => ({ granted: wants, roomInMs: 0 }));
-    await clock.advance(600);
-    expect(names()).toEqual(["one"]);
-  });
-
-  test("plans for the users of all nodes", () => {
-    const { requestBudget } = createTestBudget(10, createTestLedger().memory);
-    requestBudget.join({ watched: true });
-    const alone = createTestBudget(10).requestBudget;
-    alone.join({ watched: true });
-    expect(requestBudget.leastIntervalMs()).toBeCloseTo(10 * alone.leastIntervalMs());
-  });
-
-  test("tells the other nodes of a pause, and obeys theirs", async () => {
-    const ledger = createTestLedger();
-    const { requestBudget } = createTestBudget(10, ledger.memory);
-    ledger.closeElsewhere(7_000);
-    expect(await pauseOf(requestBudget)).toBe(7_000);
-    await requestBudget.close("30", "too many calls");
-    expect(ledger.closed).toEqual([30_000]);
-  });
-});
-
 describe("the quick interval", () => {
   const watchedUser = { watched: true };
   const QUICKEST_MS = 1_500;
 
-  test("counts the watched users of all nodes", () => {
-    let elsewhere = 0;
-    const clock = createFakeClock();
-    const ledgerOf: PauseMemory["ledgerOf"] = (of) => ({
-      ...createLedger(clock, of),
-      watchedElsewhere: () => elsewhere,
-    });
-    const { requestBudget } = createTestBudget(180, { ...createMemory(), ledgerOf }, clock);
+  test("counts the watched users", () => {
+    const { requestBudget } = createTestBudget(180);
     expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
-    requestBudget.join(watchedUser);
     requestBudget.join({ watched: false });
-    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
-    elsewhere = 8;
+    for (let user = 0; user < 9; user++) requestBudget.join(watchedUser);
     expect(requestBudget.quickIntervalMs()).toBe((9 * 31_000) / 90);
   });
 
@@ -496,18 +380,6 @@ describe("the quick interval", () => {
     expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
     await clock.advance(300_000);
     expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
-  });
-
-  test("doubles at a pause that another node has been asked for", () => {
-    const clock = createFakeClock();
-    let tell = (_pauseMs: number) => {};
-    const ledgerOf: PauseMemory["ledgerOf"] = (of) => ({
-      ...createLedger(clock, of),
-      onClose: (listener) => void (tell = listener),
-    });
-    const { requestBudget } = createTestBudget(180, { ...createMemory(), ledgerOf }, clock);
-    tell(60_000);
-    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
   });
 
   test("doubles at a pause from before a restart", async () => {

@@ -27,8 +27,8 @@ import {
   type Step,
 } from "../../fixtures/spotify/spotify.ts";
 import {
-  createSharedConnection,
-  type SharedConnection,
+  createTestConnection,
+  type TestConnection,
 } from "../../fixtures/sources/stored-connection.ts";
 import {
   createDemand,
@@ -58,7 +58,7 @@ function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
     app: async () => app,
     appIsFixed: true,
     pauses: {
-      ...noPauses(clock),
+      ...noPauses(),
       recall: async () => pause,
       remember: async (next) => {
         pause = next;
@@ -92,7 +92,7 @@ interface Watching {
 let connections = 0;
 const newConnection = (): number => (connections += 1);
 /** What is stored of each. */
-const stored = new Map<number, SharedConnection>();
+const stored = new Map<number, TestConnection>();
 
 /** Watches a user through a connection of their own, followed unless the demand says otherwise. */
 function watch(
@@ -102,9 +102,9 @@ function watch(
   const { demand = createDemand(), connection = newConnection() } = given;
   const ending = new AbortController();
   const words: (Playback | null)[] = [];
-  const shared = stored.get(connection) ?? createSharedConnection(settingsOf(user), connection);
-  stored.set(connection, shared);
-  const node = shared.on();
+  const known = stored.get(connection) ?? createTestConnection(settingsOf(user), connection);
+  stored.set(connection, known);
+  const kept: SpotifySettings[] = [];
   let failure: unknown;
   let over = false;
   const context = watchContext({
@@ -112,16 +112,17 @@ function watch(
     clock,
     demand,
     connection: {
-      ...node,
-      async changeSettings(change) {
+      ...known,
+      async storeSettings(settings) {
         await given.keep?.();
-        return node.changeSettings(change);
+        await known.storeSettings(settings);
+        kept.push(parseSpotifySettings(settings));
       },
     },
   });
   const listen = async () => {
     try {
-      const open = source.open(shared.row?.settings);
+      const open = source.open(known.row.settings);
       for await (const word of open.watch(context)) words.push(word);
     } catch (error) {
       failure = error;
@@ -135,9 +136,7 @@ function watch(
       return words.map((word) => word && word.track.title);
     },
     words,
-    get kept() {
-      return shared.changes.map(({ settings }) => parseSpotifySettings(settings));
-    },
+    kept,
     failure: () => failure,
     ended: () => over,
     async stop() {

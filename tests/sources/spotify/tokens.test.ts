@@ -17,9 +17,8 @@ import {
 } from "../../../src/sources/kinds/spotify/settings.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import {
-  createSharedConnection,
-  type NodeConnection,
-  type SharedConnection,
+  createTestConnection,
+  type TestConnection,
 } from "../../fixtures/sources/stored-connection.ts";
 import { idle } from "../../fixtures/spotify/listening.ts";
 import { createSpotify, type StandInUser } from "../../fixtures/spotify/spotify.ts";
@@ -38,8 +37,7 @@ let answers: (Answer | (() => Answer | Promise<Answer>))[];
 let made: number;
 let unstored: number;
 let limited: (string | null)[];
-let shared: SharedConnection;
-let connection: NodeConnection;
+let connection: TestConnection;
 let tokens: AccessTokens;
 
 const SETTINGS: SpotifySettings = {
@@ -59,9 +57,8 @@ beforeEach(() => {
   made = 0;
   unstored = 0;
   limited = [];
-  shared = createSharedConnection(SETTINGS);
-  connection = shared.on();
-  tokens = startNode(connection);
+  connection = createTestConnection(SETTINGS);
+  tokens = start();
 });
 
 const service: Pick<AccountsService, "refresh"> = {
@@ -76,20 +73,17 @@ const service: Pick<AccountsService, "refresh"> = {
   },
 };
 
-/** The tokens as a node that begins now has them. */
-function startNode(on: NodeConnection): AccessTokens {
+/** The tokens as a server that starts now has them. */
+function start(): AccessTokens {
   return createAccessTokens({
     clock,
     service,
     app: async () => APP,
     settings: storedSettings(),
     connection: {
-      readSettings: () => on.readSettings(),
-      async changeSettings(change) {
-        const before = shared.row;
-        const stored = await on.changeSettings(change);
-        if (shared.row !== before) events.push(`store ${storedSettings().refreshToken}`);
-        return stored;
+      async storeSettings(settings) {
+        await connection.storeSettings(settings);
+        events.push(`store ${storedSettings().refreshToken}`);
       },
     },
     onUnstored: () => {
@@ -102,11 +96,7 @@ function startNode(on: NodeConnection): AccessTokens {
   });
 }
 
-const storedSettings = () => parseSpotifySettings(shared.row?.settings);
-/** Somebody else stores settings. */
-const storeElsewhere = (settings: Partial<SpotifySettings>, isRefused = false) => {
-  shared.row = { settings: { ...storedSettings(), ...settings }, isRefused };
-};
+const storedSettings = () => parseSpotifySettings(connection.row.settings);
 const refreshes = () => events.filter((event) => event.startsWith("refresh")).length;
 const invalidGrant = () => new GrantRefused("invalid_grant", 400, "Refresh token revoked");
 
@@ -119,13 +109,6 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
 const meaningOf = async (call: Promise<unknown>) => {
   const error = await failureOf(call);
   return error instanceof SourceFailure ? error.meaning : error;
-};
-
-/** The same for a call that waits for another node. */
-const meaningInTime = async (call: Promise<unknown>) => {
-  const meaning = meaningOf(call);
-  await clock.advance(10_000);
-  return meaning;
 };
 
 describe("an access token", () => {
@@ -205,15 +188,9 @@ describe("a refresh", () => {
 
   test("that repeats the refresh token is no rotation", async () => {
     answers.push({ refreshToken: "refresh-1" });
-    connection.changeSettings = () => Promise.reject(new Error("the disk is full"));
+    connection.isCutOff = true;
     expect(await tokens.current()).toBe("access-1");
     expect(unstored).toBe(0);
-  });
-
-  test("is not made while what is stored cannot be read", async () => {
-    connection.isCutOff = true;
-    expect(await meaningOf(tokens.current())).toEqual({ kind: "unavailable" });
-    expect(events).toEqual([]);
   });
 });
 
@@ -272,25 +249,29 @@ describe("a rotated refresh token", () => {
 describe("a refusal", () => {
   test("of the grant asks the user to link again", async () => {
     answers.push(invalidGrant());
-    expect(await meaningInTime(tokens.current())).toEqual({ kind: "unauthorized" });
+    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
     expect(refreshes()).toBe(1);
-    expect(shared.row).toMatchObject({
+    expect(connection.row).toMatchObject({
       settings: { refreshToken: null, access: null },
-      isRefused: true,
     });
   });
 
-  test("that cannot be stored is told all the same, and stored later", async () => {
-    answers.push(invalidGrant());
-    const told = meaningOf(tokens.current());
-    await clock.advance(7_999);
-    connection.readSettings = async () => shared.row?.settings;
-    connection.isCutOff = true;
-    await clock.advance(1);
-    expect(await told).toEqual({ kind: "unauthorized" });
+  test("that cannot be stored is reported all the same, and stored later", async () => {
+    answers.push(() => {
+      connection.isCutOff = true;
+      return invalidGrant();
+    });
+    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
     connection.isCutOff = false;
     await connection.retry();
-    expect(shared.row?.isRefused).toBe(true);
+    expect(storedSettings()).toMatchObject({ refreshToken: null, access: null });
+  });
+
+  test("is final: Spotify is not asked again", async () => {
+    answers.push(invalidGrant());
+    await meaningOf(tokens.current());
+    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
+    expect(refreshes()).toBe(1);
   });
 
   for (const code of ["invalid_client", "unauthorized_client"]) {
@@ -321,9 +302,9 @@ describe("a refusal", () => {
 });
 
 describe("a stored access token", () => {
-  const restarted = () => startNode(shared.on());
+  const restarted = () => start();
 
-  test("costs a restart or another node no refresh", async () => {
+  test("costs a restart no refresh", async () => {
     await tokens.current();
     await clock.advance(HOUR_MS / 2);
     expect(await restarted().current()).toBe("access-1");
@@ -351,62 +332,19 @@ describe("a stored access token", () => {
       [HOUR_MS - 120_000, "access-2"],
     ] as const) {
       made = 1;
-      storeElsewhere({
-        access: { token: "access-1", askedAt: givenAtMs, expiresAt: givenAtMs + HOUR_MS },
-      });
+      const access = { token: "access-1", askedAt: givenAtMs, expiresAt: givenAtMs + HOUR_MS };
+      connection.row = { settings: { ...SETTINGS, access } };
       clock.setWallMs(givenAtMs + afterMs);
       expect([afterMs, await restarted().current()]).toEqual([afterMs, token]);
     }
   });
 
-  test("that the Web API refuses is renewed, and not taken from there again", async () => {
+  test("that the Web API refuses is renewed, and the new one is stored", async () => {
     await tokens.current();
     const another = restarted();
     another.forget(await another.current());
     expect(await another.current()).toBe("access-2");
     expect(storedSettings().access?.token).toBe("access-2");
-  });
-
-  test("of another node takes the place of a refused one without a refresh", async () => {
-    await tokens.current();
-    const another = restarted();
-    another.forget(await another.current());
-    await another.current();
-    tokens.forget("access-1");
-    expect(await tokens.current()).toBe("access-2");
-    expect(refreshes()).toBe(2);
-  });
-
-  test("of another node takes the place of an expired one without a refresh", async () => {
-    await tokens.current();
-    await clock.advance(HOUR_MS);
-    await restarted().current();
-    expect(await tokens.current()).toBe("access-2");
-    expect(refreshes()).toBe(2);
-  });
-
-  test("is not replaced by an older one that comes late", async () => {
-    const late = Promise.withResolvers<Answer>();
-    answers.push(() => late.promise);
-    const first = tokens.current();
-    await clock.advance(4_000);
-    await restarted().current();
-    late.resolve({});
-    expect(await first).toBe("access-1");
-    expect(storedSettings().access?.token).toBe("access-2");
-  });
-
-  test("is dropped by the version before, which reads the rest, and that costs a refresh", async () => {
-    await tokens.current();
-    // What that version takes from the settings, and stores again.
-    const { clientId, refreshToken, consentedAt, accountId, displayName, product } = Object(
-      shared.row?.settings,
-    );
-    const known = { clientId, refreshToken, consentedAt, accountId, displayName, product };
-    const { access: _, ...expected } = SETTINGS;
-    expect(known).toEqual(expected);
-    shared.row = { settings: known, isRefused: false };
-    expect(await restarted().current()).toBe("access-2");
   });
 
   for (const [what, access] of Object.entries({
@@ -415,111 +353,11 @@ describe("a stored access token", () => {
     "no token": { askedAt: 1, expiresAt: 2 },
   })) {
     test(`that is ${what} is ignored`, async () => {
-      shared.row = { settings: { ...SETTINGS, access }, isRefused: false };
+      connection.row = { settings: { ...SETTINGS, access } };
       expect(storedSettings().access).toBe(null);
       expect(await restarted().current()).toBe("access-1");
     });
   }
-});
-
-describe("two nodes", () => {
-  const otherNode = () => startNode(shared.on());
-
-  test("do not take a refresh token for refused that the other is replacing", async () => {
-    const slow = Promise.withResolvers<Answer>();
-    answers.push(() => slow.promise, invalidGrant());
-    const first = tokens.current();
-    await settle();
-    const second = otherNode().current();
-    await clock.advance(4_000);
-    slow.resolve({ refreshToken: "refresh-2" });
-    expect(await first).toBe("access-1");
-    await clock.advance(8_000);
-    expect(await second).toBe("access-1");
-    expect(refreshes()).toBe(2);
-    expect(shared.row?.isRefused).toBe(false);
-  });
-
-  test("refresh once more with the other's token if its access token is of no use", async () => {
-    answers.push(() => {
-      storeElsewhere({ refreshToken: "refresh-2" });
-      return invalidGrant();
-    });
-    const current = tokens.current();
-    await clock.advance(0);
-    expect(await current).toBe("access-2");
-    expect(events.slice(0, 2)).toEqual(["refresh with refresh-1", "refresh with refresh-2"]);
-  });
-
-  test("keep the other's token when both were given one", async () => {
-    answers.push(() => {
-      storeElsewhere({ refreshToken: "refresh-2" });
-      return { refreshToken: "refresh-3" };
-    });
-    expect(await tokens.current()).toBe("access-1");
-    expect(storedSettings().refreshToken).toBe("refresh-2");
-    await clock.advance(HOUR_MS);
-    await tokens.current();
-    expect(events).toContain("refresh with refresh-2");
-    expect(unstored).toBe(0);
-  });
-
-  test("keep a rotated token that comes after the other has given up", async () => {
-    answers.push(() => {
-      connection.isCutOff = true;
-      return { refreshToken: "refresh-2" };
-    }, invalidGrant());
-    await tokens.current();
-    expect(await meaningInTime(otherNode().current())).toEqual({ kind: "unauthorized" });
-    expect(shared.row).toMatchObject({ settings: { refreshToken: null }, isRefused: true });
-    connection.isCutOff = false;
-    await connection.retry();
-    expect(shared.row).toMatchObject({ settings: { refreshToken: "refresh-2" }, isRefused: false });
-    expect(await otherNode().current()).toBe("access-1");
-  });
-
-  test("leave a refusal that came after a refresh without a rotation", async () => {
-    answers.push(() => {
-      storeElsewhere({ refreshToken: null }, true);
-      return {};
-    });
-    await tokens.current();
-    expect(shared.row).toMatchObject({ settings: { refreshToken: null }, isRefused: true });
-    await clock.advance(HOUR_MS);
-    expect(await meaningOf(tokens.current())).toEqual({ kind: "unauthorized" });
-    expect(refreshes()).toBe(1);
-  });
-
-  test("are told of a refusal once: the second one asks Spotify no more", async () => {
-    answers.push(invalidGrant());
-    await meaningInTime(tokens.current());
-    expect(await meaningOf(otherNode().current())).toEqual({ kind: "unauthorized" });
-    expect(refreshes()).toBe(1);
-  });
-
-  test("refuse nothing that was stored at the last moment", async () => {
-    answers.push(invalidGrant());
-    const { changeSettings } = connection;
-    connection.changeSettings = (change) => {
-      storeElsewhere({ refreshToken: "refresh-2" });
-      connection.changeSettings = changeSettings;
-      return changeSettings(change);
-    };
-    const current = tokens.current();
-    await clock.advance(8_000);
-    expect(await current).toBe("access-2");
-    expect(shared.row?.isRefused).toBe(false);
-  });
-
-  test("store nothing for a connection that was linked again meanwhile", async () => {
-    answers.push(() => {
-      shared.row = undefined;
-      return { refreshToken: "refresh-2" };
-    });
-    expect(await tokens.current()).toBe("access-1");
-    expect(shared.row).toBe(undefined);
-    expect(unstored).toBe(0);
-  });
 });
 
 describe("the accounts service", () => {

@@ -1,10 +1,7 @@
 import { SourceSettingsError } from "../../source.ts";
 import { isRecord, textOf } from "../../../upstream/json.ts";
 
-/**
- * The stored settings of a linked account. Nodes of the version before read them too, and store
- * them without what they do not know.
- */
+/** The stored settings of a linked account. */
 export interface SpotifySettings {
   /** The app through which the account was linked: the tokens work only with this app. */
   readonly clientId: string;
@@ -15,12 +12,12 @@ export interface SpotifySettings {
   readonly accountId: string | null;
   readonly displayName: string | null;
   readonly product: string | null;
-  /** The latest access token, so that another node or a restarted server needs no refresh. */
+  /** The latest access token, so that a restarted server needs no refresh. */
   readonly access: StoredAccess | null;
 }
 
-/** An access token, with times by the wall clock of the node that asked for it (Unix ms). */
-export interface StoredAccess {
+/** An access token, with times by the wall clock (Unix ms). */
+interface StoredAccess {
   readonly token: string;
   readonly askedAt: number;
   readonly expiresAt: number;

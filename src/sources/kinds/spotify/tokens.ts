@@ -1,4 +1,3 @@
-import type { SettingsChange } from "../../../music/settings-writes.ts";
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type { Clock } from "../../../clock.ts";
 import {
@@ -9,7 +8,7 @@ import {
   unavailable,
 } from "../../source.ts";
 import { type AccountsService, GrantRefused } from "./accounts-service.ts";
-import { parseSpotifySettings, type SpotifySettings, type StoredAccess } from "./settings.ts";
+import type { SpotifySettings } from "./settings.ts";
 
 /** A user's access tokens for the Web API, refreshed when needed. */
 export interface AccessTokens {
@@ -23,14 +22,14 @@ export interface AccessTokens {
 }
 
 export interface AccessTokensDeps {
-  readonly clock: Pick<Clock, "monotonicMs" | "wallMs" | "sleep">;
+  readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
   readonly service: Pick<AccountsService, "refresh">;
   /** @throws {SourceFailure} when there is none, or it is not the one the user linked through */
   app(): Promise<UpstreamApp>;
   /** The settings as they were stored when the watching began. */
   readonly settings: SpotifySettings;
-  /** Where they are stored. Other nodes may do the same with them at the same time. */
-  readonly connection: Pick<StoredConnection, "readSettings" | "changeSettings">;
+  /** Where they are stored. */
+  readonly connection: Pick<StoredConnection, "storeSettings">;
   /** Is called when a new refresh token is not stored yet, although the old one has ended. */
   onUnstored(error: unknown): void;
   /** Is called when Spotify has asked for a pause. */
@@ -40,13 +39,8 @@ export interface AccessTokensDeps {
 /** A token is refreshed this long before it expires, so that no call uses an expired one. */
 const AHEAD_MS = 120_000;
 const WRONG_APP_PAUSE_MS = 60_000;
-/** How much the wall clocks of two nodes may differ, or one may be set back. */
-const CLOCKS_DIFFER_MS = 60_000;
-/**
- * When Spotify refuses a refresh token, another node may have just replaced it. That node has its
- * answer within five seconds and then stores it, so the settings are read again for so long.
- */
-const READ_AGAIN_AFTER_MS = [0, 250, 750, 2_000, 5_000];
+/** How much the wall clock may have been set back since a token was stored. */
+const CLOCK_SET_BACK_MS = 60_000;
 
 /** A token in use; its time runs on the monotonic clock. */
 interface Held {
@@ -54,64 +48,26 @@ interface Held {
   readonly expiresAtMs: number;
 }
 
-/** What a refresh has brought. */
-interface Renewal {
-  /** The refresh token that was used. */
-  readonly used: string;
-  /** The one to use next: another one if Spotify has rotated it. */
-  readonly next: string;
-  /** The access token that was stored before. */
-  readonly before: string | undefined;
-  readonly access: StoredAccess;
-}
-
 export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   const { clock, service, connection } = deps;
-  /** As far as they are known. Those that are stored may be newer. */
+  /** As they are stored, or soon will be. */
   let { settings } = deps;
-  /** The last access token that the Web API refused. */
-  let forgotten: string | undefined;
+  let held = heldIn(settings, clock);
   let refreshing: Promise<string> | undefined;
-  /** A rotated refresh token that is not stored yet: the stored one no longer works. */
-  let unstored: Renewal | undefined;
+  /** Whether a rotated refresh token is not stored yet: the stored one no longer works. */
+  let isUnstored = false;
 
-  /** The token that is stored, if it can still be valid by the wall clock, which may jump. */
-  const heldIn = ({ access }: SpotifySettings): Held | undefined => {
-    if (!access || access.token === forgotten) return undefined;
-    const nowMs = clock.wallMs();
-    const isPlausible =
-      nowMs > access.askedAt - CLOCKS_DIFFER_MS && nowMs < access.expiresAt - AHEAD_MS;
-    if (!isPlausible) return undefined;
-    return { token: access.token, expiresAtMs: clock.monotonicMs() + access.expiresAt - nowMs };
-  };
-  let held = heldIn(settings);
-
-  /** Takes over what is stored. Where nothing is, what is known stays. */
-  const readAgain = async () => {
-    try {
-      const stored = await connection.readSettings();
-      if (stored !== undefined) settings = parseSpotifySettings(stored);
-    } catch (cause) {
-      throw unavailable("the stored Spotify tokens cannot be read", { cause });
-    }
-  };
-
-  const store = async (renewal: Renewal) => {
-    const stored = await connection.changeSettings((now) =>
-      renewed(parseSpotifySettings(now), renewal),
-    );
-    settings =
-      stored === undefined
-        ? { ...settings, refreshToken: renewal.next, access: renewal.access }
-        : parseSpotifySettings(stored);
-    if (unstored === renewal) unstored = undefined;
+  const store = async () => {
+    const stored = settings;
+    await connection.storeSettings(stored);
+    if (settings === stored) isUnstored = false;
   };
 
   /** A full disk may have space again. A token that a crash would lose is not used for a refresh. */
   const storeRotated = async () => {
-    if (!unstored) return;
+    if (!isUnstored) return;
     try {
-      await store(unstored);
+      await store();
     } catch (cause) {
       throw unavailable("a renewed Spotify token cannot be stored", { cause });
     }
@@ -120,64 +76,38 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   const renew = async (app: UpstreamApp, used: string): Promise<string> => {
     const askedAtMs = clock.monotonicMs();
     const askedAt = clock.wallMs();
-    const before = settings.access?.token;
     // Not aborted with the caller's request: a rotated token would be lost with the answer.
     const answer = await service.refresh(app, used);
-    const { accessToken: token, expiresInMs, refreshToken: next = used } = answer;
+    const { accessToken: token, expiresInMs, refreshToken = used } = answer;
+    isUnstored = refreshToken !== used;
     const access = { token, askedAt, expiresAt: askedAt + expiresInMs };
-    const renewal = { used, next, before, access };
-    const isRotated = next !== used;
-    if (isRotated) unstored = renewal;
-    await store(renewal).catch((error: unknown) => {
+    settings = { ...settings, refreshToken, access };
+    await store().catch((error: unknown) => {
       // Only without a rotation nothing is lost: the next start makes a refresh.
-      if (isRotated) deps.onUnstored(error);
+      if (isUnstored) deps.onUnstored(error);
     });
     held = { token, expiresAtMs: askedAtMs + expiresInMs };
     return token;
   };
 
-  /** Whether another refresh token has been stored by another node, or is within seconds. */
-  const isReplaced = async (used: string): Promise<boolean> => {
-    for (const waitMs of READ_AGAIN_AFTER_MS) {
-      await clock.sleep(waitMs, new AbortController().signal);
-      await readAgain();
-      if (settings.refreshToken !== used) return true;
-    }
-    return false;
-  };
-
-  /** Removes a refused refresh token. Returns false if another one has taken its place. */
-  const discard = async (used: string): Promise<boolean> => {
-    try {
-      const stored = await connection.changeSettings((now) =>
-        discarded(parseSpotifySettings(now), used),
-      );
-      if (stored !== undefined) settings = parseSpotifySettings(stored);
-    } catch {
-      // If the disk is full, the token stays stored. Spotify refuses it anyway.
-      return true;
-    }
-    return settings.refreshToken === used || settings.refreshToken === null;
+  /** Removes a refused refresh token. If the disk is full, it stays stored: Spotify refuses it anyway. */
+  const discard = async () => {
+    settings = { ...settings, refreshToken: null, access: null };
+    await store().catch(() => {});
   };
 
   const refresh = async (): Promise<string> => {
     const app = await deps.app();
     await storeRotated();
-    await readAgain();
-    for (;;) {
-      held = heldIn(settings);
-      if (held) return held.token;
-      const { refreshToken } = settings;
-      if (refreshToken === null) throw linkEnded();
-      try {
-        return await renew(app, refreshToken);
-      } catch (error) {
-        const isRefused = error instanceof GrantRefused && error.code === "invalid_grant";
-        if (!isRefused) throw await explain(error);
-        if (!(await isReplaced(refreshToken)) && (await discard(refreshToken))) {
-          throw linkEnded(error.message);
-        }
-      }
+    const { refreshToken } = settings;
+    if (refreshToken === null) throw linkEnded();
+    try {
+      return await renew(app, refreshToken);
+    } catch (error) {
+      const isRefused = error instanceof GrantRefused && error.code === "invalid_grant";
+      if (!isRefused) throw await explain(error);
+      await discard();
+      throw linkEnded(error.message);
     }
   };
 
@@ -200,7 +130,6 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
     },
     forget(token) {
       if (held?.token !== token) return;
-      forgotten = token;
       held = undefined;
     },
   };
@@ -209,24 +138,14 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
 /** The user has to link again. */
 export const linkEnded = (message = "Spotify has to be linked again") => unauthorized(message);
 
-/**
- * What is to be stored after a refresh; `undefined` where something newer is stored. A rotated
- * token also replaces a refusal: another node has tried the old one meanwhile.
- */
-function renewed(
-  stored: SpotifySettings,
-  { used, next, before, access }: Renewal,
-): SettingsChange | undefined {
-  const isNewest =
-    next === used
-      ? stored.refreshToken === used && [before, undefined].includes(stored.access?.token)
-      : stored.refreshToken === used || stored.refreshToken === null;
-  if (!isNewest) return undefined;
-  return { settings: { ...stored, refreshToken: next, access }, isRefused: false };
-}
-
-/** What is to be stored after the refusal of a refresh token, unless another one is stored. */
-function discarded(stored: SpotifySettings, refused: string): SettingsChange | undefined {
-  if (stored.refreshToken !== refused) return undefined;
-  return { settings: { ...stored, refreshToken: null, access: null }, isRefused: true };
+/** The token that is stored, if it can still be valid by the wall clock, which may jump. */
+function heldIn(
+  { access }: SpotifySettings,
+  clock: Pick<Clock, "monotonicMs" | "wallMs">,
+): Held | undefined {
+  const nowMs = clock.wallMs();
+  const isPlausible =
+    access && nowMs > access.askedAt - CLOCK_SET_BACK_MS && nowMs < access.expiresAt - AHEAD_MS;
+  if (!isPlausible) return undefined;
+  return { token: access.token, expiresAtMs: clock.monotonicMs() + access.expiresAt - nowMs };
 }

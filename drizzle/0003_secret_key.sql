@@ -1,1 +1,0 @@
-ALTER TABLE `server` ADD `secret_key_id` blob;

@@ -1,1 +1,0 @@
-CREATE UNIQUE INDEX `users_owner` ON `users` (`role`) WHERE "users"."role" = 'owner';

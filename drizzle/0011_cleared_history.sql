@@ -1,1 +1,0 @@
-ALTER TABLE `histories` ADD `cleared_at` integer;

@@ -1,1 +1,0 @@
-ALTER TABLE `server` ADD `stop_asked_at` integer;

@@ -1,1 +1,0 @@
-ALTER TABLE `connections` ADD `replaces_covers` integer DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `histories` ADD `cleared_up_to` integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "histories" ADD COLUMN "cleared_at" bigint;

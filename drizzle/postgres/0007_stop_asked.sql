@@ -1,1 +1,0 @@
-ALTER TABLE "server" ADD COLUMN "stop_asked_at" bigint;

@@ -1,1 +1,0 @@
-ALTER TABLE "connections" ADD COLUMN "replaces_covers" boolean DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "histories" ADD COLUMN "cleared_up_to" bigint DEFAULT 0 NOT NULL;

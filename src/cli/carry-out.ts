@@ -1,0 +1,109 @@
+import { resolve } from "node:path";
+import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
+import { type Config, flagOf, type ResolvedConfig, settingNames } from "../config.ts";
+import { askServer, ControlError } from "../control/client.ts";
+import type { Declared } from "./cli.ts";
+import { EXIT, type Io, printTo } from "./command.ts";
+import { answersAt } from "./healthcheck.ts";
+import { holdServerLock, readRunningFacts } from "../control/folder-lock.ts";
+import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./workspace.ts";
+
+/** A command with what it was given. */
+export interface Call {
+  /** Its words, such as `key add`. */
+  readonly command: string;
+  /** Its arguments, then its options. */
+  readonly given: readonly unknown[];
+  readonly declared: Declared;
+}
+
+interface Settled {
+  readonly resolved: ResolvedConfig;
+  readonly config: Config;
+  readonly asJson: boolean;
+}
+
+/** How long a command waits for another that holds the folder, or for a server that starts. */
+const HELD_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Carries a command out: has the server do it that runs on the data folder, and where none runs does
+ * it here, while nobody else may open the folder. Resolves with the exit code.
+ * @throws whatever the command throws where it is carried out here
+ * @throws {ControlError} when the running server cannot carry it out
+ */
+export async function carryOut(call: Call, settled: Settled, io: Io): Promise<number> {
+  const { resolved, config, asJson } = settled;
+  const { command, declared } = call;
+  const given = declared.readHere?.(call.given, config) ?? call.given;
+  return asFolderOwner(config, async () => {
+    if (!declared.createsFolder) refuseMissing(config);
+    const giveUpAtMs = performance.now() + HELD_WITHIN_MS;
+    for (;;) {
+      const lock = holdServerLock(config.data);
+      if (lock && (lock.isHeld || !(await answersHere(config.data)))) {
+        try {
+          await carryOutHere({ ...call, given }, config, asJson, io);
+          return EXIT.done;
+        } finally {
+          lock.release();
+        }
+      }
+      const facts = readRunningFacts(config.data);
+      if (facts) {
+        noteOtherSettings(resolved, io);
+        return askServer(facts.control, { command, given, asJson }, io);
+      }
+      if (performance.now() > giveUpAtMs) {
+        throw new ControlError(
+          `Another Marquee command works with ${resolve(config.data)}, or a server is starting there. Try again when it is done.`,
+        );
+      }
+      await Bun.sleep(LOOK_EVERY_MS);
+    }
+  });
+}
+
+async function carryOutHere(
+  { declared, given }: Call,
+  config: Config,
+  asJson: boolean,
+  io: Io,
+): Promise<void> {
+  const run = declared.prepare(...given);
+  const folder = openFolder(config, declared.otherKeys?.(given));
+  try {
+    const workspace = workspaceOf(config, folder);
+    const { port } = config;
+    await explained(config, async () =>
+      run({
+        ...workspace,
+        config,
+        baseUrl:
+          config.baseUrl ?? (await workspace.accounts.lastBaseUrl()) ?? baseUrlOf(config, port),
+        listeningAddress: listeningAddressOf(config, port),
+        signal: new AbortController().signal,
+        note: io.error,
+        print: printTo(io, asJson),
+      }),
+    );
+  } finally {
+    folder.store.close();
+  }
+}
+
+/** Whether a server answers that has written into a folder that cannot be locked. */
+async function answersHere(folder: string): Promise<boolean> {
+  const facts = readRunningFacts(folder);
+  return facts !== undefined && (await answersAt(facts.listens));
+}
+
+/** The settings of the running server count: whoever gave others here is told so. */
+function noteOtherSettings({ origins }: ResolvedConfig, io: Io): void {
+  const given = settingNames.filter((name) => name !== "data" && origins[name] === flagOf(name));
+  if (given.length === 0) return;
+  io.error(
+    `Note: ${given.map(flagOf).join(", ")} had no effect: the running server does this with its own settings.`,
+  );
+}

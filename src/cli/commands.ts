@@ -1,0 +1,26 @@
+import { declareChat } from "./chat.ts";
+import { type Cli, declaredBy, type Syntax } from "./cli.ts";
+import { declareConnect } from "./connect.ts";
+import { declareConnection } from "./connection.ts";
+import { declareHook } from "./hook.ts";
+import { declareKey } from "./key.ts";
+import { declareLogin } from "./login.ts";
+import { declareSecret } from "./secret.ts";
+import { declareUser } from "./user.ts";
+import { declareWidget } from "./widget.ts";
+
+/** Declares the commands that are carried out on a data folder, in the order of `--help`. */
+export function declareCommands<Target extends Syntax>(cli: Cli<Target>): void {
+  declareUser(cli);
+  declareKey(cli);
+  declareWidget(cli);
+  declareConnect(cli);
+  declareConnection(cli);
+  declareHook(cli);
+  declareChat(cli);
+  declareLogin(cli);
+  declareSecret(cli);
+}
+
+/** The same by their words, such as `key add`. */
+export const commandsByWords = () => declaredBy([declareCommands]);

@@ -1,0 +1,60 @@
+import type { Reading } from "../channels/reading.ts";
+import { artistNames, type Playback } from "../playback.ts";
+import { musicOf, statusWord } from "../sources/connected-music.ts";
+import type { Command, Execution } from "./command.ts";
+import { describeStatus } from "./user.ts";
+
+/** A connection, without what it was connected with. */
+export interface CheckedConnection {
+  readonly user: string;
+  readonly id: number;
+  readonly source: string;
+  readonly status: string;
+  readonly text: string;
+  /** What it plays, where songs are wanted and a server runs; `null` for nothing. */
+  readonly song?: string | null;
+}
+
+/** How long a user's connections may take to report. */
+const REPORTS_WITHIN_MS = 3_000;
+
+/** Each connection with its last status, and with songs what it plays now. */
+export const examineConnections =
+  (songs: boolean): Command =>
+  async (execution) => {
+    const { accounts, sources, print } = execution;
+    const users = await accounts.users.list();
+    const all = await Promise.all(
+      users.map(async (user) => {
+        const songOf = songs ? await songsOf(user.id, execution) : undefined;
+        return (await musicOf(user.id, accounts, sources)).map(
+          ({ connection, source, status }): CheckedConnection => ({
+            user: user.name,
+            id: Number(connection.publicId),
+            source: source.id,
+            status: statusWord(status),
+            text: describeStatus(status, source),
+            ...(songOf && { song: songOf(connection.id) }),
+          }),
+        );
+      }),
+    );
+    print(all.flat(), []);
+  };
+
+/** What each connection of a user plays, hidden or not: the doctor's own page. */
+async function songsOf(
+  userId: number,
+  { hub }: Execution,
+): Promise<((connectionId: number) => string | null) | undefined> {
+  if (!hub) return undefined;
+  await hub.read(userId, REPORTS_WITHIN_MS).catch((): Reading | undefined => undefined);
+  const readings = hub.readingsOf(userId);
+  return (connectionId) => {
+    const reading = readings.find((one) => one.connectionId === connectionId);
+    return reading?.playback ? songIn(reading.playback) : null;
+  };
+}
+
+const songIn = (playback: Playback): string =>
+  [artistNames(playback), playback.track.title].filter((part) => part !== "").join(" – ");

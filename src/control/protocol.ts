@@ -1,0 +1,49 @@
+import { isRecord, jsonIn } from "../upstream/json.ts";
+
+/** What a command and the running server say to each other: one request, and lines of JSON. */
+
+/** Another number means that they do not understand each other. */
+export const PROTOCOL = 1;
+
+export const CONTROL_PATH = "/command";
+
+/** The longest request, in bytes: an overlay's CSS is the longest thing that a command takes. */
+export const LONGEST_REQUEST = 64 * 1024;
+
+/** A command, as its words were read by the program that was called. */
+export interface ControlRequest {
+  readonly protocol: number;
+  /** The command's words, such as `key add`. */
+  readonly command: string;
+  /** Its arguments, then its options. */
+  readonly given: readonly unknown[];
+  readonly asJson: boolean;
+}
+
+/** One line of the answer: for standard output, for standard error, or the exit code. */
+export type ControlLine =
+  { readonly out: string } | { readonly error: string } | { readonly exit: number };
+
+/** `undefined` for what is no request. */
+export function readRequest(text: string): ControlRequest | undefined {
+  const request = jsonIn(text);
+  if (!isRecord(request)) return undefined;
+  const { protocol, command, given, asJson } = request;
+  return typeof protocol === "number" &&
+    typeof command === "string" &&
+    Array.isArray(given) &&
+    typeof asJson === "boolean"
+    ? // JSON has null for an argument that was left out.
+      { protocol, command, given: given.map((argument) => argument ?? undefined), asJson }
+    : undefined;
+}
+
+/** `undefined` for what is no line of an answer. */
+export function readLine(text: string): ControlLine | undefined {
+  const line = jsonIn(text);
+  if (!isRecord(line)) return undefined;
+  const { out, error, exit } = line;
+  if (typeof out === "string") return { out };
+  if (typeof error === "string") return { error };
+  return typeof exit === "number" ? { exit } : undefined;
+}

@@ -1,2 +1,0 @@
-/** At once from a file, later from a server. */
-export type Awaitable<Value> = Value | Promise<Value>;

@@ -1,0 +1,16 @@
+import { blob, integer } from "drizzle-orm/sqlite-core";
+
+/** Columns as the tables use them. */
+
+/** A row's id, which the database chooses and never reuses. */
+export const rowId = (name: string) =>
+  integer(name, { mode: "number" }).primaryKey({ autoIncrement: true });
+
+/** Unix time in milliseconds. */
+export const instant = (name: string) => integer(name, { mode: "number" });
+
+/** Yes or no. */
+export const flag = (name: string) => integer(name, { mode: "boolean" });
+
+/** Bytes, read back as a Uint8Array. */
+export const bytes = (name: string) => blob(name, { mode: "buffer" });

@@ -1,0 +1,217 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { TEST_KEY } from "../fixtures/servers/test-server.ts";
+import { runMarquee, startMarquee } from "../fixtures/servers/marquee-process.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+
+/** Ids that stand in no list of users, as those of systemd's dynamic ones. */
+const USER = 61_234;
+const GROUP = 61_235;
+
+const testAsRoot = testWith("root", process.getuid?.() === 0);
+
+let folder: ReturnType<typeof createTempFolder>;
+const path = (...names: string[]) => join(folder.path, ...names);
+const ownersIn = (at: string) =>
+  new Set(readdirSync(at).map((name) => lstatSync(join(at, name)).uid));
+
+/** A folder of the user's in one that everybody may enter. */
+function makeFolder(...names: string[]): string {
+  const at = path(...names);
+  mkdirSync(at, { mode: 0o700 });
+  chownSync(at, USER, GROUP);
+  return at;
+}
+
+const marquee = (words: readonly string[], environment: Record<string, string> = {}) =>
+  runMarquee({
+    folder: folder.path,
+    fromSource: true,
+    arguments: words,
+    environment: { MARQUEE_DATA: path("data"), ...environment },
+  });
+
+beforeEach(() => {
+  folder = createTempFolder();
+  chmodSync(folder.path, 0o755);
+  mkdirSync(path("roots"), { mode: 0o700 });
+});
+afterEach(() => folder.remove());
+
+describe("as root in a folder of somebody else's,", () => {
+  testAsRoot("a command leaves that user's files alone, in that user's group", async () => {
+    const data = makeFolder("data");
+    expect((await marquee(["user", "add", "ada"])).code).toBe(0);
+    expect((await marquee(["user", "list"])).out).toContain("ada");
+    expect(readdirSync(data).toSorted()).toEqual(["marquee.db", "secret.key", "server.lock"]);
+    expect(ownersIn(data)).toEqual(new Set([USER]));
+    expect(lstatSync(join(data, "marquee.db")).gid).toBe(GROUP);
+  });
+
+  testAsRoot("a folder with root's group does not make that group the user's", async () => {
+    const data = makeFolder("data");
+    chownSync(data, USER, 0);
+    expect((await marquee(["user", "add", "ada"])).code).toBe(0);
+    expect(lstatSync(join(data, "marquee.db"))).toMatchObject({ uid: USER, gid: 65_534 });
+  });
+
+  testAsRoot("a rotation leaves the secret key to that user", async () => {
+    const data = makeFolder("data");
+    await marquee(["user", "add", "ada"]);
+    expect((await marquee(["secret", "rotate"])).code).toBe(0);
+    expect(ownersIn(data)).toEqual(new Set([USER]));
+    expect((await marquee(["user", "list"])).out).toContain("ada");
+  });
+
+  testAsRoot("the server runs as that user, and has no other groups", async () => {
+    const data = makeFolder("data");
+    const server = await startMarquee({
+      folder: folder.path,
+      fromSource: true,
+      environment: { MARQUEE_DATA: data },
+    });
+    const status = await Bun.file(`/proc/${server.pid}/status`).text();
+    const linesOf = (name: string) =>
+      new RegExp(`^${name}:(.*)$`, "m").exec(status)?.[1]?.trim().split(/\s+/);
+    expect(linesOf("Uid")).toEqual(Array(4).fill(String(USER)));
+    expect(linesOf("Gid")).toEqual(Array(4).fill(String(GROUP)));
+    expect(linesOf("Groups")).toEqual([""]);
+    expect(linesOf("CapEff")).toEqual(["0000000000000000"]);
+    expect(ownersIn(data)).toEqual(new Set([USER]));
+    expect(await server.stop()).toBe(0);
+  });
+
+  for (const [name, command] of [
+    ["marquee.db", ["user", "add", "ada"]],
+    ["secret.key", ["user", "list"]],
+  ] as const) {
+    testAsRoot(`a link in the place of ${name} creates nothing elsewhere`, async () => {
+      const data = makeFolder("data");
+      if (name === "secret.key") {
+        // A database without users, so that a key would be made.
+        new Database(join(data, "marquee.db")).close();
+        chownSync(join(data, "marquee.db"), USER, GROUP);
+      }
+      symlinkSync(path("roots", "planted"), join(data, name));
+      const { code } = await marquee([...command]);
+      expect(code).toBe(1);
+      expect(readdirSync(path("roots"))).toEqual([]);
+    });
+  }
+
+  testAsRoot("a link to a file of root's does not change that file", async () => {
+    const data = makeFolder("data");
+    writeFileSync(path("roots", "notes"), "");
+    chmodSync(path("roots"), 0o755);
+    chmodSync(path("roots", "notes"), 0o644);
+    symlinkSync(path("roots", "notes"), join(data, "marquee.db"));
+    expect((await marquee(["user", "add", "ada"])).code).toBe(1);
+    const { size, mode, uid } = lstatSync(path("roots", "notes"));
+    expect([size, mode & 0o777, uid]).toEqual([0, 0o644, 0]);
+  });
+
+  testAsRoot("a database that only its file keeps from being written is named", async () => {
+    const data = makeFolder("data");
+    await marquee(["user", "add", "ada"]);
+    const database = join(data, "marquee.db");
+    chownSync(database, 0, 0);
+    chmodSync(database, 0o444);
+    const { code, error } = await marquee(["user", "add", "bob"]);
+    expect(code).toBe(1);
+    expect(error).toContain(`${database} is read-only. Make ${database} writable`);
+  });
+
+  testAsRoot("a secret in a file that only root may read is read", async () => {
+    makeFolder("data");
+    writeFileSync(path("roots", "key"), TEST_KEY, { mode: 0o600 });
+    const environment = { MARQUEE_SECRET_KEY_FILE: path("roots", "key") };
+    expect((await marquee(["user", "add", "ada"], environment)).code).toBe(0);
+    expect(existsSync(path("data", "secret.key"))).toBe(false);
+  });
+
+  testAsRoot("a backup is the caller's, and leaves that user's files alone", async () => {
+    const data = makeFolder("data");
+    await marquee(["user", "add", "ada"]);
+    const copy = path("roots", "copy.db");
+    expect((await marquee(["backup", copy])).code).toBe(0);
+    expect(lstatSync(copy)).toMatchObject({ uid: 0, mode: 0o100_600 });
+    expect(ownersIn(data)).toEqual(new Set([USER]));
+    expect((await marquee(["user", "list"])).out).toContain("ada");
+  });
+
+  testAsRoot("files that root left there before are named with what to do", async () => {
+    const data = makeFolder("data");
+    await marquee(["user", "add", "ada"]);
+    for (const name of readdirSync(data)) chownSync(join(data, name), 0, 0);
+    const { code, error } = await marquee(["user", "list"]);
+    expect(code).toBe(1);
+    expect(error).toContain(`chown -R ${USER} ${data}`);
+  });
+
+  testAsRoot("a folder that lies where only root may enter works too", async () => {
+    chmodSync(path("roots"), 0o700);
+    const data = makeFolder("roots", "data");
+    // As systemd does with the folder of a dynamic user.
+    symlinkSync("roots/data", path("data"));
+    expect((await marquee(["user", "add", "ada"])).code).toBe(0);
+    expect((await marquee(["user", "add", "grace"])).code).toBe(0);
+    expect((await marquee(["user", "list"])).out).toContain("grace");
+    expect(ownersIn(data)).toEqual(new Set([USER]));
+    symlinkSync(path("roots", "planted"), join(data, "copy.db"));
+    expect((await marquee(["backup", join(data, "copy.db")])).code).toBe(1);
+    expect(readdirSync(path("roots"))).toEqual(["data"]);
+  });
+
+  testAsRoot("it refuses, with what to type, where root may become nobody else", async () => {
+    const data = makeFolder("data");
+    chmodSync(data, 0o777);
+    const child = Bun.spawnSync(
+      [
+        ...["setpriv", "--bounding-set", "-setuid,-setgid", "--", process.execPath],
+        ...[join(import.meta.dir, "../../src/main.ts"), "user", "add", "ada", "--data", data],
+      ],
+      { cwd: join(import.meta.dir, "../..") },
+    );
+    expect(child.exitCode).toBe(1);
+    expect(child.stderr.toString()).toContain(`sudo -u '#${USER}' marquee`);
+    expect(readdirSync(data)).toEqual([]);
+  });
+});
+
+describe("root stays root", () => {
+  testAsRoot("in a folder of root's", async () => {
+    mkdirSync(path("data"), { mode: 0o700 });
+    expect((await marquee(["user", "add", "ada"])).code).toBe(0);
+    expect(ownersIn(path("data"))).toEqual(new Set([0]));
+  });
+
+  testAsRoot("where the folder is not there yet, whoever the one above belongs to", async () => {
+    makeFolder("home");
+    const data = path("home", "data");
+    expect((await marquee(["user", "add", "ada", "--data", data])).code).toBe(0);
+    expect(ownersIn(data)).toEqual(new Set([0]));
+  });
+
+  testAsRoot("but follows nobody else's link to a folder of root's", async () => {
+    makeFolder("home");
+    symlinkSync(path("roots"), path("home", "data"));
+    lchownSync(path("home", "data"), USER, GROUP);
+    const { code, error } = await marquee(["user", "add", "ada", "--data", path("home", "data")]);
+    expect(code).toBe(1);
+    expect(error).toContain("Name the folder itself");
+    expect(readdirSync(path("roots"))).toEqual([]);
+  });
+});
