@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Config } from "../config.ts";
 import { copyDatabase } from "../db/copy.ts";
 import { DATABASE_FILE } from "../db/data-folder.ts";
 import { secretKeyPath } from "../vault/secret-key-files.ts";
@@ -21,7 +23,7 @@ function backUp(file: string): OwnCommand {
   return async (config, asJson, io) => {
     refuseMissing(config);
     copyDatabase(join(config.data, DATABASE_FILE), resolve(file));
-    const ofKey = `The secrets in it can only be read with ${secretKeyPath(config.data)}: keep a copy of that too, but somewhere else.`;
+    const ofKey = `The secrets in it can only be read with ${keyOf(config)}: keep a copy of that too, but somewhere else.`;
     print(
       io,
       asJson,
@@ -30,4 +32,12 @@ function backUp(file: string): OwnCommand {
     );
     if (asJson) io.error(ofKey);
   };
+}
+
+/** The key's file; the server may also be given its key by a setting, which is not known here. */
+function keyOf({ data, secretKey }: Config): string {
+  const path = secretKeyPath(data);
+  return secretKey === null && existsSync(path)
+    ? path
+    : "the secret key that a setting gives the server";
 }

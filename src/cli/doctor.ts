@@ -94,8 +94,7 @@ async function serverOn({ config }: ResolvedConfig) {
 /** SQLite's version, and how it keeps its journal. */
 function sqliteOf(): string {
   const version = sqliteVersion();
-  const mode = journalModeOf(version);
-  return mode === "WAL" ? version : `${version}, with the older journal (${mode})`;
+  return `${version}, journal ${journalModeOf(version)}`;
 }
 
 /** Each connection with its last status; the problem where the data cannot be read. */

@@ -93,7 +93,7 @@ export function createProgram(io: Io, onExit: (code: number) => void = () => {})
     "doctor",
     "print a report for people who help you, without secrets or songs",
     ["marquee doctor"],
-  ).option("--songs", "also what the players found on this computer are playing");
+  ).option("--songs", "also what connections and the players found on this computer play");
   addSettings(doctor, SHARED_SETTINGS);
   doctor.action(async () => {
     const { resolved, asJson } = settle(doctor, io);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, path } = useCommandLine();
@@ -22,6 +22,13 @@ describe("marquee backup", () => {
     const { out } = await marquee("backup", path("backup.db"));
     expect(out).toContain(path("backup.db"));
     expect(out).toContain(path("data", "secret.key"));
+  });
+
+  test("names no key's file where a setting gives the key", async () => {
+    rmSync(path("data", "secret.key"));
+    const { out } = await marquee("backup", path("backup.db"));
+    expect(out).toContain("the secret key that a setting gives the server");
+    expect(out).not.toContain("secret.key");
   });
 
   test("does not put the key's bytes into the copy", async () => {

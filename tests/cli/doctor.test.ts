@@ -16,7 +16,7 @@ describe("marquee doctor", () => {
         data: {
           folder: path("data"),
           why: "MARQUEE_DATA",
-          sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
+          sqlite: expect.stringMatching(/^3\.\d+\.\d+, journal (WAL|TRUNCATE)$/),
           key_exposed: false,
         },
         server: {
