@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
+import { systemClock } from "../clock.ts";
 import { type Config, flagOf, type ResolvedConfig, settingNames } from "../config.ts";
-import { askServer, ControlError } from "../control/client.ts";
+import { askServer, ControlError, ServerGoneError } from "../control/client.ts";
 import type { Declared } from "./cli.ts";
 import { EXIT, type Io, printTo } from "./command.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -23,7 +24,7 @@ interface Settled {
   readonly asJson: boolean;
 }
 
-/** How long a command waits for another that holds the folder, or for a server that starts. */
+/** How long a command waits for another that holds the folder, or for a server that starts or stops. */
 const HELD_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 25;
 
@@ -52,10 +53,15 @@ export async function carryOut(call: Call, settled: Settled, io: Io): Promise<nu
       }
       const facts = readRunningFacts(config.data);
       if (facts) {
-        noteOtherSettings(resolved, io);
-        return askServer(facts.control, { command, given, asJson }, io);
-      }
-      if (performance.now() > giveUpAtMs) {
+        try {
+          const code = await askServer(facts.control, { command, given, asJson }, io, systemClock);
+          noteOtherSettings(resolved, declared, io);
+          return code;
+        } catch (error) {
+          if (!(error instanceof ServerGoneError) || error.hasTaken) throw error;
+          if (performance.now() > giveUpAtMs) throw error;
+        }
+      } else if (performance.now() > giveUpAtMs) {
         throw new ControlError(
           `Another Marquee command works with ${resolve(config.data)}, or a server is starting there. Try again when it is done.`,
         );
@@ -100,8 +106,11 @@ async function answersHere(folder: string): Promise<boolean> {
 }
 
 /** The settings of the running server count: whoever gave others here is told so. */
-function noteOtherSettings({ origins }: ResolvedConfig, io: Io): void {
-  const given = settingNames.filter((name) => name !== "data" && origins[name] === flagOf(name));
+function noteOtherSettings({ origins }: ResolvedConfig, declared: Declared, io: Io): void {
+  const counting = ["data", ...(declared.settingsOfCaller ?? [])];
+  const given = settingNames.filter(
+    (name) => origins[name] === flagOf(name) && !counting.includes(name),
+  );
   if (given.length === 0) return;
   io.error(
     `Note: ${given.map(flagOf).join(", ")} had no effect: the running server does this with its own settings.`,

@@ -22,6 +22,8 @@ export interface Carrying {
   readonly createsFolder?: true;
   /** Puts the contents of files in the place of their names: only the caller may read them. */
   readHere?(given: readonly unknown[], config: Config): readonly unknown[];
+  /** Settings of the caller that count even where a server carries it out. */
+  readonly settingsOfCaller?: readonly SettingName[];
   /** Keys besides the setting's under which the database may be encrypted. */
   otherKeys?(given: readonly unknown[]): readonly string[];
 }

@@ -12,7 +12,7 @@ import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
 import { examineAutostart } from "./autostart/command.ts";
 import { carryOut } from "./carry-out.ts";
-import { type Io, print } from "./command.ts";
+import { EXIT, type Io, print } from "./command.ts";
 import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -33,7 +33,7 @@ export async function examine(
   const [server, autostart, connections, players, mediaSessions] = await Promise.all([
     serverOn(resolved),
     examineAutostart(io),
-    connectionsOn(resolved, options.songs),
+    connectionsOn(resolved, options.songs, io),
     playersHere(options.songs),
     mediaSessionsHere(),
   ]);
@@ -97,23 +97,27 @@ function sqliteOf(): string {
   return `${version}, journal ${journalModeOf(version)}`;
 }
 
-/** Each connection with its last status; the problem where the data cannot be read. */
+/** Each connection with its last status; the problem where the data cannot be read. Notes go to `io`. */
 async function connectionsOn(
   resolved: ResolvedConfig,
   songs: boolean,
+  io: Io,
 ): Promise<{ problem: string | null; connections: CheckedConnection[] }> {
   const { config } = resolved;
   const connections: CheckedConnection[] = [];
+  const said: string[] = [];
   const problems: string[] = [];
   const lines: Io = {
     environment: {},
     out: (line) => void connections.push(JSON.parse(line)),
-    error: (line) => void problems.push(line),
+    error: (line) => void said.push(line),
   };
   const declared = { prepare: () => examineConnections(songs) };
   try {
     const call = { command: "doctor", given: [songs], declared };
-    await carryOut(call, { resolved, config, asJson: true }, lines);
+    const code = await carryOut(call, { resolved, config, asJson: true }, lines);
+    if (code !== EXIT.done) problems.push(...said);
+    else for (const line of said) io.error(line);
   } catch (error) {
     problems.push(explain(error).message);
   }

@@ -121,7 +121,7 @@ async function ownersLink(control: RunningFacts["control"], io: Io): Promise<str
   const urls: string[] = [];
   const out = (line: string) => void urls.push(line);
   const request = { command: "open", given: [], asJson: false };
-  const code = await askServer(control, request, { out, error: io.error });
+  const code = await askServer(control, request, { out, error: io.error }, systemClock);
   const [url] = urls;
   if (code !== EXIT.done || url === undefined) throw new ControlError("There is no sign-in link.");
   return url;

@@ -29,6 +29,7 @@ export function declareSecret<Target extends Syntax>({ group, carriesOut }: Cli<
     (keys: Keys) => (keys.newKey === undefined ? rotateOwnKey(keys) : rotateToGivenKey(keys)),
     {
       readHere: ([keys], config) => [keysOf(keys as Keys, config)],
+      settingsOfCaller: ["secretKey"],
       otherKeys: ([keys]) => [(keys as Keys).oldKeyFile].filter((key) => key !== undefined),
     },
   );

@@ -107,6 +107,7 @@ async function serveFolder(
     const listeningAddress = listeningAddressOf(config, running.port);
     const control = listenForCommands({
       version: VERSION,
+      clock,
       // Loaded with the first command.
       carryOut: async (request, lines, signal) => {
         const { carryOutServed } = await import("./served-commands.ts");

@@ -7,6 +7,7 @@ import { commandsByWords } from "./commands.ts";
 import { examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { printOwnersLink } from "./login.ts";
+import { explained } from "./workspace.ts";
 
 /** What the running server carries commands out with. */
 export interface Serving extends Omit<Execution, "note" | "print"> {
@@ -15,11 +16,12 @@ export interface Serving extends Omit<Execution, "note" | "print"> {
 }
 
 /** What `stop`, `open` and `doctor` ask the running server for. */
-const asked = (stop: () => void): Readonly<Record<string, Declared>> => ({
-  stop: { prepare: () => async () => void setTimeout(stop, 0) },
-  open: { prepare: () => printOwnersLink },
-  doctor: { prepare: (songs) => examineConnections(songs === true) },
-});
+const asked = (stop: () => void): ReadonlyMap<string, Declared> =>
+  new Map<string, Declared>([
+    ["stop", { prepare: () => async () => void setTimeout(stop, 0) }],
+    ["open", { prepare: () => printOwnersLink }],
+    ["doctor", { prepare: (songs) => examineConnections(songs === true) }],
+  ]);
 
 /**
  * Carries a command out in the running server, and resolves with its exit code. What goes wrong is
@@ -31,7 +33,7 @@ export async function carryOutServed(
   { stop, ...serving }: Serving,
 ): Promise<number> {
   try {
-    const declared = asked(stop)[command] ?? commandsByWords().get(command);
+    const declared = asked(stop).get(command) ?? commandsByWords().get(command);
     if (!declared) {
       lines.error(
         `marquee: The running server is Marquee ${VERSION} and does not know ${JSON.stringify(command)}. Use the same version for both.`,
@@ -39,7 +41,8 @@ export async function carryOutServed(
       return EXIT.usage;
     }
     const run = declared.prepare(...given);
-    await run({ ...serving, note: lines.error, print: printTo(lines, asJson) });
+    const print = printTo(lines, asJson);
+    await explained(serving.config, () => run({ ...serving, note: lines.error, print }));
     return EXIT.done;
   } catch (error) {
     const { message, code } = explain(error);

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { askServer } from "../control/client.ts";
+import { systemClock } from "../clock.ts";
+import { askServer, ServerGoneError } from "../control/client.ts";
 import type { CommanderCli, OwnCommand } from "./commander.ts";
-import { print } from "./command.ts";
-import { isServerRunning, NotRunningError } from "../control/folder-lock.ts";
+import { type Io, print } from "./command.ts";
+import { isServerRunning, NotRunningError, type RunningFacts } from "../control/folder-lock.ts";
 import { asFolderOwner, soonKnown } from "./workspace.ts";
 
 /** Longer than a stopping server waits for its last requests and writes. */
@@ -21,7 +22,7 @@ function stopServer(): OwnCommand {
       const { data } = config;
       const facts = isServerRunning(data) ? await soonKnown(data) : undefined;
       if (!facts) throw new NotRunningError(`No Marquee runs with the data in ${resolve(data)}.`);
-      await askServer(facts.control, { command: "stop", given: [], asJson }, io);
+      await askToStop(facts, io);
       const giveUpAtMs = performance.now() + STOPS_WITHIN_MS;
       while (isServerRunning(data)) {
         if (performance.now() > giveUpAtMs) {
@@ -38,4 +39,13 @@ function stopServer(): OwnCommand {
         [`Marquee at ${facts.url} has stopped.`],
       );
     });
+}
+
+/** Returns when the server has taken it, or is about to be gone anyway. */
+async function askToStop({ control }: RunningFacts, io: Io): Promise<void> {
+  try {
+    await askServer(control, { command: "stop", given: [], asJson: false }, io, systemClock);
+  } catch (error) {
+    if (!(error instanceof ServerGoneError)) throw error;
+  }
 }

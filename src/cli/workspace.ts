@@ -80,8 +80,7 @@ export const openServedFolder = (
   asFolderOwner(config, async () => {
     const keyPath = secretKeyPath(config.data);
     const wasExposed = isExposed(keyPath);
-    const lock = holdServerLock(config.data);
-    if (!lock) throw new AlreadyRunningError(resolve(config.data), await soonKnown(config.data));
+    const lock = await holdWhenFree(config.data);
     try {
       const folder = openFolder(config);
       const key = isExposed(keyPath) ? "exposed" : wasExposed ? "was exposed" : "private";
@@ -91,6 +90,23 @@ export const openServedFolder = (
       throw error;
     }
   });
+
+/**
+ * Holds a folder for a server. Whoever only looks holds it for a moment, and a command for as long as it works.
+ * @throws {AlreadyRunningError} when it is held for longer
+ */
+async function holdWhenFree(folder: string): Promise<ServerLock> {
+  const giveUpAtMs = performance.now() + FACTS_WITHIN_MS;
+  for (;;) {
+    const lock = holdServerLock(folder);
+    if (lock) return lock;
+    const facts = await soonKnown(folder);
+    const isHeld = isServerRunning(folder);
+    if (isHeld && (facts || performance.now() > giveUpAtMs)) {
+      throw new AlreadyRunningError(resolve(folder), facts);
+    }
+  }
+}
 
 /** @throws {DatabaseError} for a folder without data */
 export function refuseMissing({ data }: Config): void {

@@ -1,9 +1,30 @@
-import { CONTROL_PATH, type ControlRequest, PROTOCOL, readLine } from "./protocol.ts";
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../clock.ts";
+import { errorCode } from "../error-code.ts";
+import {
+  CONTROL_PATH,
+  type ControlRequest,
+  LONGEST_REQUEST,
+  readLine,
+  SIGN_EVERY_MS,
+  writeRequest,
+} from "./protocol.ts";
 import type { Lines } from "./server.ts";
 
 /** The running server could not carry a command out; the message says why and what to do. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
+}
+
+/** The server that wrote where it takes commands is gone, or about to go. */
+export class ServerGoneError extends ControlError {
+  /** Whether it has taken the command. If not, whoever looks again may find another server, or none. */
+  readonly hasTaken: boolean;
+
+  constructor(hasTaken: boolean, cause?: unknown) {
+    super(hasTaken ? GONE : NOT_TAKEN, { cause });
+    this.hasTaken = hasTaken;
+  }
 }
 
 /** Where the running server takes commands, as it has written it. */
@@ -12,54 +33,134 @@ export interface ControlPlace {
   readonly token: string;
 }
 
+/** A server that sends nothing for so long is stuck. It may be busy with a large database for some seconds. */
+const SILENT_MS = 6 * SIGN_EVERY_MS;
+
+const NOT_TAKEN =
+  "The running server takes no commands. Try again; if that does not help, end its process.";
+const GONE =
+  "The server has stopped before the command was done. Start it again, and look whether the command has taken effect.";
+const STUCK = `The running server has not answered for ${SILENT_MS / 1000} seconds. End its process, start it again, and look whether the command has taken effect.`;
+
 /**
  * Has the running server carry a command out, and writes the lines of its answer as they come.
  * Resolves with the exit code.
  * @throws {ControlError} when the server does not answer, refuses, or stops in the middle
+ * @throws whatever writing a line throws
  */
 export async function askServer(
-  { port, token }: ControlPlace,
-  request: Omit<ControlRequest, "protocol">,
+  place: ControlPlace,
+  request: ControlRequest,
   lines: Lines,
+  clock: Clock,
 ): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${port}${CONTROL_PATH}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ protocol: PROTOCOL, ...request }),
-    // A variable of the environment may name one.
-    proxy: "",
-    keepalive: false,
-  }).catch((cause: unknown) => {
+  const body = writeRequest(request);
+  if (Buffer.byteLength(body) > LONGEST_REQUEST) {
     throw new ControlError(
-      "The running server does not answer. Try again; if that does not help, end its process.",
-      { cause },
+      `The command is longer than the ${LONGEST_REQUEST / 1024} KiB that the running server takes. Give less at once.`,
     );
+  }
+  const silence = createSilence(clock);
+  try {
+    const answer = await Promise.race([send(place, body, silence.signal), silence.end]);
+    const { statusCode = 0 } = answer;
+    if (statusCode !== 200) throw await refusalOf(answer, statusCode);
+    return await Promise.race([exitIn(answer, lines, silence.heard), silence.end]);
+  } finally {
+    silence.stop();
+  }
+}
+
+/** Counts the time in which nothing comes. */
+function createSilence({ after }: Clock) {
+  const ending = new AbortController();
+  const end = Promise.withResolvers<never>();
+  end.promise.catch(() => {});
+  const begin = () => after(SILENT_MS, () => end.reject(new ControlError(STUCK)));
+  let cancel = begin();
+  return {
+    /** Rejects when nothing has come for too long. */
+    end: end.promise,
+    /** Aborts when nobody waits any more. */
+    signal: ending.signal,
+    heard() {
+      cancel();
+      cancel = begin();
+    },
+    stop() {
+      cancel();
+      ending.abort();
+    },
+  };
+}
+
+/**
+ * Sends a command and resolves with the beginning of its answer. Not by `fetch`, which gives requests for
+ * this machine, too, to the proxy that a variable of the environment names.
+ */
+function send({ port, token }: ControlPlace, body: string, signal: AbortSignal) {
+  const { request } = process.getBuiltinModule("node:http");
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path: CONTROL_PATH,
+        method: "POST",
+        headers: { Authorization: `Bearer ${token}`, "Content-Length": Buffer.byteLength(body) },
+        agent: false,
+      },
+      resolve,
+    );
+    sent.on("error", (cause) => {
+      reject(new ServerGoneError(errorCode(cause) !== "ECONNREFUSED", cause));
+    });
+    signal.addEventListener("abort", () => sent.destroy(), { once: true });
+    sent.end(body);
   });
-  if (response.status === 413) throw new ControlError("The command is longer than 64 KiB.");
-  if (!response.ok || !response.body) throw new ControlError(await response.text());
-  const exit = await readLines(response.body, lines).catch(() => undefined);
-  if (exit !== undefined) return exit;
-  throw new ControlError(
-    "The server has stopped before the command was done. Start it again, and look whether the command has taken effect.",
+}
+
+/** What a server says that refuses a command. */
+async function refusalOf(answer: IncomingMessage, status: number): Promise<ControlError> {
+  // Another program listens there, or a server that has just started.
+  if (status === 401) return new ServerGoneError(false);
+  const text = await textOf(answer);
+  if (status === 409 || status === 503) return new ControlError(text);
+  return new ControlError(
+    `The running server does not understand this program (${status}). Use the same version for both: stop it with "marquee stop", and start it again with this program.`,
   );
 }
 
-/** The exit code; `undefined` when the answer ends without one. */
-async function readLines(
-  body: ReadableStream<Uint8Array>,
-  lines: Lines,
-): Promise<number | undefined> {
+const LONGEST_REFUSAL = 1_000;
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const part of answer) {
+    text += String(part);
+    if (text.length > LONGEST_REFUSAL) break;
+  }
+  return text.slice(0, LONGEST_REFUSAL).trim();
+}
+
+/** @throws {ControlError} when the answer ends without an exit code */
+async function exitIn(answer: IncomingMessage, lines: Lines, heard: () => void): Promise<number> {
   let rest = "";
   const decoder = new TextDecoder();
-  for await (const bytes of body) {
-    const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) {
-      const line = readLine(part);
+  const parts = answer[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await parts.next().catch((cause: unknown) => {
+      throw new ServerGoneError(true, cause);
+    });
+    if (done) throw new ServerGoneError(true);
+    const whole = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = whole.pop() ?? "";
+    for (const text of whole) {
+      const line = readLine(text);
       if (line && "exit" in line) return line.exit;
       if (line && "out" in line) lines.out(line.out);
       if (line && "error" in line) lines.error(line.error);
     }
+    // After the lines are written, which takes as long as their reader does.
+    heard();
   }
-  return undefined;
 }

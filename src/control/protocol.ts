@@ -2,7 +2,7 @@ import { isRecord, jsonIn } from "../upstream/json.ts";
 
 /** What a command and the running server say to each other: one request, and lines of JSON. */
 
-/** Another number means that they do not understand each other. */
+/** Another number means that they do not understand each other, but for `stop`. */
 export const PROTOCOL = 1;
 
 export const CONTROL_PATH = "/command";
@@ -10,9 +10,11 @@ export const CONTROL_PATH = "/command";
 /** The longest request, in bytes: an overlay's CSS is the longest thing that a command takes. */
 export const LONGEST_REQUEST = 64 * 1024;
 
+/** While a command takes its time, the server sends an empty line so often. */
+export const SIGN_EVERY_MS = 5_000;
+
 /** A command, as its words were read by the program that was called. */
 export interface ControlRequest {
-  readonly protocol: number;
   /** The command's words, such as `key add`. */
   readonly command: string;
   /** Its arguments, then its options. */
@@ -24,17 +26,23 @@ export interface ControlRequest {
 export type ControlLine =
   { readonly out: string } | { readonly error: string } | { readonly exit: number };
 
-/** `undefined` for what is no request. */
-export function readRequest(text: string): ControlRequest | undefined {
+export const writeRequest = (request: ControlRequest): string =>
+  JSON.stringify({ protocol: PROTOCOL, ...request });
+
+/**
+ * Reads a request; `undefined` for what is none. Every version writes and reads the protocol's number
+ * and `stop` alike, so that a program can stop a server of any other version.
+ */
+export function readRequest(text: string): ControlRequest | "other protocol" | undefined {
   const request = jsonIn(text);
   if (!isRecord(request)) return undefined;
   const { protocol, command, given, asJson } = request;
-  return typeof protocol === "number" &&
-    typeof command === "string" &&
-    Array.isArray(given) &&
-    typeof asJson === "boolean"
+  if (typeof protocol !== "number" || typeof command !== "string") return undefined;
+  if (command === "stop") return { command, given: [], asJson: false };
+  if (protocol !== PROTOCOL) return "other protocol";
+  return Array.isArray(given) && typeof asJson === "boolean"
     ? // JSON has null for an argument that was left out.
-      { protocol, command, given: given.map((argument) => argument ?? undefined), asJson }
+      { command, given: given.map((argument) => argument ?? undefined), asJson }
     : undefined;
 }
 

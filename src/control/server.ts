@@ -1,3 +1,4 @@
+import { atMost, type Clock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import { plainText } from "../http/plain-text.ts";
 import {
@@ -5,8 +6,8 @@ import {
   type ControlLine,
   type ControlRequest,
   LONGEST_REQUEST,
-  PROTOCOL,
   readRequest,
+  SIGN_EVERY_MS,
 } from "./protocol.ts";
 
 /** Where a command writes its lines. */
@@ -22,6 +23,7 @@ export interface ControlDeps {
    */
   carryOut(request: ControlRequest, lines: Lines, signal: AbortSignal): Promise<number>;
   readonly version: string;
+  readonly clock: Clock;
 }
 
 /** Takes commands from programs of this machine that know the token. */
@@ -36,11 +38,14 @@ export interface Control {
 const LOOPBACK = "127.0.0.1";
 const TOKEN_BYTES = 32;
 /** Commands at once: one that waits for a person, such as `chat link`, takes a place for long. */
-const MOST_COMMANDS = 20;
+export const MOST_COMMANDS = 20;
+/** How long a request may take to arrive. */
 const IDLE_SECONDS = 10;
+/** How long the reader of a long answer, such as a pager, may pause after the command is done. */
+const READER_PAUSES_SECONDS = 600;
 
 /** Listens on any free port of this machine. @throws when there is none */
-export function listenForCommands({ carryOut, version }: ControlDeps): Control {
+export function listenForCommands({ carryOut, version, clock }: ControlDeps): Control {
   const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex();
   const expected = Buffer.from(`Bearer ${token}`);
   let running = 0;
@@ -67,15 +72,16 @@ export function listenForCommands({ carryOut, version }: ControlDeps): Control {
     error: () => plainText(500, "The command could not be carried out"),
     async fetch(request, server) {
       if (!isAllowed(request, server.port)) return plainText(401, "Not allowed");
-      if (request.method !== "POST" || !request.url.endsWith(CONTROL_PATH)) {
+      const { pathname } = new URL(request.url);
+      if (request.method !== "POST" || pathname !== CONTROL_PATH) {
         return plainText(404, "Not found");
       }
       const asked = readRequest(await request.text());
       if (!asked) return plainText(400, "This is no command");
-      if (asked.protocol !== PROTOCOL) {
+      if (asked === "other protocol") {
         return plainText(
           409,
-          `The running server is Marquee ${version} and does not understand this program. Use the same version for both, or stop the server first.`,
+          `The running server is Marquee ${version} and does not understand this program, which is of another version. Use the same one for both: stop the server with "marquee stop", and start it again.`,
         );
       }
       if (running >= MOST_COMMANDS) {
@@ -84,34 +90,54 @@ export function listenForCommands({ carryOut, version }: ControlDeps): Control {
       running += 1;
       // A command may wait for a person.
       server.timeout(request, 0);
-      return linesOf(request, (lines) =>
-        carryOut(asked, lines, request.signal).finally(() => {
+      return linesOf(request, clock, async (lines) => {
+        try {
+          return await carryOut(asked, lines, request.signal);
+        } finally {
           running -= 1;
-        }),
-      );
+          server.timeout(request, READER_PAUSES_SECONDS);
+        }
+      });
     },
   });
   return { port: listener.port ?? 0, token, stop: () => listener.stop(true) };
 }
 
-/** An answer that sends each line when it is written. */
-function linesOf(request: Request, run: (lines: Lines) => Promise<number>): Response {
-  const body = new ReadableStream<string>({
+/** An answer that sends each line when it is written, and at once and every few seconds an empty one. */
+function linesOf(
+  { signal }: Request,
+  clock: Clock,
+  run: (lines: Lines) => Promise<number>,
+): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
     async start(controller) {
-      const send = (line: ControlLine) => {
-        if (request.signal.aborted) return;
+      const write = (text: string) => {
+        if (signal.aborted) return;
         try {
-          controller.enqueue(`${JSON.stringify(line)}\n`);
+          controller.enqueue(encoder.encode(`${text}\n`));
         } catch (error) {
           // Nobody reads any more.
           if (errorCode(error) !== "ERR_INVALID_STATE") throw error;
         }
       };
-      send({ exit: await run({ out: (out) => send({ out }), error: (error) => send({ error }) }) });
-      if (!request.signal.aborted) controller.close();
+      const send = (line: ControlLine) => write(JSON.stringify(line));
+      const running = run({ out: (out) => send({ out }), error: (error) => send({ error }) });
+      let isOver = false;
+      const ended = running.finally(() => (isOver = true));
+      while (!isOver) {
+        write("");
+        await atMost(clock, SIGN_EVERY_MS, ended);
+      }
+      send({ exit: await running });
+      if (!signal.aborted) controller.close();
     },
   });
-  return new Response(body.pipeThrough(new TextEncoderStream()), {
-    headers: { "Content-Type": "application/x-ndjson", "Cache-Control": "no-store" },
+  return new Response(body, {
+    headers: {
+      "Content-Type": "application/x-ndjson",
+      "Cache-Control": "no-store",
+      Connection: "close",
+    },
   });
 }
