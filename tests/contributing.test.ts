@@ -67,3 +67,15 @@ describe("CONTRIBUTING.md", () => {
     );
   });
 });
+
+describe("the limit of a test", () => {
+  /** A test that is right is far from it on a slow machine: only what hangs reaches it. */
+  const LIMIT = "--timeout 120000";
+
+  test("is the same in every command that runs tests", async () => {
+    for (const path of ["package.json", ".ci/nightly"]) {
+      const limits = (await read(path)).match(/--timeout \d+/g) ?? [];
+      expect([path, ...new Set(limits)]).toEqual([path, LIMIT]);
+    }
+  });
+});

@@ -349,37 +349,33 @@ describe.each([
       await inTime("the stop", stopped);
     }));
 
-  test(
-    "a client that never reads is dropped",
-    () =>
-      listening(async (live) => {
-        const gone = Promise.withResolvers<void>();
-        const socket = await Bun.connect({
-          hostname: "127.0.0.1",
-          port: live.server.running.port,
-          socket: {
-            open: (opened) => {
-              opened.write(
-                `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: ${live.user.key}\r\n\r\n`,
-              );
-              opened.pause();
-            },
-            data() {},
-            close: () => gone.resolve(),
-            error: () => gone.resolve(),
+  test("a client that never reads is dropped", () =>
+    listening(async (live) => {
+      const gone = Promise.withResolvers<void>();
+      const socket = await Bun.connect({
+        hostname: "127.0.0.1",
+        port: live.server.running.port,
+        socket: {
+          open: (opened) => {
+            opened.write(
+              `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: ${live.user.key}\r\n\r\n`,
+            );
+            opened.pause();
           },
-        });
-        await until(() => live.server.hub.running() === 1 || undefined);
-        // The kernel may take 37 MB before a server notices: 4 of them it sends, 33 it receives.
-        const artists = Array.from({ length: 50 }, (_, at) => `${at}`.padEnd(1_000, "x"));
-        for (let change = 0; change < 900; change++) {
-          const track = { id: `${change}`, title: "x", durationMs: 200_000, explicit: false };
-          const observedAtMs = performance.now();
-          await live.server.sourceOf(live.user).says(aPlayback({ track, artists, observedAtMs }));
-        }
-        socket.resume();
-        await inTime("the end of the connection", gone.promise);
-      }),
-    30_000,
-  );
+          data() {},
+          close: () => gone.resolve(),
+          error: () => gone.resolve(),
+        },
+      });
+      await until(() => live.server.hub.running() === 1 || undefined);
+      // The kernel may take 37 MB before a server notices: 4 of them it sends, 33 it receives.
+      const artists = Array.from({ length: 50 }, (_, at) => `${at}`.padEnd(1_000, "x"));
+      for (let change = 0; change < 900; change++) {
+        const track = { id: `${change}`, title: "x", durationMs: 200_000, explicit: false };
+        const observedAtMs = performance.now();
+        await live.server.sourceOf(live.user).says(aPlayback({ track, artists, observedAtMs }));
+      }
+      socket.resume();
+      await inTime("the end of the connection", gone.promise);
+    }));
 });

@@ -395,7 +395,7 @@ test("whoever reads its files at any moment finds whole ones, and idle ones afte
   expect(mistakes).toEqual([]);
   await server.stop();
   expect(readFiles(path).text("now-playing.txt")).toBe(" ");
-}, 20_000);
+});
 
 test("a client with a stream of events is told that the program stops", async () => {
   const server = await start();

@@ -53,7 +53,7 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
     await until(
       () => readFileSync(said("xdg-open"), "utf8").split("sign-in").length === 3 || undefined,
     );
-  }, 30_000);
+  });
 
   test("says on the desktop why there is no server", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } });
@@ -61,7 +61,7 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
     expect(await saidBy("notify-send")).toContain(`Marquee`);
     expect(await saidBy("notify-send")).toContain(String(port));
     taken.stop(true);
-  }, 30_000);
+  });
 
   test("says on the desktop what is wrong with the data folder, without the system's words", async () => {
     writeFileSync(join(folder.path, "data"), "not a folder");
@@ -73,16 +73,16 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
     );
     expect(error.trim()).toBe(`marquee: ${text.slice(text.indexOf("The data folder"))}`);
     rmSync(join(folder.path, "data"));
-  }, 30_000);
+  });
 
   test("says on the desktop that a setting is wrong", async () => {
     expect((await runWith({ MARQUEE_PORT: "many" }, "open")).code).toBe(2);
     expect(await saidBy("notify-send")).toContain("MARQUEE_PORT");
-  }, 30_000);
+  });
 
   test("leaves other commands' mistakes where they were typed", async () => {
     expect((await run("stop")).code).toBe(1);
     expect((await runWith({ MARQUEE_PORT: "many" }, "serve")).code).toBe(2);
     expect(existsSync(said("notify-send"))).toBe(false);
-  }, 30_000);
+  });
 });

@@ -96,14 +96,14 @@ inEveryEngine("the look of the overlay", (stage) => {
     expect(Math.min(...paused.inside)).toBeGreaterThan(0);
     await stage.hearsNothing();
     expect(await lookAt("idle")).toMatchObject({ total: 0 });
-  }, 20_000);
+  });
 
   test("is nothing at all when the source has failed, in every theme and size", async () => {
     await stage.server.sourceOf(stage.ada).fails(new Error("the player is gone"));
     const gallery = await openGallery(stage, everyThemeAndSize("motion=none"));
     await gallery.every({ state: "offline" });
     expect((await paintedPixels(gallery.page)).total).toBe(0);
-  }, 20_000);
+  });
 
   test("is transparent around the card in a page of its own too, and everywhere when nothing plays", async () => {
     await stage.hearsNothing();
@@ -175,7 +175,7 @@ inEveryEngine("the look of the overlay", (stage) => {
       ".np-label,.np-title,.np-artist,.np-album,.np-marquee-text{overflow:visible}",
     );
     expect(await differences(gallery.page, asItIs, await shotOf(gallery.page))).toEqual([]);
-  }, 40_000);
+  });
 
   test("keeps the shorter of title and artist whole on one line", async () => {
     await stage.plays();

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { beforeAll, describe, expect } from "bun:test";
 import fc from "fast-check";
-import type { Browser, Page } from "playwright-core";
 import { type Card, type CardContent, drawCard } from "../../src/outputs/card-drawing.ts";
 import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { sharedPart } from "../fixtures/shared-part.ts";
 import { hostileName } from "../fixtures/sources/hostile-names.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 
@@ -14,17 +14,20 @@ const drawnByBoth = testWith(
 );
 const withChromium = testWith(currentChromium.name, currentChromium.isInstalled);
 
-let browser: Browser;
-let page: Page;
+const shared = sharedPart({
+  isInstalled: currentChromium.isInstalled,
+  async start() {
+    const browser = await currentChromium.launch();
+    return { browser, page: await browser.newPage() };
+  },
+  isRunning: ({ browser }) => browser.isConnected(),
+  stop: ({ browser }) => browser.close(),
+});
 let cover: Uint8Array;
 
 beforeAll(async () => {
   cover = await patternPicture("jpeg", 128);
-  if (!currentChromium.isInstalled) return;
-  browser = await currentChromium.launch();
-  page = await browser.newPage();
 });
-afterAll(() => browser?.close());
 
 type Song = Extract<CardContent, { kind: "song" }>;
 
@@ -55,7 +58,7 @@ async function byLibrsvg(svg: string): Promise<string> {
  * the same letters a little differently.
  */
 function differenceOf(one: string, other: string): Promise<number> {
-  return page.evaluate(
+  return shared().page.evaluate(
     async (addresses) => {
       const pixels = addresses.map(async (address) => {
         const picture = new Image();
@@ -122,7 +125,7 @@ describe("a card", () => {
         description: title,
       }),
     );
-    const shapes = await page.evaluate(
+    const shapes = await shared().page.evaluate(
       (files) =>
         files.map((file) => {
           const drawn = new DOMParser().parseFromString(file, "image/svg+xml");
@@ -137,7 +140,7 @@ describe("a card", () => {
 
   withChromium("moves its bar to the end by itself, and loads nothing", async () => {
     const asked: string[] = [];
-    const other = await browser.newPage();
+    const other = await shared().browser.newPage();
     other.on("request", (request) => void asked.push(new URL(request.url()).protocol));
     await other.setContent(
       cardOf(song({ progress: { positionMs: 0, durationMs: 60_000, rate: 1 } })),

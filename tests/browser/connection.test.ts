@@ -13,7 +13,7 @@ import {
   titled,
   titleIs,
 } from "../fixtures/browser/overlay-page.ts";
-import { until } from "../fixtures/clock/waiting.ts";
+import { GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 
 const ANY_CHANGE: Change = { userId: undefined, concerns: () => true };
 
@@ -61,7 +61,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     await restsNow(page);
     expect(await opacityOfCard(page)).toBe(1);
     expect(await isMarked(page)).toBe(true);
-  }, 20_000);
+  });
 
   test("counts on while the server is away", async () => {
     await stage.plays({ state: "paused", positionMs: 20_000 });
@@ -175,7 +175,7 @@ inEveryEngine("the overlay's connection", (stage) => {
   test("reaches twelve overlays beside a page of the same browser", async () => {
     await stage.plays();
     const context = await stage.browser.newContext();
-    context.setDefaultTimeout(8_000);
+    context.setDefaultTimeout(GIVE_UP_MS);
     const overlays = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const page = await context.newPage();

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
-import type { Browser, Locator } from "playwright-core";
+import { afterEach, beforeEach, describe, expect } from "bun:test";
+import type { Locator } from "playwright-core";
 import { en } from "../../src/i18n/en.ts";
 import { currentChromium, openPage, watchPage } from "../fixtures/browser/chromium.ts";
+import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
 import { OBS_USER_AGENT } from "../fixtures/browser/dashboard-page.ts";
 import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -13,29 +14,23 @@ const test = testWith(currentChromium.name, currentChromium.isInstalled);
 const MOST_CLICKS = 6;
 
 describe("somebody who starts Marquee for the first time", () => {
-  let browser: Browser | undefined;
+  const browser = sharedBrowser(currentChromium);
   let marquee: MarqueeProcess;
   let folder: ReturnType<typeof createTempFolder>;
 
-  beforeAll(async () => {
-    if (currentChromium.isInstalled) browser = await currentChromium.launch();
-  }, 60_000);
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     folder = createTempFolder();
     marquee = await startMarquee({ folder: folder.path, fromSource: true });
-  }, 30_000);
+  });
   afterEach(async () => {
     await marquee.stop();
     folder.remove();
   });
 
   test("has the overlay's address after two clicks, and sees OBS show it without a reload", async () => {
-    if (!browser) throw new Error("there is no browser");
-    const context = await browser.newContext({
+    const context = await browser().newContext({
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    context.setDefaultTimeout(8_000);
     const { page, complaints, hosts } = watchPage(await context.newPage());
     const clicks: string[] = [];
     const click = async (locator: Locator) => {
@@ -59,7 +54,7 @@ describe("somebody who starts Marquee for the first time", () => {
     await page.getByText(en.dashboard.nowPlaying.notOnStream).waitFor();
     expect(await step.getAttribute("class")).toBeNull();
 
-    const obs = await openPage(browser, { userAgent: OBS_USER_AGENT });
+    const obs = await openPage(browser(), { userAgent: OBS_USER_AGENT });
     await obs.page.goto(copied);
     // The demo follows the wall clock, and pauses for a few seconds of it.
     expect([en.widget.nowPlaying, en.widget.paused].map((state) => `${state} · Demo`)).toContain(
@@ -76,5 +71,5 @@ describe("somebody who starts Marquee for the first time", () => {
     expect([...complaints, ...obs.complaints]).toEqual([]);
     expect([...hosts, ...obs.hosts]).toEqual(Array(2).fill(new URL(marquee.url).host));
     await context.close();
-  }, 30_000);
+  });
 });

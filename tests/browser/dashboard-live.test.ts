@@ -58,7 +58,7 @@ onTheDashboard("what is playing", (stage) => {
     expect(await progress.isVisible()).toBe(false);
     expect(await isMarked(page)).toBe(true);
     expect(complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("has no bar while the position is not known", async () => {
     await stage.plays({ ...titled("Somewhere"), positionUnknown: true });
@@ -67,7 +67,7 @@ onTheDashboard("what is playing", (stage) => {
     expect(await progress.isVisible()).toBe(false);
     await stage.plays({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
     await progress.waitFor();
-  }, 20_000);
+  });
 
   test("says that the server is gone, and comes back by itself", async () => {
     await stage.plays();
@@ -86,7 +86,7 @@ onTheDashboard("what is playing", (stage) => {
     await says(page, "title", "After the Restart");
     await away.waitFor({ state: "hidden" });
     expect(await isMarked(page)).toBe(true);
-  }, 20_000);
+  });
 
   test("says that a proxy passes on no sockets, where the server answers all the same", async () => {
     await stage.plays();
@@ -95,7 +95,7 @@ onTheDashboard("what is playing", (stage) => {
     await page.reload();
     await page.getByText(words.dashboard.unfollowed).waitFor();
     expect(await page.getByText(words.dashboard.away).isVisible()).toBe(false);
-  }, 20_000);
+  });
 
   test("gives way to the sign-in notice when this browser is signed out elsewhere", async () => {
     await stage.plays();
@@ -107,7 +107,7 @@ onTheDashboard("what is playing", (stage) => {
     await page.getByRole("heading", { name: words.signIn.neededTitle }).waitFor();
     await page.getByRole("link", { name: words.signIn.how }).click();
     await page.waitForURL("**/en/sign-in");
-  }, 20_000);
+  });
 });
 
 onTheDashboard("the widget's editor", (stage) => {
@@ -184,7 +184,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.reload();
     await previewed(page, "html[lang=fr][data-np-theme=vinyl]").waitFor();
     expect(complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("shows and saves changes while the browser takes no more addresses", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -198,7 +198,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await saveState(page, editor.unsaved);
     await save(page);
     expect((await stored()).options).toEqual({ theme: "vinyl" });
-  }, 20_000);
+  });
 
   test("says beside a control what is wrong with it, and leaves it out", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -212,7 +212,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await radius.fill("10");
     expect(await mistake.isVisible()).toBe(false);
     expect(await searchOf(page)).toBe("?id=1&draft=1&radius=10");
-  }, 20_000);
+  });
 
   test("describes a control by its hint, and by what is wrong only while it is", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -232,7 +232,7 @@ onTheDashboard("the widget's editor", (stage) => {
       expect(await described()).toBe(`${id}-hint`);
       expect(await field.getAttribute("aria-invalid")).toBe(null);
     }
-  }, 20_000);
+  });
 
   test("shows a picture of one's own behind the overlay, which goes nowhere", async () => {
     const { page, complaints, hosts } = await stage.open("widget", { query: "?id=1" });
@@ -256,7 +256,7 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(requests).toEqual([]);
     expect([...hosts].filter((host) => host !== "")).toEqual([new URL(stage.server.url).host]);
     expect(complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("copies what stands beside each button", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
@@ -282,7 +282,7 @@ onTheDashboard("the widget's editor", (stage) => {
       expect(await code.isVisible()).toBe(false);
     }
     expect(await page.locator("main").innerText()).not.toContain(stage.ada.widgetToken);
-  }, 20_000);
+  });
 
   test("shows a test track in an open overlay, and says so without a reload", async () => {
     await stage.plays();
@@ -300,7 +300,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await outcome.filter({ hasText: fill(widget.testSent, { count: "1" }) }).waitFor();
     await titleIs(obs.page, widget.testTrack.title);
     expect(await isMarked(page)).toBe(true);
-  }, 20_000);
+  });
 
   test("saves what is edited, and says how far it is", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
@@ -317,7 +317,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await saveState(page, editor.saved);
     expect(await isMarked(page)).toBe(true);
     expect(complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("undoes and redoes, with buttons and keys, but leaves text fields their own", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -346,7 +346,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.locator("#option-font").focus();
     await page.keyboard.press("Control+z");
     expect(await page.locator("#option-bg").inputValue()).toBe("#ff8800");
-  }, 20_000);
+  });
 
   test("saves each change at once while it is live, one after the other", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -368,7 +368,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.locator("[name=theme][value=bar]").check();
     await saveState(page, editor.unsaved);
     expect((await stored()).options).toEqual({ theme: "glass" });
-  }, 20_000);
+  });
 
   test("lets one choose when another look was saved meanwhile, and loses neither", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -391,7 +391,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.getByRole("button", { name: editor.saveMine }).click();
     await saveState(page, editor.saved);
     expect(await stored()).toMatchObject({ options: { theme: "glass" }, css: "", revision: 4 });
-  }, 20_000);
+  });
 
   test("shows an earlier look in the preview before it is saved again", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -411,7 +411,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await save(page);
     expect(await stored()).toMatchObject({ options: {}, revision: 4 });
     expect(await isMarked(page)).toBe(true);
-  }, 20_000);
+  });
 
   test("lists the versions later that could not be had after a save", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -428,7 +428,7 @@ onTheDashboard("the widget's editor", (stage) => {
       await versions.evaluate((details, open) => void Object.assign(details, { open }), isOpen);
     }
     await page.locator("[data-version-list] a").waitFor();
-  }, 20_000);
+  });
 
   test("shows CSS while it is typed, and inserts the names that it may use", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
@@ -452,7 +452,7 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await page.locator("#css-mistake").isVisible()).toBe(true);
     await saveState(page, editor.mistakes);
     expect(complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("never shows an empty preview while another look loads", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -478,7 +478,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const shown = await page.evaluate(() => (window as unknown as { shown: boolean[] }).shown);
     expect(shown.length).toBeGreaterThan(3);
     expect(shown).not.toContain(false);
-  }, 20_000);
+  });
 
   test("shows another look in the preview once the server is there again", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
@@ -497,7 +497,7 @@ onTheDashboard("the widget's editor", (stage) => {
     });
     start();
     await previewed(page, "html[data-np-theme=vinyl]").waitFor();
-  }, 20_000);
+  });
 
   test("shows an overlay that is shown on demand, and its addresses once it is saved", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
@@ -517,7 +517,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.locator("[name=shown][value=always]").check();
     await save(page);
     await title.waitFor({ state: "detached" });
-  }, 20_000);
+  });
 
   test("keeps the preview and Save in sight on a small phone", async () => {
     const { page } = await stage.open("widget", {
@@ -540,7 +540,7 @@ onTheDashboard("the widget's editor", (stage) => {
       expect(bottom).toBeGreaterThan(preview?.height ?? 0);
       expect(top).toBeLessThan(740);
     }
-  }, 20_000);
+  });
 
   test("adds and removes a font without losing what is not saved", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
@@ -583,7 +583,7 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await page.locator("#css").inputValue()).toBe(".np { color: lime }");
     expect(await isMarked(page)).toBe(true);
     expect(complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("makes an open overlay go dark when the address is replaced", async () => {
     await stage.plays();
@@ -606,5 +606,5 @@ onTheDashboard("the widget's editor", (stage) => {
     const old = await obs.page.goto(before);
     expect(old?.status()).toBe(404);
     expect(await obs.page.locator("body").isVisible()).toBe(false);
-  }, 20_000);
+  });
 });

@@ -51,7 +51,7 @@ onTheDashboard(
       await page.locator("#found").getByText("Paper Lanterns – Juniper Vale").waitFor();
       const text = await page.evaluate(() => document.activeElement?.textContent);
       expect(text).toBe(words.found.again);
-    }, 20_000);
+    });
 
     test("tells without a reload what came, what is followed and which one is shown", async () => {
       const push = await connectJson(stage, "Desk", "Kitchen");
@@ -72,7 +72,7 @@ onTheDashboard(
       await desk.locator("q").waitFor({ state: "detached" });
       expect(await page.evaluate(() => "isMarked" in window)).toBe(true);
       expect(complaints).toEqual([]);
-    }, 20_000);
+    });
 
     test("takes a card where it is dragged, stores its place and says so", async () => {
       await connectJson(stage, "First", "Second", "Third");
@@ -93,7 +93,7 @@ onTheDashboard(
       await page.getByRole("status").getByText(moved).waitFor();
       expect(await labelsOn(page)).toEqual(order);
       expect(complaints).toEqual([]);
-    }, 20_000);
+    });
 
     test("puts a card back with Escape, and stores nothing", async () => {
       await connectJson(stage, "First", "Second");
@@ -109,7 +109,7 @@ onTheDashboard(
       expect(await labelsOn(page)).toEqual(["JSON · First", "JSON · Second"]);
       await page.reload();
       expect(await labelsOn(page)).toEqual(["JSON · First", "JSON · Second"]);
-    }, 20_000);
+    });
 
     test("lists what is on this machine after it, and connects it with one click", async () => {
       const { page, complaints } = await stage.open("music");
@@ -124,7 +124,7 @@ onTheDashboard(
       await found.getByText(words.found.needs.password).waitFor();
       expect(await found.getByRole("button", { name: listen }).count()).toBe(0);
       expect(complaints).toEqual([]);
-    }, 20_000);
+    });
 
     test("leads without a script, by the keyboard, to the form that wants a password", async () => {
       const { page } = await stage.open("music", { javaScriptEnabled: false });
@@ -135,7 +135,7 @@ onTheDashboard(
       await page.getByLabel(options.vlc_password).fill("correct horse");
       await page.getByLabel(options.vlc_password).press("Enter");
       await page.getByText(fill(words.added, { source: "VLC" }), { exact: true }).waitFor();
-    }, 20_000);
+    });
   },
   {
     realSources: true,

@@ -111,7 +111,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
       await liveIn(stage);
       const visited = [...sections, ...(await pagesOutside(stage))];
       expect(await inspectAll(visited, language)).toEqual([]);
-    }, 60_000);
+    });
   }
 
   test("are so, too, when linking has been set up and when something was typed wrongly", async () => {
@@ -137,7 +137,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
     await page.getByRole("button", { name: dashboard.keys.add }).click();
     await page.getByText(dashboard.keys.newKey, { exact: true }).waitFor();
     expect(await look(watched)).toEqual([]);
-  }, 30_000);
+  });
 
   test("weigh no more than 60 KB without their pictures", async () => {
     await liveIn(stage);
@@ -153,7 +153,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
     }
     const tooHeavy = Object.entries(weights).filter(([, bytes]) => bytes > MOST_BYTES);
     expect(tooHeavy).toEqual([]);
-  }, 30_000);
+  });
 
   test("lead through every control with the keyboard, in their order, and show where it is", async () => {
     await liveIn(stage);
@@ -169,7 +169,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
       expect([section, visited]).toEqual([section, controls]);
       expect([section, unmarked]).toEqual([section, []]);
     }
-  }, 30_000);
+  });
 
   test("let the keyboard skip their navigation", async () => {
     const { page } = await stage.open("music", { viewport: DESKTOP });
@@ -219,7 +219,7 @@ onTheDashboard(
       await page.getByText(privacy.nowSharing, { exact: true }).waitFor();
       expect(await received()).toMatchObject({ is_playing: true });
       expect(complaints).toEqual([]);
-    }, 20_000);
+    });
 
     test("shows the overlay as somebody wants it", async () => {
       const { widget } = languages.en.dashboard;
@@ -234,7 +234,7 @@ onTheDashboard(
       expect(saved.options).toEqual({ theme: "vinyl" });
       await page.goto(stage.overlay());
       expect(await page.locator("html").getAttribute("data-np-theme")).toBe("vinyl");
-    }, 20_000);
+    });
   },
   { realSources: true, connected: false, settings: { rateLimitSeconds: "0" } },
 );

@@ -1,10 +1,11 @@
 import { signIn } from "../fixtures/http/signed-in.ts";
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { currentChromium, type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
+import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import {
@@ -44,7 +45,7 @@ async function drawnSecrets(page: Page): Promise<string[]> {
 }
 
 describe("the documentation in a browser", () => {
-  let browser: Browser | undefined;
+  const browser = sharedBrowser(currentChromium);
   let server: ListeningServer;
   let ada: AddedUser;
   const opened: WatchedPage[] = [];
@@ -53,10 +54,8 @@ describe("the documentation in a browser", () => {
     server = await startTestServer({ settings: { rateLimitSeconds: "0" } });
     ada = await server.addUser("ada");
     await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
-    if (currentChromium.isInstalled) browser = await currentChromium.launch();
-  }, 60_000);
+  });
   afterAll(async () => {
-    await browser?.close();
     await server.stop();
   });
   afterEach(async () => {
@@ -76,9 +75,7 @@ describe("the documentation in a browser", () => {
     page: string,
     options: BrowserContextOptions = {},
   ): Promise<WatchedPage> {
-    if (!browser) throw new Error(`${currentChromium.name} has not started`);
-    const context = await browser.newContext({ viewport: DESKTOP, ...options });
-    context.setDefaultTimeout(8_000);
+    const context = await browser().newContext({ viewport: DESKTOP, ...options });
     const watched = watchPage(await context.newPage());
     opened.push(watched);
     await watched.page.goto(address(language, page));
@@ -102,7 +99,7 @@ describe("the documentation in a browser", () => {
       .locator("#the-secret-key")
       .evaluate((one) => one.getBoundingClientRect().top);
     expect(top).toBeLessThan(DESKTOP.height / 2);
-  }, 20_000);
+  });
 
   test("puts parts whose heading has the words first, and a page's own beginning on top", async () => {
     const { page } = await open("en", "");
@@ -113,7 +110,7 @@ describe("the documentation in a browser", () => {
     expect(await links.count()).toBeLessThanOrEqual(12);
     await page.keyboard.press("Enter");
     await page.waitForURL(/#the-launcher-file$/);
-  }, 20_000);
+  });
 
   test("says when nothing is found, and nothing when nothing is asked", async () => {
     const { page } = await open("de", "api");
@@ -123,7 +120,7 @@ describe("the documentation in a browser", () => {
     await results.getByText(languages.de.docs.noResults).waitFor();
     await field.fill("");
     await page.waitForFunction(() => document.querySelector("#results")?.textContent === "");
-  }, 20_000);
+  });
 
   test("copies examples as they stand", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
@@ -138,7 +135,7 @@ describe("the documentation in a browser", () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toBe((await example.locator("code").textContent()) ?? "");
     }
-  }, 20_000);
+  });
 
   /** Signs the browser of a page in as Ada, and loads the page again. */
   async function signInAsAda(page: Page): Promise<void> {
@@ -164,7 +161,7 @@ describe("the documentation in a browser", () => {
       expect(await example.locator("code").innerText()).not.toContain(ada.widgetToken);
     }
     expect(await drawnSecrets(page)).toEqual([]);
-  }, 20_000);
+  });
 
   /**
    * Shows another page in the place of this one, in less time than loading it takes. Its scripts do
@@ -192,7 +189,6 @@ describe("the documentation in a browser", () => {
         expect({ name, secrets: await drawnSecrets(page) }).toEqual({ name, secrets: [] });
       }
     },
-    30_000,
   );
 
   test("tries the API with a real key, a wrong one, and without the server", async () => {
@@ -214,7 +210,7 @@ describe("the documentation in a browser", () => {
     // The browser itself says that requests failed.
     expect(complaints.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
     complaints.length = 0;
-  }, 20_000);
+  });
 
   test("shows a stream of events as it comes, until it is stopped", async () => {
     const { page } = await open("en", "reference");
@@ -232,7 +228,7 @@ describe("the documentation in a browser", () => {
     await form.getByRole("button", { name: reference.send }).waitFor();
     await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
     expect((await answer.innerText()).match(/event: now-playing/g)).toHaveLength(2);
-  }, 20_000);
+  });
 
   test("makes whoever is signed in a key to try the API with, on the spot", async () => {
     const stranger = await open("en", "reference");
@@ -249,7 +245,7 @@ describe("the documentation in a browser", () => {
     await form.getByRole("button", { name: languages.en.reference.send }).click();
     const answer = form.locator("[data-answer] code");
     await answer.filter({ hasText: '"username": "ada"' }).waitFor();
-  }, 20_000);
+  });
 
   test("makes one key for two clicks, and says when the server is away", async () => {
     const { page, complaints } = await open("en", "reference");
@@ -270,7 +266,7 @@ describe("the documentation in a browser", () => {
     });
     await button.waitFor({ state: "hidden" });
     expect(await keys()).toBe(before + 1);
-  }, 20_000);
+  });
 
   test("opens one stream for two clicks", async () => {
     const { page } = await open("en", "reference");
@@ -286,7 +282,7 @@ describe("the documentation in a browser", () => {
     await form.getByRole("button", { name: reference.stop }).click();
     await form.getByRole("button", { name: reference.send }).waitFor();
     expect(calls).toBe(1);
-  }, 20_000);
+  });
 
   const checkedByAxe = AXE_LANGUAGES.flatMap((language) =>
     RICH_PAGES.map((page) => [language, page] as const),
@@ -300,7 +296,6 @@ describe("the documentation in a browser", () => {
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await axeViolations(page, ["color-contrast", "link-in-text-block"])).toEqual([]);
     },
-    30_000,
   );
 
   test.each([DESKTOP, PHONE])(
@@ -316,44 +311,36 @@ describe("the documentation in a browser", () => {
     },
   );
 
-  test.each(LANGUAGES)(
-    "fits a small phone on every page: %s",
-    async (language) => {
-      const { page } = await open(language, "", { viewport: PHONE });
-      for (const name of DOCS_PAGES) {
-        if (RICH_PAGES.includes(name)) await page.goto(address(language, name));
-        else expect(await replaceWith(page, address(language, name))).toBe(true);
-        expect({ name, overflow: await overflowOf(page) }).toEqual({ name, overflow: [] });
-      }
-    },
-    30_000,
-  );
+  test.each(LANGUAGES)("fits a small phone on every page: %s", async (language) => {
+    const { page } = await open(language, "", { viewport: PHONE });
+    for (const name of DOCS_PAGES) {
+      if (RICH_PAGES.includes(name)) await page.goto(address(language, name));
+      else expect(await replaceWith(page, address(language, name))).toBe(true);
+      expect({ name, overflow: await overflowOf(page) }).toEqual({ name, overflow: [] });
+    }
+  });
 
-  test.each(RICH_PAGES)(
-    "prints the whole page and only that: %s",
-    async (name) => {
-      const { page } = await open("de", name, { viewport: SHEET });
-      const text = await page.locator("article h1").innerText();
-      await page.emulateMedia({ media: "print", colorScheme: "light" });
-      expect(await page.locator("article h1").innerText()).toBe(text);
-      for (const part of ["header.site", "aside", "nav.languages"]) {
-        expect(await page.locator(part).isVisible()).toBe(false);
-      }
-      // What scrolls on a screen is cut off on paper.
-      const cut = await page
-        .locator("article pre, article .table")
-        .evaluateAll((all) =>
-          all
-            .filter((one) => one.scrollWidth > one.clientWidth + 1)
-            .map((one) => one.textContent?.slice(0, 80)),
-        );
-      expect(cut).toEqual([]);
-      const lines = page.locator("article pre code").first();
-      expect(await lines.evaluate((one) => getComputedStyle(one).whiteSpace)).toBe("pre-wrap");
-      expect(await page.locator(".example button").filter({ visible: true }).count()).toBe(0);
-    },
-    20_000,
-  );
+  test.each(RICH_PAGES)("prints the whole page and only that: %s", async (name) => {
+    const { page } = await open("de", name, { viewport: SHEET });
+    const text = await page.locator("article h1").innerText();
+    await page.emulateMedia({ media: "print", colorScheme: "light" });
+    expect(await page.locator("article h1").innerText()).toBe(text);
+    for (const part of ["header.site", "aside", "nav.languages"]) {
+      expect(await page.locator(part).isVisible()).toBe(false);
+    }
+    // What scrolls on a screen is cut off on paper.
+    const cut = await page
+      .locator("article pre, article .table")
+      .evaluateAll((all) =>
+        all
+          .filter((one) => one.scrollWidth > one.clientWidth + 1)
+          .map((one) => one.textContent?.slice(0, 80)),
+      );
+    expect(cut).toEqual([]);
+    const lines = page.locator("article pre code").first();
+    expect(await lines.evaluate((one) => getComputedStyle(one).whiteSpace)).toBe("pre-wrap");
+    expect(await page.locator(".example button").filter({ visible: true }).count()).toBe(0);
+  });
 
   test("reads without script, and offers nothing that would need it", async () => {
     for (const name of ["widget", "reference"]) {
@@ -363,7 +350,7 @@ describe("the documentation in a browser", () => {
       expect(await page.locator(".search").isVisible()).toBe(false);
       expect(await page.locator("form.try, button").filter({ visible: true }).count()).toBe(0);
     }
-  }, 20_000);
+  });
 
   test("can be reached and read by keyboard alone", async () => {
     const { page } = await open("en", "widget");
@@ -378,7 +365,7 @@ describe("the documentation in a browser", () => {
       );
     }
     expect([...reached]).toEqual(expect.arrayContaining(["HEADER", "ASIDE", "ARTICLE"]));
-  }, 20_000);
+  });
 
   test("shows its pictures", async () => {
     const { page } = await open("en", "looks");
@@ -391,5 +378,5 @@ describe("the documentation in a browser", () => {
       );
     }
     expect(await pictures.count()).toBeGreaterThan(4);
-  }, 20_000);
+  });
 });

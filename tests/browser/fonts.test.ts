@@ -30,7 +30,7 @@ inEveryEngine("a user's own font", (stage) => {
     const css = '.np-title { font-family: "Wide One" }';
     await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 1 });
     expect(await widthOfLetter("?size=16")).toBeCloseTo(2, 1);
-  }, 20_000);
+  });
 
   test("is fetched from this server, and no other font or host is", async () => {
     await stage.server.accounts.fonts.add(stage.ada.user, "Wide", wideFont());
@@ -50,5 +50,5 @@ inEveryEngine("a user's own font", (stage) => {
     const hosts = new Set(answered.map((address) => new URL(address).host));
     expect([...hosts]).toEqual([new URL(stage.server.url).host]);
     expect(answered.filter((address) => address.endsWith(".woff2"))).toHaveLength(1);
-  }, 20_000);
+  });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import type { Browser, Page, PageScreenshotOptions } from "playwright-core";
+import type { Page, PageScreenshotOptions } from "playwright-core";
 import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
+import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 
@@ -10,22 +11,19 @@ const test = testWith(currentChromium.name, currentChromium.isInstalled);
 const EMPTY_PX = 2;
 
 describe("the home page in a browser", () => {
-  let browser: Browser | undefined;
+  const browser = sharedBrowser(currentChromium);
   let server: ListeningServer;
   beforeAll(async () => {
     server = await startTestServer();
-    if (currentChromium.isInstalled) browser = await currentChromium.launch();
-  }, 60_000);
+  });
   afterAll(async () => {
-    await browser?.close();
     await server.stop();
   });
 
   test.each(["light", "dark"] as const)(
     "shows the overlay over the scene, and nothing around its card: %s desktop",
     async (colorScheme) => {
-      if (!browser) throw new Error(`${currentChromium.name} has not started`);
-      const context = await browser.newContext({ colorScheme });
+      const context = await browser().newContext({ colorScheme });
       const { page, complaints } = watchPage(await context.newPage());
       await page.goto(`${server.url}/en/`);
       const card = page.frameLocator(".scene iframe").locator(".np-card");
@@ -43,7 +41,6 @@ describe("the home page in a browser", () => {
       expect(complaints).toEqual([]);
       await context.close();
     },
-    20_000,
   );
 });
 

@@ -120,7 +120,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       ]);
     }
     expect(await harm()).toEqual([]);
-  }, 30_000);
+  });
 
   test("do so when clean titles are shown, which have no entities any more", async () => {
     await stage.plays();
@@ -138,7 +138,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       expect(shown).toBe(artists.join(", "));
     }
     expect(await harm()).toEqual([]);
-  }, 30_000);
+  });
 
   test("do so when a page is drawn with them", async () => {
     await showNamesAsGiven();
@@ -158,7 +158,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       expect([title, artist, album]).toEqual([all, some.join(", "), all]);
       expect(await harm()).toEqual([]);
     }
-  }, 30_000);
+  });
 
   test("do so as names of keys, of browsers and in the rules of privacy", async () => {
     const { keys, sessions, privacy } = stage.server.accounts;
@@ -187,7 +187,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     await page.goto(stage.address("privacy"));
     expect(await page.locator("#titles").inputValue()).toBe(lines.join("\n"));
     expect(await harm()).toEqual([]);
-  }, 30_000);
+  });
 
   test("do so when they are typed and sent back as wrong", async () => {
     const { page, complaints, harm } = await guard(stage, "server");
@@ -210,7 +210,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     expect(await page.locator("#option-font").inputValue()).toBe(font);
     expect(await page.locator("#option-idleText").inputValue()).toBe(idleText);
     expect(await harm()).toEqual([]);
-  }, 30_000);
+  });
 });
 
 /** Names in groups that come to so many characters at most, with a space between two. */

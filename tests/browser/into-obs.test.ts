@@ -5,7 +5,7 @@ import { fill, languages } from "../../src/i18n/index.ts";
 import type { Language } from "../../src/languages.ts";
 import { connectToObs } from "../../src/dashboard/widgets/browser/obs/connection.ts";
 import type { Answer } from "../../src/dashboard/widgets/browser/obs/protocol.ts";
-import { freePort, until } from "../fixtures/clock/waiting.ts";
+import { freePort, GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 import { launchOnScreen, launchWith, type WatchedPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
@@ -78,7 +78,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     await page.getByText("500 × 120").first().waitFor();
     await handle.dragTo(page.locator("[data-into-obs] h2"));
     expect((await droppedOn(page)).uris).toBe(stage.overlay(`?${layer(500)}`));
-  }, 20_000);
+  });
 
   test("takes four clicks and one drag from the first sign-in to a styled widget", async () => {
     const secret = await stage.server.accounts.magicLinks.issue(stage.ada.user, SIGN_IN_PURPOSE);
@@ -101,7 +101,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     expect(address.href).not.toStartWith(stage.overlay());
     await page.goto(uris);
     expect(await page.getAttribute("html", "data-np-theme")).toBe("vinyl");
-  }, 20_000);
+  });
 
   testWith("OBS with Xvfb and xdotool", obsIsInstalled && Bun.which("xdotool") !== null)(
     "is a source in a real OBS, with its name and size",
@@ -113,7 +113,6 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
         await real.stop();
       }
     },
-    60_000,
   );
 
   test("does not show the address, but copies it by keyboard", async () => {
@@ -130,13 +129,13 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     await page.keyboard.press("Enter");
     await card.getByText(languages.en.parts.copied, { exact: true }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stage.overlay());
-  }, 20_000);
+  });
 
   test("is not offered where no script runs", async () => {
     const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
     expect(await page.locator("[data-into-obs]").count()).toBe(1);
     expect(await page.locator("[data-into-obs]").isVisible()).toBe(false);
-  }, 20_000);
+  });
 });
 
 onTheDashboard("putting a widget into OBS", (stage) => {
@@ -180,7 +179,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await card.press(words.leave);
     const password = card.card.getByLabel(words.password);
     expect(await password.evaluate((field) => field === document.activeElement)).toBe(true);
-  }, 20_000);
+  });
 
   test("sends the password to OBS alone, and keeps it nowhere", async () => {
     const obs = standIn({ password: PASSWORD });
@@ -205,7 +204,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     );
     expect([...sent, kept].filter((text) => text.includes(PASSWORD))).toEqual([]);
     expect(watched.complaints).toEqual([]);
-  }, 20_000);
+  });
 
   test("says why it did not work, in the language of the page", async () => {
     const { failures, put, connected } = languages.de.dashboard.intoObs.sentences;
@@ -247,7 +246,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     leaving.hangUp();
     await card.says(failures.closed);
     expect(await elsewhere.evaluate((link) => link === document.activeElement)).toBe(true);
-  }, 20_000);
+  });
 
   test("gives up when nothing is said for five seconds", async () => {
     const watched = await stage.open("widget", { query: "?id=1" });
@@ -258,7 +257,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await card.says(card.words.sentences.connecting);
     await card.page.clock.fastForward(5_000);
     await card.says(card.words.sentences.failures.timeout);
-  }, 20_000);
+  });
 
   test("works over http at home, and says that browsers block public pages over http", async () => {
     const { cookie } = await signIn(stage.server, stage.ada, stage.server.url);
@@ -280,7 +279,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
       );
       opened.push(() => void browser.close());
       const page = await browser.newPage();
-      page.setDefaultTimeout(8_000);
+      page.setDefaultTimeout(GIVE_UP_MS);
       await page.goto(`http://marquee.example:${elsewhere.port}/en/dashboard/widget?id=1`);
       expect(await page.evaluate(() => "subtle" in crypto)).toBe(false);
       const card = await cardOn({ page });
@@ -289,7 +288,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     };
     await connectFrom("local", ({ words }) => words.sentences.connected);
     await connectFrom("public", ({ words }) => words.sentences.failures.blockedHttp);
-  }, 20_000);
+  });
 
   test("is accessible and narrow enough in each of its states", async () => {
     const obs = standIn({ password: PASSWORD });
@@ -315,20 +314,16 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await card.card.getByRole("button", { name: refresh }).waitFor();
     await look();
     expect(faults).toEqual([]);
-  }, 30_000);
+  });
 
-  testWith("OBS with Xvfb", obsIsInstalled)(
-    "works with a real OBS",
-    async () => {
-      const real = await startRealObs({ hasBrowserSource: true });
-      try {
-        await putIntoRealObs(stage, real);
-      } finally {
-        await real.stop();
-      }
-    },
-    40_000,
-  );
+  testWith("OBS with Xvfb", obsIsInstalled)("works with a real OBS", async () => {
+    const real = await startRealObs({ hasBrowserSource: true });
+    try {
+      await putIntoRealObs(stage, real);
+    } finally {
+      await real.stop();
+    }
+  });
 });
 
 async function putIntoRealObs(stage: DashboardStage, real: RealObs): Promise<void> {

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
+import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { listen } from "../../src/server.ts";
 import { engines, openPage } from "../fixtures/browser/chromium.ts";
+import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -14,15 +14,11 @@ for (const engine of engines) {
   const test = testWith(engine.name, engine.isInstalled);
 
   describe(`the file that waits for the server, in ${engine.name}`, () => {
-    let browser: Browser | undefined;
+    const browser = sharedBrowser(engine);
     let server: ListeningServer;
     let ada: AddedUser;
     let folder: ReturnType<typeof createTempFolder>;
 
-    beforeAll(async () => {
-      if (engine.isInstalled) browser = await engine.launch();
-    }, 60_000);
-    afterAll(() => browser?.close());
     beforeEach(async () => {
       folder = createTempFolder();
       server = await startTestServer();
@@ -41,8 +37,7 @@ for (const engine of engines) {
       writeFileSync(file, await download.text());
       await server.running.stop(100);
 
-      if (!browser) throw new Error("there is no browser");
-      const { page } = await openPage(browser);
+      const { page } = await openPage(browser());
       const refused = page.waitForEvent("requestfailed");
       await page.goto(pathToFileURL(file).href);
       await refused;
@@ -58,6 +53,6 @@ for (const engine of engines) {
       await page.waitForFunction(() => document.documentElement.dataset["npTheme"] === "bar");
       await page.close();
       await again.stop(100);
-    }, 20_000);
+    });
   });
 }

@@ -63,7 +63,7 @@ inEveryEngine(
       const gallery = await openGallery(stage, pictures);
       await hideWords(gallery.page);
       expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
-    }, 20_000);
+    });
 
     test("can be read just as well in every look that comes with Marquee", async () => {
       await stage.plays();
@@ -86,7 +86,7 @@ inEveryEngine(
       const gallery = await openGallery(stage, shown);
       await hideWords(gallery.page);
       expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
-    }, 40_000);
+    });
 
     test("tell the filled part of the bar from the rest of it, in every theme, whatever the cover", async () => {
       await stage.plays();
@@ -104,7 +104,7 @@ inEveryEngine(
         tooWeak.push(...weakest(name, await measure(), () => LEAST_FOR_FILL));
       }
       expect(tooWeak).toEqual([]);
-    }, 20_000);
+    });
 
     test("outline the words of the theme without a panel in a colour they can be read on", async () => {
       await stage.plays();

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "bun:test";
-import type { Browser, BrowserContext } from "playwright-core";
+import { afterEach, beforeEach, describe, expect } from "bun:test";
+import type { BrowserContext } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose } from "../../src/accounts/magic-links.ts";
 import { connectAddress } from "../../src/addresses.ts";
 import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
+import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
 import { LISTENER } from "../fixtures/servers/linking-server.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -12,18 +13,13 @@ import { type ListeningSpotify, startSpotify } from "../fixtures/spotify/listen.
 const test = testWith(currentChromium.name, currentChromium.isInstalled);
 
 describe("linking an account in a browser", () => {
-  let browser: Browser | undefined;
+  const browser = sharedBrowser(currentChromium);
   let context: BrowserContext;
   let upstream: ListeningSpotify;
   let server: ListeningServer;
   let ada: AddedUser;
   let address: string;
   let redirectUri: string;
-
-  beforeAll(async () => {
-    if (currentChromium.isInstalled) browser = await currentChromium.launch();
-  }, 60_000);
-  afterAll(() => browser?.close());
 
   beforeEach(async () => {
     upstream = startSpotify();
@@ -46,12 +42,10 @@ describe("linking an account in a browser", () => {
       await magicLinks.issue(ada.user, connectPurpose("spotify")),
     );
     redirectUri = `${server.url}/callback/spotify`;
-    if (!browser) return;
-    context = await browser.newContext();
-    context.setDefaultTimeout(8_000);
+    context = await browser().newContext();
   });
   afterEach(async () => {
-    if (browser) await context.close();
+    await context.close();
     await server.stop();
     await upstream.stop();
   });
@@ -76,7 +70,7 @@ describe("linking an account in a browser", () => {
     const answer = await fetch(`${server.url}/api/v1/now-playing`, { headers });
     const { data } = await answer.json();
     expect(data).toMatchObject({ is_playing: true, track: { name: LISTENER.track.title } });
-  }, 20_000);
+  });
 
   test("brings somebody who says no back to the link, which still works", async () => {
     await server.accounts.upstreams.enterApp("spotify", {
@@ -93,7 +87,7 @@ describe("linking an account in a browser", () => {
     await page.getByRole("link", { name: "Continue to Spotify" }).click();
     await page.getByRole("link", { name: "Agree" }).click();
     await page.getByRole("heading", { name: "Spotify is linked" }).waitFor();
-  }, 20_000);
+  });
 
   test("keeps what was typed wrongly, and says what is wrong with it", async () => {
     const page = await context.newPage();
@@ -103,7 +97,7 @@ describe("linking an account in a browser", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel("Client ID").inputValue()).toBe("two words & more");
     expect(await page.getByRole("alert").innerText()).toContain("letters and digits");
-  }, 20_000);
+  });
 
   test("copies the redirect URI with a button, which says so", async () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -113,16 +107,14 @@ describe("linking an account in a browser", () => {
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(redirectUri);
     await page.getByRole("button", { name: "Copy", exact: true }).waitFor();
-  }, 20_000);
+  });
 
   test("shows the redirect URI without a button where no script runs", async () => {
-    const plain = await browser?.newContext({ javaScriptEnabled: false });
-    if (!plain) throw new Error("there is no browser");
-    plain.setDefaultTimeout(8_000);
+    const plain = await browser().newContext({ javaScriptEnabled: false });
     const page = await plain.newPage();
     await page.goto(address);
     expect(await page.getByText(redirectUri, { exact: true }).isVisible()).toBe(true);
     expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
     await plain.close();
-  }, 20_000);
+  });
 });

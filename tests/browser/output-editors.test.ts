@@ -37,7 +37,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
         }
       }
       expect(faults).toEqual([]);
-    }, 60_000);
+    });
   }
 
   test("show what is typed at once, and insert a placeholder where one types", async () => {

@@ -45,7 +45,7 @@ onTheDashboard("the overlay in OBS", (stage) => {
     await until(stream);
     await until(() => overlay.sent[0]);
     expect(overlay.sent).toEqual(['{"type":"streaming","state":"started"}']);
-  }, 20_000);
+  });
 
   test("tells of the start and the end of a stream, which the dashboard shows", async () => {
     await allow();
@@ -65,5 +65,5 @@ onTheDashboard("the overlay in OBS", (stage) => {
       '{"type":"streaming","state":"started"}',
       '{"type":"streaming","state":"stopped"}',
     ]);
-  }, 20_000);
+  });
 });

@@ -180,7 +180,7 @@ onTheDashboard(
       expect(await opened.locator(".cards").first().locator("> li").count()).toBe(MOST_WIDGETS);
       await unfold(opened);
       expect(await overflowOf(opened)).toEqual([]);
-    }, 30_000);
+    });
 
     test("makes, removes and brings back a widget without script", async () => {
       const { page: opened } = await stage.open("widget", { javaScriptEnabled: false });

@@ -96,5 +96,5 @@ describe("while another program writes to the database,", () => {
     expect(await server.stop()).toBe(0);
     expect(performance.now() - startedAtMs).toBeLessThan(3 * AT_ONCE_MS);
     expect(server.log()).toContain("not everything could be stored before the stop");
-  }, 15_000);
+  });
 });

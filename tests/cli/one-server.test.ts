@@ -152,7 +152,7 @@ describe("the lock of a data folder", () => {
       await Promise.all(started.map(({ child }) => exitOf(child)));
       expect(isServerRunning(data())).toBe(false);
     }
-  }, 20_000);
+  });
 
   test.each([
     ["no web page", { url: "file:///etc/hostname#" }],

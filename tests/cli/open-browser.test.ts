@@ -124,7 +124,7 @@ describe("the first start in a terminal on a desktop", () => {
     const later = await start();
     await later.stop();
     expect(readOpened()).toBe(said);
-  }, 20_000);
+  });
 
   test.each([
     ["--open never", { arguments: ["--open", "never"] }, "never"],
@@ -132,22 +132,18 @@ describe("the first start in a terminal on a desktop", () => {
     ["--json", { arguments: ["--json"] }, "a program reads"],
     ["SSH", { environment: { SSH_CONNECTION: "10.0.0.2 50000 10.0.0.1 22" } }, "another machine"],
     ["no terminal", { isTerminal: false }, "nobody sees a terminal"],
-  ])(
-    "opens nothing with %s",
-    async (_, options, reason) => {
-      const { shown, stop } = await start(options);
-      await stop();
-      expect(shown).toMatch(new RegExp(`no browser is opened reason=".*${reason}.*"`));
-      expect(shown).toContain("/en/sign-in/mql_");
-      expect(readOpened()).toBe("");
-    },
-    20_000,
-  );
+  ])("opens nothing with %s", async (_, options, reason) => {
+    const { shown, stop } = await start(options);
+    await stop();
+    expect(shown).toMatch(new RegExp(`no browser is opened reason=".*${reason}.*"`));
+    expect(shown).toContain("/en/sign-in/mql_");
+    expect(readOpened()).toBe("");
+  });
 
   test("serves where nothing can open a browser", async () => {
     const { shown, url } = await start({ environment: { PATH: folder.path } });
     expect(shown).toContain("no browser is opened");
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     expect(readOpened()).toBe("");
-  }, 20_000);
+  });
 });

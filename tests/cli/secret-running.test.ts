@@ -96,7 +96,7 @@ describe("a running server whose key is the data folder's", () => {
     const stored = String(await storedWidgetUrl());
     expect(shown).toContain(stored.split("/").at(-1) ?? "nothing");
     expect((await fetch(stored)).status).toBe(200);
-  }, 30_000);
+  });
 
   test("goes on answering under the addresses that open pages know, its covers' too", async () => {
     const cover = async () =>
@@ -106,7 +106,7 @@ describe("a running server whose key is the data folder's", () => {
     expect((await fetch(before)).status).toBe(200);
     // A form from before is taken still.
     expect((await rotateWidget()).status).toBe(303);
-  }, 30_000);
+  });
 
   test("starts again with what was stored before and after", async () => {
     await documentsOf("secret", "rotate");
@@ -116,7 +116,7 @@ describe("a running server whose key is the data folder's", () => {
     await start();
     const token = String(stored).split("/").at(-1);
     expect((await fetch(`${server.url}/en/widget/${token}`)).status).toBe(200);
-  }, 30_000);
+  });
 });
 
 test("a running server goes over to a key that was given, and needs it when it starts again", async () => {
@@ -140,4 +140,4 @@ test("a running server goes over to a key that was given, and needs it when it s
   await start({ MARQUEE_SECRET_KEY: newKey });
   const token = String(after).split("/").at(-1);
   expect((await fetch(`${server.url}/en/widget/${token}`)).status).toBe(200);
-}, 30_000);
+});

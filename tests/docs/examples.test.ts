@@ -324,26 +324,22 @@ describe("a program in the documentation", () => {
     }
   };
 
-  testWith("curl", Bun.which("curl") !== null)(
-    "listens to events with curl",
-    async () => {
-      const examples = await examplesIn(await server.get("/en/docs/api"));
-      const line = examples.find(({ text }) => text.startsWith("curl -N"))?.text ?? "";
-      const command = wordsOf(line.replace("mq_…", ada.key));
-      await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
-      const child = Bun.spawn(command, { stdout: "pipe", stderr: "ignore" });
-      try {
-        const stream = readEvents(new Response(child.stdout));
-        expect(await stream.nextData()).toMatchObject({ data: { artist_name: "Juniper Vale" } });
-        await server.sourceOf(ada).says(null);
-        expect(await stream.nextData()).toEqual({ success: true, data: null });
-      } finally {
-        child.kill();
-        await exitOf(child);
-      }
-    },
-    20_000,
-  );
+  testWith("curl", Bun.which("curl") !== null)("listens to events with curl", async () => {
+    const examples = await examplesIn(await server.get("/en/docs/api"));
+    const line = examples.find(({ text }) => text.startsWith("curl -N"))?.text ?? "";
+    const command = wordsOf(line.replace("mq_…", ada.key));
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: performance.now() }));
+    const child = Bun.spawn(command, { stdout: "pipe", stderr: "ignore" });
+    try {
+      const stream = readEvents(new Response(child.stdout));
+      expect(await stream.nextData()).toMatchObject({ data: { artist_name: "Juniper Vale" } });
+      await server.sourceOf(ada).says(null);
+      expect(await stream.nextData()).toEqual({ success: true, data: null });
+    } finally {
+      child.kill();
+      await exitOf(child);
+    }
+  });
 
   testWith(currentChromium.name, currentChromium.isInstalled)(
     "listens to events in a web page",
@@ -370,18 +366,13 @@ describe("a program in the documentation", () => {
         await elsewhere.stop(true);
       }
     },
-    20_000,
   );
 
   const python = Bun.which("python3");
-  testWith("Python 3", python !== null)(
-    "listens to events in Python",
-    async () => listensTo([python ?? "", await write("python", "/events", "events.py", ada.key)]),
-    20_000,
+  testWith("Python 3", python !== null)("listens to events in Python", async () =>
+    listensTo([python ?? "", await write("python", "/events", "events.py", ada.key)]),
   );
-  testWith("Python 3", python !== null)(
-    "runs in Python",
-    () => runs("python", python ?? "", "example.py"),
-    20_000,
+  testWith("Python 3", python !== null)("runs in Python", () =>
+    runs("python", python ?? "", "example.py"),
   );
 });

@@ -151,4 +151,4 @@ test(`${FORMS} forms of the dashboard, filled with nonsense, are answered withou
   // Otherwise the same few forms were tried again and again.
   expect(actions.size).toBeGreaterThan(20);
   expect(server.logged.filter((line) => / error /.test(line))).toEqual([]);
-}, 120_000);
+});

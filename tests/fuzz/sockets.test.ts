@@ -146,5 +146,4 @@ test.each(["overlay", "dashboard", "events", "webnowplaying"])(
     await until(() => server.app.gauges.overlays?.() === 0 || undefined);
     expect(server.logged.filter((line) => / error /.test(line))).toEqual([]);
   },
-  60_000,
 );

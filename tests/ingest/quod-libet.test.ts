@@ -45,5 +45,4 @@ testWith("Quod Libet, with its ListenBrainz plug-in and Xvfb,", quodLibetIsInsta
       await server.close();
     }
   },
-  40_000,
 );

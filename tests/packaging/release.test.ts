@@ -65,7 +65,7 @@ describe("the released files", () => {
 
     const sha256 = new Bun.CryptoHasher("sha256").update(await Bun.file(amongTools.path).bytes());
     expect(sha256.digest("hex")).toBe(released.sha256);
-  }, 30_000);
+  });
 
   test("are refused when two builds differ", async () => {
     const differing = ["1", "2"].map((text) => join(folder.path, "differing", text));
@@ -78,7 +78,7 @@ describe("the released files", () => {
     await expect(attempt).rejects.toThrow(ReleaseError);
     await expect(attempt).rejects.toThrow(/^marquee-differing differs between two builds/);
     expect(existsSync(path)).toBe(false);
-  }, 30_000);
+  });
 
   test("lie alone in their folder, however often they are built", async () => {
     const tree = join(folder.path, "changing");
@@ -90,7 +90,7 @@ describe("the released files", () => {
     }
     const { stdout } = Bun.spawnSync([join(tree, "dist", "marquee")]);
     expect(stdout.toString()).toBe("twice\n");
-  }, 30_000);
+  });
 
   test("are not made by a compiler that fails", async () => {
     const outfile = join(folder.path, "nothing", "marquee");
@@ -138,7 +138,7 @@ describe("the SBOM", () => {
       libraries().map(({ group, name }) => (group ? `${group}/${name}` : name)),
     );
     expect([...new Set(packages)].filter((name) => !listed.has(name))).toEqual([]);
-  }, 30_000);
+  });
 
   test("tells of each its address, licence and hash", () => {
     expect(libraries().find(({ name }) => name === "elysia")).toMatchObject({

@@ -17,19 +17,18 @@ import { createLastfm } from "../../src/sources/kinds/lastfm/index.ts";
 import { createListenBrainzReader } from "../../src/sources/kinds/listenbrainz-reader.ts";
 import { createSubsonic } from "../../src/sources/kinds/subsonic/index.ts";
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
-import { createVlcPlayer, type VlcPlayer, vlcIsInstalled } from "../fixtures/players/vlc-player.ts";
+import { sharedVlc } from "../fixtures/players/shared-vlc.ts";
+import { vlcIsInstalled } from "../fixtures/players/vlc-player.ts";
 import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
-import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { sharedMpd } from "../fixtures/mpd/shared-mpd.ts";
 import { aSession as aPlayer, lineOf, readerThat } from "../fixtures/media-session/sessions.ts";
-import { type FakePlayer, startFakePlayer } from "../fixtures/mpris/fake-player.ts";
-import {
-  dbusIsInstalled,
-  type SessionBus,
-  startSessionBus,
-} from "../fixtures/mpris/session-bus.ts";
+import { startFakePlayer } from "../fixtures/mpris/fake-player.ts";
+import { dbusIsInstalled, startSessionBus } from "../fixtures/mpris/session-bus.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { sharedPart } from "../fixtures/shared-part.ts";
 import { playingForEver } from "../fixtures/spotify/listening.ts";
 import { createSpotify as createStandIn } from "../fixtures/spotify/spotify.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -58,20 +57,16 @@ describeSourceContract({
   badSettings: [],
 });
 
-let daemon: MpdDaemon | undefined;
-beforeAll(async () => {
-  if (!mpdIsInstalled) return;
-  daemon = await createMpdDaemon({ music: { "a.flac": silentFlac({ seconds: 60 }) } });
-  await daemon.command('add "a.flac"');
-  await daemon.command("play");
-});
-afterAll(() => daemon?.stop());
+const daemon = sharedMpd(
+  () => ({ "a.flac": silentFlac({ seconds: 60 }) }),
+  ['add "a.flac"', "play"],
+);
 
 describeSourceContract({
   source: mpd,
   test: testWith("mpd", mpdIsInstalled),
   clock: systemClock,
-  goodSettings: () => ({ address: daemon?.address ?? "127.0.0.1:6600" }),
+  goodSettings: () => ({ address: daemon().address }),
   badSettings: [
     { address: "" },
     { address: "two words" },
@@ -143,11 +138,7 @@ describeSourceContract({
   unreachable: { settings: linkedWith(LOST), secret: LOST },
 });
 
-let vlc: VlcPlayer | undefined;
-beforeAll(async () => {
-  if (vlcIsInstalled) vlc = await createVlcPlayer({ "a.flac": silentFlac({ seconds: 60 }) });
-});
-afterAll(() => vlc?.stop());
+const vlc = sharedVlc(() => ({ "a.flac": silentFlac({ seconds: 60 }) }));
 
 /** What nobody can mean as the address of a server. */
 const BAD_URLS = ["two words", "ftp://host", "http://user:secret@host", "http://host/?a=b", 8080];
@@ -156,7 +147,7 @@ describeSourceContract({
   source: createVlc(polledDeps(systemClock)),
   test: testWith("vlc", vlcIsInstalled),
   clock: systemClock,
-  goodSettings: () => ({ url: vlc?.url, password: vlc?.password }),
+  goodSettings: () => ({ url: vlc().url, password: vlc().password }),
   badSettings: [...BAD_URLS.map((url) => ({ url })), { password: 1 }],
   unreachable: {
     settings: { url: `http://127.0.0.1:${freePort()}`, password: "correct-horse" },
@@ -261,26 +252,30 @@ describeSourceContract({
   badSettings: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
 });
 
-let bus: SessionBus | undefined;
-let player: FakePlayer | undefined;
-beforeAll(async () => {
-  if (!dbusIsInstalled) return;
-  bus = await startSessionBus();
-  player = await startFakePlayer(bus.address, "lute");
-});
-afterAll(async () => {
-  await player?.leaves();
-  await bus?.stop();
+const lute = sharedPart({
+  isInstalled: dbusIsInstalled,
+  async start() {
+    const bus = await startSessionBus();
+    return { bus, player: await startFakePlayer(bus.address, "lute") };
+  },
+  isRunning: ({ bus }) => bus.isRunning(),
+  async stop({ bus, player }) {
+    await player.leaves();
+    await bus.stop();
+  },
 });
 
-const startMpris = () =>
+const startMpris = (busAddress: string) =>
   createMpris({
     covers: createCovers({ clock: systemClock, playerHosts: [], network: NO_NETWORK }),
-    busAddress: bus?.address ?? emptyMachine.busAddress,
+    busAddress,
   });
 
 describeSourceContract({
-  source: { ...startMpris(), open: (settings) => startMpris().open(settings) },
+  source: {
+    ...startMpris(emptyMachine.busAddress),
+    open: (settings) => startMpris(lute().bus.address).open(settings),
+  },
   test: testWith("dbus-daemon", dbusIsInstalled),
   clock: systemClock,
   goodSettings: () => ({}),

@@ -1,5 +1,5 @@
 import { noMetrics } from "../../src/metrics.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../src/clock.ts";
@@ -15,11 +15,8 @@ import { createFakeMpd } from "../fixtures/mpd/fake-mpd.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
 import { aSong, startFakePlayer } from "../fixtures/mpris/fake-player.ts";
-import {
-  dbusIsInstalled,
-  type SessionBus,
-  startSessionBus,
-} from "../fixtures/mpris/session-bus.ts";
+import { dbusIsInstalled } from "../fixtures/mpris/session-bus.ts";
+import { sharedBus } from "../fixtures/mpris/shared-bus.ts";
 import { createVlcPlayer, vlcIsInstalled } from "../fixtures/players/vlc-player.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { aCiderSong, startCider } from "../fixtures/sources/streamed/cider-app.ts";
@@ -265,11 +262,7 @@ describe("on this machine", () => {
 
 describe("on the session bus", () => {
   const busTest = testWith("dbus-daemon", dbusIsInstalled);
-  let bus: SessionBus;
-  beforeAll(async () => {
-    if (dbusIsInstalled) bus = await startSessionBus();
-  });
-  afterAll(() => bus?.stop());
+  const bus = sharedBus();
 
   busTest("every player is found by its name, without the number of its process", async () => {
     for (const [name, state] of [
@@ -277,10 +270,13 @@ describe("on the session bus", () => {
       ["chromium.instance43", "Playing"],
       ["idle", "Stopped"],
     ] as const) {
-      const player = await startFakePlayer(bus.address, name, { ...aSong, PlaybackStatus: state });
+      const player = await startFakePlayer(bus().address, name, {
+        ...aSong,
+        PlaybackStatus: state,
+      });
       stops.push(() => player.leaves());
     }
-    const found = await foundOn({ busAddress: bus.address });
+    const found = await foundOn({ busAddress: bus().address });
     expect(found.toSorted((a, b) => String(a.name).localeCompare(String(b.name)))).toEqual([
       {
         source: "mpris",
@@ -302,7 +298,7 @@ describe("on the session bus", () => {
     const path = join(folder.path, "a.flac");
     writeFileSync(path, flac);
     const mpv = Bun.spawn(["mpv", "--no-terminal", "--ao=null", "--no-video", path], {
-      env: bus.environment,
+      env: bus().environment,
       stdout: "ignore",
       stderr: "ignore",
     });
@@ -312,7 +308,7 @@ describe("on the session bus", () => {
       folder.remove();
     });
     const found = await until(async () => {
-      const [player] = await sourcesOn({ busAddress: bus.address }).playersHere();
+      const [player] = await sourcesOn({ busAddress: bus().address }).playersHere();
       return player?.track?.artist === lanterns.artist ? player : undefined;
     });
     expect(found).toMatchObject({

@@ -45,7 +45,7 @@ describe("a real OBS", () => {
     const put = putIntoObs(obs, widget, "Game");
     await expect(put).rejects.toMatchObject({ failure: "noBrowserSource" });
     obs.close();
-  }, 40_000);
+  });
 
   test("takes a widget, its changes, another scene and a refresh where it has browser sources", async () => {
     real = await startRealObs({ hasBrowserSource: true });
@@ -85,5 +85,5 @@ describe("a real OBS", () => {
     expect(await refreshInObs(obs, widget)).toBe(name);
     expect(real.presses()).toBe(1);
     obs.close();
-  }, 40_000);
+  });
 });

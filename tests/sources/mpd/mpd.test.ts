@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { describe, expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
-import { createMpdDaemon, type MpdDaemon, mpdIsInstalled } from "../../fixtures/mpd/mpd-daemon.ts";
+import { mpdIsInstalled } from "../../fixtures/mpd/mpd-daemon.ts";
+import { sharedMpd } from "../../fixtures/mpd/shared-mpd.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { inTime } from "../../fixtures/clock/waiting.ts";
@@ -38,43 +39,35 @@ function listenTo(address: string, password?: string) {
 }
 
 describe("a real MPD", () => {
-  let daemon: MpdDaemon;
   let folderCover: Uint8Array;
   let embeddedCover: Uint8Array;
 
-  beforeAll(async () => {
-    if (!mpdIsInstalled) return;
+  const daemon = sharedMpd(async () => {
     folderCover = await patternPicture("png", 300);
     embeddedCover = await patternPicture("jpeg", 400);
-    daemon = await createMpdDaemon({
-      music: {
-        "first/one.flac": silentFlac({
-          seconds: 180,
-          cover: embeddedCover,
-          tags: [
-            ["TITLE", "One"],
-            ["ARTIST", "Ada"],
-            ["ARTIST", "Grace"],
-            ["ALBUM", "Numbers"],
-          ],
-        }),
-        "second/two.flac": silentFlac({ seconds: 65, tags: [["TITLE", 'Zwei "quoted" ünï']] }),
-        "second/cover.png": folderCover,
-        "bare.flac": silentFlac({ seconds: 5 }),
-      },
-    });
-    await daemon.command('add "first/one.flac"');
-    await daemon.command('add "second/two.flac"');
-    await daemon.command('add "bare.flac"');
-  });
-  afterAll(() => daemon?.stop());
+    return {
+      "first/one.flac": silentFlac({
+        seconds: 180,
+        cover: embeddedCover,
+        tags: [
+          ["TITLE", "One"],
+          ["ARTIST", "Ada"],
+          ["ARTIST", "Grace"],
+          ["ALBUM", "Numbers"],
+        ],
+      }),
+      "second/two.flac": silentFlac({ seconds: 65, tags: [["TITLE", 'Zwei "quoted" ünï']] }),
+      "second/cover.png": folderCover,
+      "bare.flac": silentFlac({ seconds: 5 }),
+    };
+  }, ['add "first/one.flac"', 'add "second/two.flac"', 'add "bare.flac"']);
 
   test("is followed from stop over play, pause, seek, volume and next to stop", async () => {
-    const listener = listenTo(daemon.address);
+    const listener = listenTo(daemon().address);
     expect(await listener.next()).toBeNull();
 
-    await daemon.command("setvol 40");
-    await daemon.command("play 0");
+    await daemon().command("setvol 40");
+    await daemon().command("play 0");
     const playing = await listener.nextThat(
       (received) => received?.state === "playing" && received.album.artworks.length > 0,
     );
@@ -89,40 +82,40 @@ describe("a real MPD", () => {
     expect(playing?.track.durationMs).toBeWithin(180_000, 181_000);
     expect(await playing?.album.artworks[0]?.load()).toEqual(Buffer.from(embeddedCover));
 
-    await daemon.command("pause 1");
+    await daemon().command("pause 1");
     expect(await listener.nextThat((received) => received?.state === "paused")).toBeObject();
 
-    await daemon.command("seekcur 90");
+    await daemon().command("seekcur 90");
     const sought = await listener.nextThat((received) => (received?.positionMs ?? 0) > 80_000);
     expect(sought?.positionMs).toBeWithin(89_000, 91_500);
 
-    await daemon.command("setvol 75");
+    await daemon().command("setvol 75");
     const louder = await listener.nextThat((received) => received?.device.volumePercent === 75);
     expect(louder?.track.title).toBe("One");
 
-    await daemon.command("pause 0");
-    await daemon.command("next");
+    await daemon().command("pause 0");
+    await daemon().command("next");
     const second = await listener.nextThat((received) => received?.track.id === "second/two.flac");
     expect(second?.track.title).toBe('Zwei "quoted" ünï');
     expect(second?.artists).toEqual([]);
 
-    await daemon.command("stop");
+    await daemon().command("stop");
     expect(await listener.nextThat((received) => received === null)).toBeNull();
     await listener.stop();
   });
 
   test("gives the folder's cover when the file has none", async () => {
-    await daemon.command("play 1");
-    const listener = listenTo(daemon.address);
+    await daemon().command("play 1");
+    const listener = listenTo(daemon().address);
     const received = await listener.nextThat((one) => (one?.album.artworks.length ?? 0) > 0);
     expect(await received?.album.artworks[0]?.load()).toEqual(Buffer.from(folderCover));
     await listener.stop();
   });
 
   test("names a track without tags after its file, without a cover", async () => {
-    await daemon.command("play 2");
-    await daemon.command("pause 1");
-    const listener = listenTo(daemon.address);
+    await daemon().command("play 2");
+    await daemon().command("pause 1");
+    const listener = listenTo(daemon().address);
     const received = await listener.next();
     expect(received?.track.title).toBe("bare");
     expect(received?.album).toEqual({ name: "", artworks: [] });
@@ -130,18 +123,18 @@ describe("a real MPD", () => {
   });
 
   test("is followed again after it was killed and restarted", async () => {
-    await daemon.command("play 0");
-    const before = listenTo(daemon.address);
+    await daemon().command("play 0");
+    const before = listenTo(daemon().address);
     await before.nextThat((received) => received?.track.title === "One");
-    await daemon.kill();
+    await daemon().kill();
     const failure = await before.nextThat(() => false).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SourceFailure);
     expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
 
-    await daemon.start();
-    await daemon.command('add "first/one.flac"');
-    await daemon.command("play");
-    const after = listenTo(daemon.address);
+    await daemon().start();
+    await daemon().command('add "first/one.flac"');
+    await daemon().command("play");
+    const after = listenTo(daemon().address);
     expect((await after.nextThat((received) => received?.state === "playing"))?.track.title).toBe(
       "One",
     );
@@ -150,20 +143,14 @@ describe("a real MPD", () => {
 });
 
 describe("a real MPD with a password", () => {
-  let daemon: MpdDaemon;
-  beforeAll(async () => {
-    if (!mpdIsInstalled) return;
-    daemon = await createMpdDaemon({
-      password: "open sesame's",
-      music: { "a.flac": silentFlac({ seconds: 30, tags: [["TITLE", "Secret"]] }) },
-    });
-    await daemon.command('add "a.flac"');
-    await daemon.command("play");
-  });
-  afterAll(() => daemon?.stop());
+  const daemon = sharedMpd(
+    () => ({ "a.flac": silentFlac({ seconds: 30, tags: [["TITLE", "Secret"]] }) }),
+    ['add "a.flac"', "play"],
+    "open sesame's",
+  );
 
   test("is followed with the right one", async () => {
-    const listener = listenTo(daemon.address, "open sesame's");
+    const listener = listenTo(daemon().address, "open sesame's");
     expect((await listener.next())?.track.title).toBe("Secret");
     await listener.stop();
   });
@@ -173,7 +160,7 @@ describe("a real MPD with a password", () => {
     ["none", undefined],
   ] as const) {
     test(`refuses ${what} as unauthorized, without telling it`, async () => {
-      const failure = await listenTo(daemon.address, password)
+      const failure = await listenTo(daemon().address, password)
         .next()
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(SourceFailure);

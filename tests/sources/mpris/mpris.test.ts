@@ -1,12 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  test as bunTest,
-} from "bun:test";
+import { afterEach, beforeEach, describe, expect, test as bunTest } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Playback } from "../../../src/playback.ts";
@@ -20,24 +12,17 @@ import {
   startFakePlayer,
 } from "../../fixtures/mpris/fake-player.ts";
 import { listenToBus } from "../../fixtures/mpris/listening.ts";
-import {
-  dbusIsInstalled,
-  type SessionBus,
-  startSessionBus,
-} from "../../fixtures/mpris/session-bus.ts";
+import { dbusIsInstalled, startSessionBus } from "../../fixtures/mpris/session-bus.ts";
+import { sharedBus } from "../../fixtures/mpris/shared-bus.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { noisePicture, patternPicture } from "../../fixtures/sources/pictures.ts";
 
 const test = testWith("dbus-daemon", dbusIsInstalled);
 
-let bus: SessionBus;
+const bus = sharedBus();
 let folder: ReturnType<typeof createTempFolder>;
 let stop: AbortController;
 let players: FakePlayer[] = [];
-beforeAll(async () => {
-  if (dbusIsInstalled) bus = await startSessionBus();
-});
-afterAll(() => bus?.stop());
 beforeEach(() => {
   stop = new AbortController();
   folder = createTempFolder();
@@ -49,12 +34,12 @@ afterEach(async () => {
 });
 
 async function play(name: string, properties: Partial<FakeProperties> = {}) {
-  const player = await startFakePlayer(bus.address, name, { ...aSong, ...properties });
+  const player = await startFakePlayer(bus().address, name, { ...aSong, ...properties });
   players.push(player);
   return player;
 }
 
-const listen = (settings: { player?: string } = {}, busAddress = bus.address) =>
+const listen = (settings: { player?: string } = {}, busAddress = bus().address) =>
   listenToBus(busAddress, stop.signal, settings);
 
 const titled = (title: string) => ({

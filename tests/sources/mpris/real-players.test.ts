@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
+import { afterEach, beforeEach, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
@@ -7,22 +7,15 @@ import { until } from "../../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../../fixtures/data/temp-folder.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import { listenToBus, noteSignals } from "../../fixtures/mpris/listening.ts";
-import {
-  dbusIsInstalled,
-  type SessionBus,
-  startSessionBus,
-} from "../../fixtures/mpris/session-bus.ts";
+import { dbusIsInstalled } from "../../fixtures/mpris/session-bus.ts";
+import { sharedBus } from "../../fixtures/mpris/shared-bus.ts";
 import { createMpvPlayer, mpvIsInstalled } from "../../fixtures/players/mpv-player.ts";
 import { createVlcPlayer, vlcIsInstalled } from "../../fixtures/players/vlc-player.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
 
-let bus: SessionBus;
+const bus = sharedBus();
 let stop: AbortController;
-beforeAll(async () => {
-  if (dbusIsInstalled) bus = await startSessionBus();
-});
-afterAll(() => bus?.stop());
 beforeEach(() => void (stop = new AbortController()));
 afterEach(() => stop.abort());
 
@@ -81,7 +74,7 @@ function stepsOf<Command>(
 
 /** The median time from a player's signal to our word, in milliseconds. */
 async function delayOf(listening: ReturnType<typeof listenToBus>, steps: readonly Step[]) {
-  const signals = await noteSignals(bus.address);
+  const signals = await noteSignals(bus().address);
   const delays: number[] = [];
   for (const { tell, signals: word, matches } of steps) {
     const sentAtMs = systemClock.monotonicMs();
@@ -99,9 +92,9 @@ async function delayOf(listening: ReturnType<typeof listenToBus>, steps: readonl
 testWith("mpv with mpv-mpris", mpvIsInstalled && dbusIsInstalled)(
   "mpv is followed with its tags and position, within 100 milliseconds of its signals",
   async () => {
-    const mpv = await createMpvPlayer(files, bus.address);
+    const mpv = await createMpvPlayer(files, bus().address);
     try {
-      const listening = listenToBus(bus.address, stop.signal);
+      const listening = listenToBus(bus().address, stop.signal);
       await hearsTheFirstFile(listening, "mpv");
       const delayMs = await delayOf(
         listening,
@@ -122,9 +115,9 @@ testWith("mpv with mpv-mpris", mpvIsInstalled && dbusIsInstalled)(
 testWith("VLC with D-Bus", vlcIsInstalled && dbusIsInstalled)(
   "VLC is followed with its tags and position, within 100 milliseconds of its signals",
   async () => {
-    const vlc = await createVlcPlayer(files, bus.address);
+    const vlc = await createVlcPlayer(files, bus().address);
     try {
-      const listening = listenToBus(bus.address, stop.signal, { player: "vlc" });
+      const listening = listenToBus(bus().address, stop.signal, { player: "vlc" });
       await hearsTheFirstFile(listening, "VLC media player");
       const delayMs = await delayOf(
         listening,
@@ -167,10 +160,10 @@ testWith("Chromium", chromium !== undefined && dbusIsInstalled)(
         `--user-data-dir=${join(folder.path, "profile")}`,
         `file://${join(folder.path, "page.html")}`,
       ],
-      { env: bus.environment, stdout: "ignore", stderr: "ignore" },
+      { env: bus().environment, stdout: "ignore", stderr: "ignore" },
     );
     try {
-      const playback = await listenToBus(bus.address, stop.signal, { player: "chromium" }).next(
+      const playback = await listenToBus(bus().address, stop.signal, { player: "chromium" }).next(
         ({ track, album }) => track.title === "Browser Song" && album.artworks.length === 1,
       );
       expect(playback).toMatchObject({ state: "playing", artists: ["Web Artist"] });
@@ -181,5 +174,4 @@ testWith("Chromium", chromium !== undefined && dbusIsInstalled)(
       folder.remove();
     }
   },
-  40_000,
 );

@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
+import { describe, expect, test as plainTest } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import { createIcecast } from "../../../src/sources/kinds/icecast.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
-import {
-  createIcecastServer,
-  icecastIsInstalled,
-  type IcecastServer,
-} from "../../fixtures/players/icecast-server.ts";
+import { createIcecastServer, icecastIsInstalled } from "../../fixtures/players/icecast-server.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
+import { sharedPart } from "../../fixtures/shared-part.ts";
 import { failureOf, firstOf, polledDeps } from "../../fixtures/sources/polled.ts";
 
 describe("a real Icecast", () => {
   const test = testWith("icecast2 or ffmpeg", icecastIsInstalled);
   const source = createIcecast(polledDeps(systemClock));
-  let server: IcecastServer;
-
-  beforeAll(async () => {
-    if (icecastIsInstalled) server = await createIcecastServer();
+  const shared = sharedPart({
+    isInstalled: icecastIsInstalled,
+    start: createIcecastServer,
+    isRunning: (server) => server.isRunning(),
+    stop: (server) => server.stop(),
   });
-  afterAll(() => server?.stop());
 
   test("tells nothing before the first broadcast", async () => {
-    expect(await firstOf(source, { url: server.url }, systemClock)).toBeNull();
+    expect(await firstOf(source, { url: shared().url }, systemClock)).toBeNull();
   });
 
   test("tells artist and title of what is announced, and titles that are not JSON", async () => {
+    const server = shared();
     await server.broadcast("/live", "Radio Lantern");
     const received = async () => firstOf(source, { url: server.url, mount: "/live" }, systemClock);
     await server.announce("/live", "Juniper Vale - Paper Lanterns");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test as plainTest } from "bun:test";
+import { describe, expect, test as plainTest } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import { createSubsonic } from "../../../src/sources/kinds/subsonic/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
@@ -6,40 +6,43 @@ import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import {
   createSupysonicServer,
   supysonicIsInstalled,
-  type SupysonicServer,
 } from "../../fixtures/players/supysonic-server.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
+import { sharedPart } from "../../fixtures/shared-part.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
 import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
 
 describe("a real supysonic", () => {
   const test = testWith("supysonic", supysonicIsInstalled);
   const source = createSubsonic(polledDeps(systemClock));
-  let server: SupysonicServer;
-
-  beforeAll(async () => {
-    if (!supysonicIsInstalled) return;
-    server = await createSupysonicServer({
-      "one.flac": silentFlac({
-        seconds: 180,
-        cover: await patternPicture("jpeg", 300),
-        tags: [
-          ["TITLE", "Paper Lanterns"],
-          ["ARTIST", "Juniper Vale"],
-          ["ALBUM", "Slow Weather"],
-        ],
+  const server = sharedPart({
+    isInstalled: supysonicIsInstalled,
+    start: async () =>
+      createSupysonicServer({
+        "one.flac": silentFlac({
+          seconds: 180,
+          cover: await patternPicture("jpeg", 300),
+          tags: [
+            ["TITLE", "Paper Lanterns"],
+            ["ARTIST", "Juniper Vale"],
+            ["ALBUM", "Slow Weather"],
+          ],
+        }),
       }),
-    });
+    isRunning: (supysonic) => supysonic.isRunning(),
+    stop: (supysonic) => supysonic.stop(),
   });
-  afterAll(() => server?.stop());
-  const settings = () => ({ url: server.url, user: server.user, password: server.password });
+  const settings = () => {
+    const { url, user, password } = server();
+    return { url, user, password };
+  };
 
   test("is asked with the encoded password, and tells nothing while nothing was streamed", async () => {
     expect(await firstOf(source, settings(), systemClock)).toBeNull();
   });
 
   test("tells what was streamed, from its first sight on, with its cover", async () => {
-    await server.play("Paper Lanterns");
+    await server().play("Paper Lanterns");
     const received = await firstOf(source, settings(), systemClock);
     expect(received).toMatchObject({
       source: "Subsonic",

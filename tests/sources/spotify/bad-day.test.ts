@@ -296,7 +296,7 @@ describe("on a bad day at Spotify", () => {
       expect(standIn.concurrent(listener.account.id)).toBe(1);
     }
     day.close();
-  }, 60_000);
+  });
 
   test("what was reported last is shown for thirty seconds, then that it is not known", async () => {
     const day = await beginDay();
