@@ -100,6 +100,9 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
         if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
         const waitMs = nextBackupMs - clock.monotonicMs();
         if (waitMs > 0) return tooSoon(secondsOf(waitMs));
+        const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
+        const [name, type] = [`marquee-${day}.db`, "application/vnd.sqlite3"];
+        if (request.method === "HEAD") return download("", name, type);
         // Nothing is sent while a large database is copied.
         deps.server()?.timeout(request, 0);
         const copy = await deps.takeCopy(request.signal);
@@ -108,8 +111,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
         if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
         if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
         nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
-        const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
-        return download(copy.bytes, `marquee-${day}.db`, "application/vnd.sqlite3");
+        return download(copy.bytes, name, type);
       }),
     ),
 

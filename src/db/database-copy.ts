@@ -1,5 +1,4 @@
-import { rmSync, statSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, openSync, read, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ownCommand } from "../own-program.ts";
 import { COPY_COMMAND } from "./copy-command.ts";
@@ -31,6 +30,7 @@ const COPY_FILE = "marquee-copy.db";
 /** What stays free on the disk, in bytes. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 const COPY_WITHIN_MS = 600_000;
+const SENT_WITHIN_MS = 3_600_000;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Another process makes the copy: it takes seconds of processor time, which this one has for requests. */
@@ -57,13 +57,26 @@ export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps):
     if (code !== 0) {
       throw new DatabaseError(`The database could not be copied to ${path}: ${reason.trim()}`);
     }
-    return open(path, "r");
+    return openSync(path, "r");
   };
 
-  const end = async (file: FileHandle) => {
-    await file.close();
-    remove();
-    isRunning = false;
+  /** @returns a function that closes the file, once */
+  const endOf = (file: number, signal: AbortSignal) => {
+    let isOpen = true;
+    const end = () => {
+      if (!isOpen) return;
+      isOpen = false;
+      clearTimeout(late);
+      signal.removeEventListener("abort", end);
+      closeSync(file);
+      remove();
+      isRunning = false;
+    };
+    // A client may leave before it has read anything.
+    signal.addEventListener("abort", end);
+    const late = setTimeout(end, SENT_WITHIN_MS);
+    late.unref();
+    return end;
   };
 
   return async (signal) => {
@@ -74,7 +87,7 @@ export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps):
       const file = await make(signal);
       // It is read by who has it open, and nobody else finds it, whatever happens to this process.
       remove();
-      return { bytes: streamOf(file, () => end(file)) };
+      return { bytes: streamOf(file, endOf(file, signal)) };
     } catch (error) {
       remove();
       isRunning = false;
@@ -84,17 +97,26 @@ export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps):
   };
 }
 
+/** The next part of a file, in another thread; empty at its end. */
+const readPart = (file: number): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const part = new Uint8Array(CHUNK_BYTES);
+    read(file, part, 0, CHUNK_BYTES, null, (error, length) =>
+      error ? reject(error) : resolve(part.subarray(0, length)),
+    );
+  });
+
 /** A part of the file is read when the client has taken the one before. */
-const streamOf = (file: FileHandle, end: () => Promise<void>): ReadableStream<Uint8Array> =>
+const streamOf = (file: number, end: () => void): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {
       try {
-        const { bytesRead, buffer } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES);
-        if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
-        await end();
+        const part = await readPart(file);
+        if (part.length > 0) return controller.enqueue(part);
+        end();
         controller.close();
       } catch (error) {
-        await end();
+        end();
         controller.error(error);
       }
     },

@@ -26,6 +26,11 @@ const MS_A_SECOND = 200;
 const MOST_MS = 2_000;
 /** An answer that takes longer than that is not waited for longer, so that a wait has an end. */
 const MOST_OWED_MS = 2_000;
+/**
+ * What follows a wait is charged when the answer is done: the work that nobody was charged for since
+ * the last charge, at most this much, as some of it may have been for others.
+ */
+const MOST_AFTER_WAIT_MS = 100;
 /** Users whose spending is remembered: those who were answered last. */
 const MOST_USERS = 10_000;
 
@@ -41,6 +46,8 @@ export function createProcessorBudget(
   const users = createBoundedMap<number, Spending>(MOST_USERS);
   let charged: number | undefined;
   let beganAtMs = 0;
+  /** The processor time up to which all is charged, or is nobody's. */
+  let accountedMs = 0;
   /** Numbers what was begun: an end that comes late must not end something else. */
   let begun = 0;
 
@@ -53,16 +60,27 @@ export function createProcessorBudget(
     users.set(userId, { leftMs, atMs: clock.monotonicMs() });
   };
 
-  const end = (number = begun) => {
-    if (charged === undefined || number !== begun) return;
-    charge(charged, clock.processorMs() - beganAtMs);
+  const end = (number = begun): boolean => {
+    if (charged === undefined || number !== begun) return false;
+    accountedMs = clock.processorMs();
+    charge(charged, accountedMs - beganAtMs);
     charged = undefined;
+    return true;
+  };
+
+  /** Ends what was begun for a user, which may have waited meanwhile. */
+  const finish = (userId: number, number: number) => {
+    if (end(number)) return;
+    const nowMs = clock.processorMs();
+    charge(userId, Math.min(MOST_AFTER_WAIT_MS, nowMs - accountedMs));
+    accountedMs = nowMs;
   };
 
   const begin = (userId: number): number => {
     end();
     charged = userId;
     beganAtMs = clock.processorMs();
+    accountedMs = beganAtMs;
     begun += 1;
     return begun;
   };
@@ -91,7 +109,7 @@ export function createProcessorBudget(
         return result;
       } finally {
         if (result instanceof Promise) {
-          const done = () => end(number);
+          const done = () => finish(userId, number);
           result.then(done, done);
         } else {
           end(number);

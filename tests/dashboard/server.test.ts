@@ -364,6 +364,13 @@ describe("the backup", () => {
     expect((await backUp()).status).toBe(200);
   });
 
+  test("is kept by nobody on the way", async () => {
+    const answer = await owner.get(`${SERVER}/backup`);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    await answer.body?.cancel();
+  });
+
   test("is made one at a time, until it is sent", async () => {
     const sent = await owner.get(`${SERVER}/backup`);
     await server.clock.advance(60_000);

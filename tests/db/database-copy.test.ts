@@ -49,6 +49,17 @@ describe("a copy of the database to be sent", () => {
     expect(left()).toEqual([]);
   });
 
+  test("is closed when its client leaves without having read it", async () => {
+    const client = new AbortController();
+    const takeCopy = copiesWith();
+    await takeCopy(client.signal);
+    expect(await takeCopy(signal)).toBe("running");
+    client.abort();
+    const next = await takeCopy(signal);
+    if (typeof next === "string") throw new Error(next);
+    await next.bytes.cancel();
+  });
+
   test("ends with the client that wanted it", async () => {
     const client = new AbortController();
     const copied = copiesWith()(client.signal);

@@ -47,13 +47,25 @@ describe("a user's budget of processor time", () => {
     expect(budget.waitMs(ADA)).toBeGreaterThan(0);
   });
 
-  test("does not count what is done for others while an answer waits", async () => {
+  test("counts what follows a wait, when the answer is done", async () => {
+    for (let answers = 0; answers < 20; answers++) {
+      await budget.spend(ADA, async () => {
+        await turn();
+        clock.work(100);
+      });
+    }
+    work(1);
+    expect(budget.waitMs(ADA)).toBeGreaterThan(0);
+  });
+
+  test("counts little of what is done for others while an answer waits", async () => {
     const waiting = Promise.withResolvers<void>();
     const answered = budget.spend(ADA, () => waiting.promise);
     await turn();
     clock.work(5_000);
     waiting.resolve();
     await answered;
+    work(1_800);
     expect(budget.waitMs(ADA)).toBe(0);
   });
 
