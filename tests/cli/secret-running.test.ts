@@ -35,10 +35,10 @@ async function signedIn(): Promise<SignedIn> {
     fetch(server.url + address, { redirect: "manual", ...init });
   const issue = async () => {
     const [link] = await documentsOf("login", name);
-    return String(link?.["url"]).split("/").at(-1);
+    return String(link?.["url"]).split("/").at(-1) ?? "";
   };
   return signIn(
-    { get, accounts: { magicLinks: { issue } } } as unknown as Parameters<typeof signIn>[0],
+    { get, accounts: { magicLinks: { issue } } },
     { user: { id: 1, name } },
     server.url,
   );

@@ -66,10 +66,10 @@ export function accidentsOf(
   const killed: Accident = {
     name: "the server killed while keys are made",
     async happen() {
-      const { told, readyMs } = await killWhileWriting(stage, random);
+      const { done, readyMs } = await killWhileWriting(stage, random);
       // What was pushed lives in memory: the program pushes again, as it does with each track.
       await stage.pushed.next();
-      return `${told} writes told and kept, ready after ${readyMs.toFixed(0)} ms`;
+      return `${done} writes answered and kept, ready after ${readyMs.toFixed(0)} ms`;
     },
   };
   const stopped: Accident = {

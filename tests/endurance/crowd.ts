@@ -86,13 +86,17 @@ export function gather(stage: Stage, random: () => number): Crowd {
     const status = await ask(path, key);
     if (![200, 429].includes(status)) throw new Error(`${path} was answered ${status}`);
   });
-  const { accounts, streamers, crowd } = stage;
+  const { streamers, crowd } = stage;
+  const keyFor = async (user: string, name: string) => {
+    const [added] = await stage.command("key", "add", user, "--name", name);
+    return { id: String(added?.["id"]), key: String(added?.["api_key"]) };
+  };
   const widgets = Promise.all(
     streamers.flatMap(({ user }) =>
       (["text", "card"] as const).map(async (kind) => {
-        const { id } = await accounts.widgets.add(user, { name: kind, kind });
-        const token = await accounts.widgets.tokenOf(user, id);
-        return kind === "text" ? `/en/text/${token}` : `/en/card/${token}.svg`;
+        const words = ["widget", "add", user.name, "--name", kind, "--kind", kind];
+        const [added] = await stage.command(...words);
+        return new URL(String(added?.["widget_url"])).pathname;
       }),
     ),
   );
@@ -101,7 +105,7 @@ export function gather(stage: Stage, random: () => number): Crowd {
   });
   const keys = every(9_000, "key replaced", async () => {
     const { user } = pick(crowd);
-    const { key, id } = await accounts.keys.add(user, `rotating ${Date.now()}`);
+    const { key, id } = await keyFor(user.name, `rotating ${Date.now()}`);
     if ((await ask("/api/v1/user", key)) !== 200) throw new Error("a new key does not work");
     await command("key", "revoke", user.name, id);
     await Bun.sleep(1_000);
@@ -110,18 +114,18 @@ export function gather(stage: Stage, random: () => number): Crowd {
   });
   const looks = every(7_000, "widget edited", async () => {
     const { user } = pick(streamers);
-    const { id } = await accounts.widgets.first(user);
+    const [first] = await stage.command("widget", "list", user.name);
     const theme = pick(["card", "compact", "bar", "text", "art", "vinyl", "glass"]);
-    await command("widget", "set", user.name, String(id), `theme=${theme}`);
+    await command("widget", "set", user.name, String(first?.["id"]), `theme=${theme}`);
   });
   const connections = every(8_000, "connection come and gone", async () => {
     const { user } = pick(crowd);
     await command("connect", user.name, "json", "--name", "Passing");
-    const all = await accounts.connections.allOf(user.id);
+    const all = await stage.command("connection", "list", user.name);
     const passing = all.find(({ name }) => name === "Passing");
-    if (passing) await accounts.connections.disconnect(user, passing.publicId);
+    if (passing) await command("disconnect", user.name, String(passing["id"]));
     // The first real connection has taken the demo's place.
-    await accounts.connections.connect(user, "demo", null);
+    await command("connect", user.name, "demo");
   });
   const backups = every(15_000, "backup taken and opened", async () => {
     const file = join(stage.folder, `backup-${Date.now()}.db`);
@@ -139,7 +143,7 @@ export function gather(stage: Stage, random: () => number): Crowd {
     other.run("COMMIT");
   });
   const streams = told.map(async (_, at) => {
-    const { key } = await accounts.keys.add(stage.pushed.user, `stream ${at}`);
+    const { key } = await keyFor(stage.pushed.user.name, `stream ${at}`);
     while (!ending.signal.aborted) {
       await follow(stage, key, ending.signal, (title) => {
         told[at] = title;

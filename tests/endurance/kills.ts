@@ -4,8 +4,10 @@ import { signInTo } from "./overlays.ts";
 import type { Stage } from "./stage.ts";
 
 export interface Killed {
-  /** Writes that were answered as done before the kill. */
-  readonly told: number;
+  /** Writes of browsers and commands that were answered as done before the kill. */
+  readonly done: number;
+  /** Commands that the kill has cut off. */
+  readonly cutOff: number;
   /** From the start of the next server until it was ready. */
   readonly readyMs: number;
 }
@@ -16,58 +18,98 @@ const MOST_MADE = 35;
 const READY_WITHIN_MS = 2_000;
 
 /**
- * Kills the server while one browser makes keys and another changes rules again and again, and
- * starts it again. @throws when something that was told is lost, or the server is late
+ * Kills the server while browsers make keys and change rules, and commands add users and keys, again
+ * and again, and starts it again. @throws when something that was answered as done is lost, when
+ * something was done twice, or when the server is late
  */
 export async function killWhileWriting(stage: Stage, random: () => number): Promise<Killed> {
-  const [maker = stage.pushed, ruler = stage.pushed] = stage.crowd;
-  const { keys, privacy } = stage.accounts;
+  const [maker = stage.pushed, ruler = stage.pushed, keyed = stage.pushed] = stage.crowd;
   const browsers = { maker: await signInTo(stage, maker), ruler: await signInTo(stage, ruler) };
+  const prefix = `w${Date.now()}`;
   let isDead = false;
-  const made: string[] = [];
+  const done: string[] = [];
+  let cutOff = 0;
   const making = (async () => {
     for (let at = 0; at < MOST_MADE && !isDead; at++) {
-      const name = `told ${Date.now()} ${at}`;
-      const fields = { do: "add", name };
-      const answer = await browsers.maker.post("/en/dashboard/keys", fields).catch(() => undefined);
+      const name = `${prefix}-page-${at}`;
+      const answer = await browsers.maker
+        .post("/en/dashboard/keys", { do: "add", name })
+        .catch(() => undefined);
       if (answer?.status !== 303) return;
-      made.push(name);
+      done.push(name);
     }
   })();
   let rules = 0;
   const ruling = (async () => {
     while (!isDead) {
-      const fields = { do: "rules", titles: `rule ${rules + 1}` };
       const answer = await browsers.ruler
-        .post("/en/dashboard/privacy", fields)
+        .post("/en/dashboard/privacy", { do: "rules", titles: `rule ${rules + 1}` })
         .catch(() => undefined);
       if (answer?.status !== 303) return;
       rules += 1;
     }
   })();
+  const commanding = (kind: string, wordsOf: (name: string) => string[]) =>
+    (async () => {
+      for (let at = 0; at < MOST_MADE && !isDead; at++) {
+        const name = `${prefix}-${kind}-${at}`;
+        try {
+          await stage.command(...wordsOf(name));
+          done.push(name);
+        } catch (error) {
+          if (!String(error).includes("has stopped before the command was done")) throw error;
+          cutOff += 1;
+        }
+      }
+    })();
+  const writing = Promise.all([
+    making,
+    ruling,
+    commanding("a", (name) => ["user", "add", name]),
+    commanding("b", (name) => ["user", "add", name]),
+    commanding("c", (name) => ["key", "add", keyed.user.name, "--name", name]),
+  ]);
+  writing.catch(() => {});
   await Bun.sleep(60 + random() * 200);
   await stage.server.kill();
   isDead = true;
-  await Promise.all([making, ruling]);
+  await writing;
   const startedAtMs = performance.now();
   await stage.restart();
   const { status } = await fetch(`${stage.server.url}/readyz`);
   const readyMs = performance.now() - startedAtMs;
 
-  const kept = (await keys.list(maker.user)).map(({ name }) => name);
-  const lost = made.filter((name) => !kept.includes(name));
-  await privacy.reload(ruler.user.id);
+  const users = (await stage.command("user", "list")).map(({ username }) => String(username));
+  const keysOf = async ({ user }: typeof maker) =>
+    (await stage.command("key", "list", user.name)).filter(({ status }) => status === "works");
+  const keys = { maker: await keysOf(maker), keyed: await keysOf(keyed) };
+  const kept = [
+    ...users,
+    ...Object.values(keys).flatMap((all) => all.map(({ name }) => String(name))),
+  ].filter((name) => name.startsWith(prefix));
+  const lost = done.filter((name) => !kept.includes(name));
+  const twice = kept.filter((name, at) => kept.indexOf(name) !== at);
   // The last one may have been stored without an answer.
-  const [rule = "rule 0"] = privacy.of(ruler.user.id).hiddenTitles;
-  if (rules > 0 && ![rules, rules + 1].map((at) => `rule ${at}`).includes(rule)) lost.push(rule);
-  await privacy.change(ruler.user, { ...privacy.of(ruler.user.id), hiddenTitles: [] });
-  for (const { id, name } of await keys.list(maker.user)) {
-    if (name.startsWith("told ")) await keys.revoke(maker.user, id).catch(() => {});
+  const page = await (await browsers.ruler.get("/en/dashboard/privacy")).text();
+  const rule = Number(/>\s*rule (\d+)\s*</.exec(page)?.[1] ?? 0);
+  if (rules > 0 && ![rules, rules + 1].includes(rule)) lost.push(`rule ${rules}`);
+  await browsers.ruler.post("/en/dashboard/privacy", { do: "rules", titles: "" });
+  for (const name of users)
+    if (name.startsWith(prefix)) await stage.command("user", "remove", name);
+  for (const [owner, all] of [
+    [maker, keys.maker],
+    [keyed, keys.keyed],
+  ] as const) {
+    for (const { id, name } of all) {
+      if (!String(name).startsWith(prefix)) continue;
+      await stage.command("key", "revoke", owner.user.name, String(id));
+    }
   }
-  if (lost.length > 0) throw new Error(`of what was told, this is lost: ${lost.join(", ")}`);
+  if (lost.length > 0) throw new Error(`of what was done, this is lost: ${lost.join(", ")}`);
+  if (twice.length > 0) throw new Error(`this was done twice: ${twice.join(", ")}`);
   if (status !== 200) throw new Error(`/readyz was ${status} after the start`);
   if (readyMs > READY_WITHIN_MS) throw new Error(`ready only after ${readyMs.toFixed(0)} ms`);
-  return { told: made.length + rules, readyMs };
+  return { done: done.length + rules, cutOff, readyMs };
 }
 
 /** Kills the server so many times. Returns what is wrong, one sentence each. */
@@ -89,12 +131,14 @@ export async function killAgainAndAgain(
     if (at % 10 === 0) console.log(`${at} kills, ${wrongs.length} wrong`);
   }
   const readyMs = kills.map((kill) => kill.readyMs);
-  const told = kills.reduce((sum, kill) => sum + kill.told, 0);
+  const sum = (figure: (kill: Killed) => number) =>
+    kills.reduce((total, kill) => total + figure(kill), 0);
   console.log(`
 | Killed while it wrote | |
 |---|---|
 | times | ${times} |
-| writes that were told, all kept | ${told} |
+| writes of pages and commands that were answered, all kept | ${sum((kill) => kill.done)} |
+| commands that were cut off, none done twice | ${sum((kill) => kill.cutOff)} |
 | ready again, median | ${median(readyMs).toFixed(0)} ms |
 | ready again, the slowest (≤ ${READY_WITHIN_MS} ms) | ${Math.max(...readyMs).toFixed(0)} ms |`);
   return wrongs;

@@ -1,7 +1,7 @@
 /**
  * `bun run endurance [--minutes 30] [--seed N] [--accidents]`: the executable under the load of a
- * stream, and accidents. `--kills 100` does nothing but kill it while it writes. Ends with tables,
- * and with 1 only for what is wrong in itself.
+ * stream, and accidents. `--kills 500` does nothing but kill it while it writes, `--commands 1000` nothing
+ * but run commands while callers ask. Ends with tables, and with 1 only for what is wrong in itself.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -12,6 +12,7 @@ import { until } from "../fixtures/clock/waiting.ts";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { seededRandom } from "../fixtures/spotify/listening.ts";
 import { type AccidentResult, accidentsOf, suffer } from "./accidents.ts";
+import { runManyCommands } from "./commands.ts";
 import { gather } from "./crowd.ts";
 import { integrityOf } from "./integrity.ts";
 import { killAgainAndAgain } from "./kills.ts";
@@ -37,14 +38,18 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     /** Only kills, so many. */
     kills: { type: "string", default: "0" },
+    /** Only commands beside callers, so many. */
+    commands: { type: "string", default: "0" },
   },
 });
 const minutes = Number(values.minutes);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const kills = Number(values.kills);
-if (!(minutes > 0) || !Number.isSafeInteger(seed) || !Number.isSafeInteger(kills) || kills < 0) {
+const commands = Number(values.commands);
+const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
+if (!(minutes > 0) || !Number.isSafeInteger(seed) || !isCount(kills) || !isCount(commands)) {
   console.error(
-    "endurance: --minutes must be more than 0, --seed a whole number, and --kills one that is not negative.",
+    "endurance: --minutes must be more than 0, --seed a whole number, --kills and --commands ones that are not negative.",
   );
   process.exit(2);
 }
@@ -64,7 +69,7 @@ const random = seededRandom(seed);
 const callersRandom = seededRandom(seed + 1);
 const lengthMs = minutes * 60_000;
 console.log(
-  `endurance: ${kills > 0 ? `${kills} kills` : `${minutes} minutes`}, seed ${seed}, ${cpus().length} processors`,
+  `endurance: ${kills > 0 ? `${kills} kills` : commands > 0 ? `${commands} commands` : `${minutes} minutes`}, seed ${seed}, ${cpus().length} processors`,
 );
 await buildExecutable();
 const startedAtMs = performance.now();
@@ -77,6 +82,14 @@ if (kills > 0) {
   const wrongs = await killAgainAndAgain(stage, kills, random);
   await stage.stop();
   end(wrongs);
+}
+if (commands > 0) {
+  const crowd = gather(stage, callersRandom);
+  const wrongs = await runManyCommands(stage, commands);
+  await crowd.stop();
+  const integrity = integrityOf(stage.data);
+  await stage.stop();
+  end([...wrongs, ...crowd.wrongs, ...(integrity === "ok" ? [] : [`the database: ${integrity}`])]);
 }
 const idle = descriptorsOf(stage.server.pid);
 const overlays = await openOverlays(stage);

@@ -157,11 +157,12 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
 /** A key may ask only every five seconds, so that each look takes another one. */
 const spare = new Map<string, string[]>();
 const SPARE_KEYS = 20;
-async function freshKeyOf({ accounts }: Stage, { user }: Streamer): Promise<string> {
+async function freshKeyOf({ command }: Stage, { user }: Streamer): Promise<string> {
   const keys = spare.get(user.name) ?? [];
   spare.set(user.name, keys);
   if (keys.length < SPARE_KEYS) {
-    const { key } = await accounts.keys.add(user, `look ${keys.length}`);
+    const [added] = await command("key", "add", user.name, "--name", `look ${keys.length}`);
+    const key = String(added?.["api_key"]);
     keys.unshift(key);
     return key;
   }
@@ -172,10 +173,14 @@ async function freshKeyOf({ accounts }: Stage, { user }: Streamer): Promise<stri
 
 /** A browser that is signed in, by default as the pushed streamer. */
 export function signInTo(stage: Stage, user: AddedUser = stage.pushed): Promise<SignedIn> {
-  const { accounts, server } = stage;
+  const { command, server } = stage;
+  const issue = async () => {
+    const [link] = await command("login", user.user.name);
+    return String(link?.["url"]).split("/").at(-1) ?? "";
+  };
   const get = (path: string, init: RequestInit = {}) =>
     fetch(stage.server.url + path, { ...init, redirect: "manual" });
-  return signIn({ accounts, get }, user, server.url);
+  return signIn({ accounts: { magicLinks: { issue } }, get }, user, server.url);
 }
 
 async function openDashboard(stage: Stage, browser: Browser): Promise<Page> {

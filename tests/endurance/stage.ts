@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAccounts, type Accounts, type AddedUser } from "../../src/accounts/accounts.ts";
+import { createAccounts, type AddedUser } from "../../src/accounts/accounts.ts";
+import { run } from "../../src/cli/run.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { openFolder } from "../../src/cli/workspace.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
@@ -33,7 +34,11 @@ export interface Stage {
   /** Keys of those who only ask. */
   readonly keys: string[];
   readonly crowd: readonly AddedUser[];
-  readonly accounts: Accounts;
+  /**
+   * Carries a command out in this process, which asks the server, and returns what it prints for programs.
+   * @throws where it ends with another code than 0
+   */
+  command(...words: string[]): Promise<Record<string, unknown>[]>;
   readonly folder: string;
   readonly data: string;
   readonly files: string;
@@ -85,7 +90,6 @@ export async function setStage(): Promise<Stage> {
   const { config } = resolveConfig({ data }, {});
   const { store, vault } = openFolder(config);
   const accounts = createAccounts({ store, vault, wallMs: Date.now });
-  ends.push(() => store.close());
   const upstreams: Proxy[] = [];
   const through = (port: number) => {
     const proxy = startProxy({ hostname: "127.0.0.1", port });
@@ -217,6 +221,8 @@ export async function setStage(): Promise<Stage> {
     }
   }
 
+  // From here on the data are the server's.
+  store.close();
   const port = freePort();
   const front = startProxy({ hostname: "127.0.0.1", port });
   ends.push(front.stop);
@@ -232,7 +238,8 @@ export async function setStage(): Promise<Stage> {
       ],
     });
   const stage: Stage = {
-    ...{ streamers, pushed, keys, crowd, accounts, data, files, missing },
+    ...{ streamers, pushed, keys, crowd, data, files, missing },
+    command: (...words) => carriedOut(data, words),
     ...{ disk, names, wallClock },
     folder: folder.path,
     proxies: { upstreams, named, front },
@@ -250,4 +257,16 @@ export async function setStage(): Promise<Stage> {
   };
   for (const streamer of streamers) await streamer.next();
   return stage;
+}
+
+async function carriedOut(data: string, words: readonly string[]) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const code = await run([...words, "--json"], {
+    environment: { MARQUEE_DATA: data },
+    out: (line) => out.push(line),
+    error: (line) => errors.push(line),
+  });
+  if (code !== 0) throw new Error(`marquee ${words.slice(0, 2).join(" ")}: ${errors.join(" ")}`);
+  return out.map((line): Record<string, unknown> => JSON.parse(line));
 }
