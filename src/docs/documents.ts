@@ -25,7 +25,7 @@ export const GROUPS = [
   },
   {
     name: "run",
-    pages: ["install", "users", "reach", "backup", "security", "monitoring"],
+    pages: ["install", "users", "reach", "backup", "capacity", "security", "monitoring"],
   },
   {
     name: "lookup",

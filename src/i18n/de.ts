@@ -1202,6 +1202,7 @@ export const de: Words = {
       reach: "Wer Marquee zu Hause erreicht und wie Sie es für das Internet öffnen.",
       backup:
         "Sichern Sie Ihre Daten, stellen Sie sie wieder her, aktualisieren Sie Marquee, und ziehen Sie damit um.",
+      capacity: "Was ein Server bewältigt, was ihn begrenzt, und wie Sie einen zweiten hinzufügen.",
       security:
         "Der geheime Schlüssel, was nach einem Leck zu tun ist und was Betreiber wissen müssen.",
       monitoring:

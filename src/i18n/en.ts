@@ -1159,6 +1159,7 @@ export const en = {
       users: "Add users, sign-in links and API keys, and see what users may enter.",
       reach: "Who can reach Marquee at home, and how to open it to the internet.",
       backup: "Back up your data, restore it, update Marquee and move it to another machine.",
+      capacity: "What one server carries, what limits it, and how to add a second one.",
       security:
         "The secret key, what to do after a leak, and what to know if you run Marquee for others.",
       monitoring: "See whether Marquee works: health checks, metrics and logs.",

@@ -1181,6 +1181,7 @@ export const es: Words = {
         "Añade usuarios, enlaces de inicio de sesión y claves de API, y mira qué puede introducir cada uno.",
       reach: "Quién puede llegar a Marquee en casa y cómo abrirlo a internet.",
       backup: "Copia tus datos, restáuralos, actualiza Marquee y trasládalo a otro equipo.",
+      capacity: "Lo que aguanta un servidor, qué lo limita y cómo añadir un segundo.",
       security:
         "La clave secreta, qué hacer tras una filtración y qué deben saber los administradores.",
       monitoring: "Comprueba si Marquee funciona: estado, métricas y registros.",

@@ -1197,6 +1197,7 @@ export const fr: Words = {
         "Ajoutez des utilisateurs, des liens de connexion et des clés d’API, et voyez ce que chacun peut saisir.",
       reach: "Qui peut atteindre Marquee chez vous, et comment l’ouvrir à internet.",
       backup: "Sauvegardez vos données, restaurez-les, mettez Marquee à jour et déplacez-le.",
+      capacity: "Ce qu’un serveur supporte, ce qui le limite, et comment en ajouter un deuxième.",
       security:
         "La clé secrète, que faire après une fuite, et ce que les propriétaires doivent savoir.",
       monitoring: "Voyez si Marquee fonctionne : contrôles d’état, métriques et journaux.",

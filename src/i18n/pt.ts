@@ -1167,6 +1167,7 @@ export const pt: Words = {
         "Adicione usuários, links de acesso e chaves de API, e veja o que cada um pode informar.",
       reach: "Quem consegue chegar ao Marquee em casa e como abrir o acesso pela internet.",
       backup: "Faça backup dos dados, restaure, atualize o Marquee e leve tudo para outra máquina.",
+      capacity: "O que um servidor aguenta, o que o limita e como adicionar um segundo.",
       security:
         "A chave secreta, o que fazer depois de um vazamento e o que os administradores precisam saber.",
       monitoring: "Veja se o Marquee funciona: verificações de estado, métricas e logs.",

@@ -2,6 +2,7 @@
 import { cpus, loadavg } from "node:os";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
+import { capacityTable } from "./capacity.ts";
 import { benchChat } from "./chat.ts";
 import { benchCovers } from "./covers.ts";
 import { detectionTable } from "./detection.ts";
@@ -31,6 +32,10 @@ const LADDERS: Readonly<Record<string, readonly [heading: string, () => Promise<
   api: [
     "Now-playing. The goal is a share of 0.70 warm and 0.60 cold, and a p99 of 1.5 times.",
     apiLadder,
+  ],
+  capacity: [
+    "Users who stream at the same time, each with an overlay, a bot that asks every five seconds, and a song every three minutes:",
+    capacityTable,
   ],
   detection: [
     "Seconds until a change at Spotify is shown, median / p95, over simulated listening:",

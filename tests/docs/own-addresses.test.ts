@@ -46,9 +46,12 @@ function answerTo(line: string): string {
 
 /** Where the examples' proxies pass requests on to. */
 const proxiedTo = (examples: readonly Fence[]): string[] =>
-  linesOf(examples, /reverse_proxy|proxy_pass/).map(
-    (line) => /(?:reverse_proxy|proxy_pass) (?:http:\/\/)?([^\s;]+)/.exec(line)?.[1] ?? "",
-  );
+  linesOf(examples, /reverse_proxy|proxy_pass/)
+    .map((line) => /(?:reverse_proxy|proxy_pass) (?:http:\/\/)?([^\s;]+)/.exec(line)?.[1] ?? "")
+    .filter((address) => !OTHER_SERVERS.includes(address));
+
+/** Those that the page about a second server starts. */
+const OTHER_SERVERS: readonly string[] = ["127.0.0.1:4801", "127.0.0.1:4802"];
 
 /** Any credential with random letters, not the `mqw_…` of the files. */
 const SECRET = /\bmq[a-z]?_\w{8,}/g;
