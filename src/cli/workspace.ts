@@ -1,8 +1,9 @@
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAccounts } from "../accounts/accounts.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { DATABASE_FILE, isForbidden, isThere } from "../db/data-folder.ts";
+import { DATABASE_FILE, isForbidden } from "../db/data-folder.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure, openStore } from "../db/open.ts";
 import type { Store } from "../db/store.ts";
@@ -13,7 +14,7 @@ import { createSecretKey, findSecretKey, secretKeyPath } from "../vault/secret-k
 import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts";
 import type { Workspace } from "./command.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
-import { becomeOwnerOf } from "../control/folder-owner.ts";
+import { becomeOwnerOf, FolderOwnerError } from "../control/folder-owner.ts";
 import {
   AlreadyRunningError,
   holdServerLock,
@@ -108,15 +109,36 @@ async function holdWhenFree(folder: string): Promise<ServerLock> {
   }
 }
 
-/** @throws {DatabaseError} for a folder without data */
+/**
+ * @throws {DatabaseError} for a folder without data
+ * @throws {FolderOwnerError} for one that this user may not enter
+ */
 export function refuseMissing({ data }: Config): void {
-  if (isThere(join(data, DATABASE_FILE))) return;
+  try {
+    statSync(join(data, DATABASE_FILE));
+    return;
+  } catch (cause) {
+    if (errorCode(cause) === "EACCES") refuseClosed(data, cause);
+  }
   const places = placesOf(placeFactsHere(process.env)).map(({ folder }) => folder);
   // The other places count only if no setting has named the folder.
   const others = places.includes(data) ? places.filter((folder) => folder !== data) : [];
   const also = others.length > 0 ? `, nor in ${others.join(" or ")}` : "";
   throw new DatabaseError(
     `There is no Marquee data in ${data}${also}. Start marquee there first, or choose another folder with --data or MARQUEE_DATA.`,
+  );
+}
+
+function refuseClosed(folder: string, cause: unknown): never {
+  let owner: string;
+  try {
+    owner = `sudo -u '#${statSync(folder).uid}'`;
+  } catch {
+    owner = "sudo";
+  }
+  throw new FolderOwnerError(
+    `The data folder ${folder} is closed to this user. Run the command as its owner: ${owner} marquee …`,
+    { cause },
   );
 }
 

@@ -12,8 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { run } from "../../src/cli/run.ts";
 import { TEST_KEY } from "../fixtures/servers/test-server.ts";
-import { runMarquee, startMarquee } from "../fixtures/servers/marquee-process.ts";
+import {
+  type MarqueeProcess,
+  runMarquee,
+  startMarquee,
+} from "../fixtures/servers/marquee-process.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
@@ -188,6 +193,80 @@ describe("as root in a folder of somebody else's,", () => {
     expect(child.exitCode).toBe(1);
     expect(child.stderr.toString()).toContain(`sudo -u '#${USER}' marquee`);
     expect(readdirSync(data)).toEqual([]);
+  });
+});
+
+describe("as root beside a server that runs as somebody else, as with docker exec,", () => {
+  let data: string;
+  let server: MarqueeProcess;
+  beforeEach(async () => {
+    data = makeFolder("data");
+    server = await startMarquee({
+      folder: folder.path,
+      fromSource: true,
+      arguments: ["--port", "0", "--owner", "ada"],
+      environment: { MARQUEE_DATA: data },
+    });
+  });
+  afterEach(() => server.kill());
+
+  /** For root alone, in the folder that only root may enter. */
+  const forRoot = (name: string, text: string) => {
+    writeFileSync(path("roots", name), text, { mode: 0o600 });
+    return path("roots", name);
+  };
+
+  testAsRoot(
+    "commands are carried out by the server, and leave nothing of root's behind",
+    async () => {
+      const added = await marquee(["key", "add", "ada", "--json"]);
+      expect(added).toMatchObject({ code: 0, error: "" });
+      const headers = { "X-Api-Key": JSON.parse(added.out).api_key };
+      expect((await fetch(`${server.url}/api/v1/user`, { headers })).status).toBe(200);
+      expect(ownersIn(data)).toEqual(new Set([USER]));
+      expect(await marquee(["stop"])).toMatchObject({ code: 0 });
+      expect(ownersIn(data)).toEqual(new Set([USER]));
+    },
+  );
+
+  testAsRoot(
+    "files that a command names are read by root, whom the server could not ask",
+    async () => {
+      const css = forRoot("look.css", ".track { color: red }");
+      const set = await marquee(["widget", "set", "ada", "1", `css=@${css}`]);
+      expect(set).toMatchObject({ code: 0, out: "CSS of 21 bytes\n" });
+      const password = forRoot("password", "sesame");
+      const options = ["--url", "http://127.0.0.1:9", "--password-file", password];
+      expect(await marquee(["connect", "ada", "vlc", ...options])).toMatchObject({
+        code: 0,
+        out: "ada is connected to VLC.\n",
+      });
+      const key = forRoot("old.key", TEST_KEY);
+      const rotated = await marquee(["secret", "rotate", "--old-key-file", key]);
+      expect(rotated.error).toContain("leave the option out");
+    },
+  );
+
+  testAsRoot("a backup is root's, where root may write", async () => {
+    const copy = path("roots", "copy.db");
+    expect(await marquee(["backup", copy])).toMatchObject({ code: 0, error: "" });
+    expect(lstatSync(copy)).toMatchObject({ uid: 0, mode: 0o100_600 });
+    expect(ownersIn(data)).toEqual(new Set([USER]));
+  });
+
+  testAsRoot("another user is told as whom to run it", async () => {
+    const errors: string[] = [];
+    process.seteuid?.(61_240);
+    try {
+      const error = (line: string) => void errors.push(line);
+      expect(
+        await run(["key", "add", "ada", "--data", data], { environment: {}, out() {}, error }),
+      ).toBe(1);
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(errors.join()).toContain(`${data} is closed to this user`);
+    expect(errors.join()).toContain(`sudo -u '#${USER}' marquee`);
   });
 });
 

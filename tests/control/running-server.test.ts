@@ -1,0 +1,408 @@
+/** Commands and a real server on one data folder. */
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  spyOn,
+  test,
+} from "bun:test";
+import { chmodSync, chownSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { resolveConfig } from "../../src/config.ts";
+import { systemClock } from "../../src/clock.ts";
+import { openServedFolder } from "../../src/cli/workspace.ts";
+import { run } from "../../src/cli/run.ts";
+import { askServer } from "../../src/control/client.ts";
+import {
+  holdServerLock,
+  readRunningFacts,
+  type RunningFacts,
+} from "../../src/control/folder-lock.ts";
+import { MOST_COMMANDS } from "../../src/control/server.ts";
+import { newSecretKey } from "../../src/vault/secret-key-files.ts";
+import { freePort, inTime } from "../fixtures/clock/waiting.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import {
+  type MarqueeProcess,
+  runMarquee,
+  startMarquee,
+} from "../fixtures/servers/marquee-process.ts";
+import { startTwitch } from "../fixtures/twitch/twitch.ts";
+
+const testAsRoot = testWith("root", process.getuid?.() === 0);
+
+let folder: ReturnType<typeof createTempFolder>;
+let ends: (() => unknown)[];
+beforeEach(() => {
+  folder = createTempFolder();
+  ends = [];
+});
+afterEach(async () => {
+  for (const end of ends.toReversed()) await end();
+  folder.remove();
+});
+
+interface Said {
+  readonly code: number;
+  readonly out: string[];
+  readonly errors: string[];
+}
+
+/** Carries a command out in this process. */
+async function marquee(
+  data: string,
+  words: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Said> {
+  const [out, errors]: [string[], string[]] = [[], []];
+  const code = await run(words, {
+    environment: { MARQUEE_DATA: data, ...environment },
+    out: (line) => void out.push(line),
+    error: (line) => void errors.push(line),
+  });
+  return { code, out, errors };
+}
+
+const start = (
+  data: string,
+  given: readonly string[] = [],
+  environment: Record<string, string> = {},
+) =>
+  startMarquee({
+    folder: join(data, ".."),
+    arguments: ["--port", "0", "--data", data, ...given],
+    environment,
+    fromSource: true,
+  });
+
+/** A server of one test. */
+async function startHere(given: readonly string[] = [], environment: Record<string, string> = {}) {
+  const data = join(folder.path, "data");
+  const server = await start(data, given, environment);
+  ends.push(() => server.kill());
+  return { data, server };
+}
+
+/** A listener that notes what it is sent, and answers everything with this status. */
+function listenAt(port: number, status = 200): { readonly port: number; readonly sent: string[] } {
+  const sent: string[] = [];
+  const listener = Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    async fetch(request) {
+      sent.push(`${request.url} ${await request.text()}`);
+      return new Response("", { status });
+    },
+  });
+  ends.push(() => listener.stop(true));
+  return { port: listener.port ?? 0, sent };
+}
+
+describe("with a server that runs,", () => {
+  let shared: ReturnType<typeof createTempFolder>;
+  let data: string;
+  let server: MarqueeProcess;
+  let lastFm: ReturnType<typeof Bun.serve>;
+  const asked: string[] = [];
+
+  beforeAll(async () => {
+    shared = createTempFolder();
+    data = join(shared.path, "data");
+    lastFm = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch(request) {
+        asked.push(request.url);
+        return Response.json({ recenttracks: { track: [] } });
+      },
+    });
+    server = await start(data, ["--owner", "ada", "--log-level", "debug"], {
+      MARQUEE_PLAYER_HOSTS: "127.0.0.1",
+      MARQUEE_LASTFM_API_KEY: "key-of-the-server",
+      MARQUEE_LASTFM_API_URL: `http://127.0.0.1:${lastFm.port}`,
+      MARQUEE_BASE_URL: "http://music.test",
+    });
+  });
+  afterAll(async () => {
+    await server.kill();
+    await lastFm.stop(true);
+    shared.remove();
+  });
+
+  test("a command asks it although the environment names a proxy, which gets nothing", async () => {
+    const proxy = listenAt(0);
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"];
+    const ran = await runMarquee({
+      folder: shared.path,
+      arguments: ["connect", "ada", "vlc", "--url", "http://127.0.0.1:9", "--password", "sesame"],
+      environment: {
+        ...Object.fromEntries(names.map((name) => [name, url])),
+        NODE_USE_ENV_PROXY: "1",
+        MARQUEE_DATA: data,
+      },
+      fromSource: true,
+    });
+    expect(ran).toMatchObject({ code: 0, out: "ada is connected to VLC.\n" });
+    expect(proxy.sent).toEqual([]);
+  });
+
+  test("settings that were given with a command have no effect, and it says so", async () => {
+    const given = ["--base-url", "http://other.test", "--secret-key", newSecretKey()];
+    const { code, out, errors } = await marquee(data, ["login", "ada", ...given]);
+    expect(code).toBe(0);
+    expect(out.join()).toContain("http://music.test/");
+    expect(errors).toEqual([
+      "Note: --base-url, --secret-key had no effect: the running server does this with its own settings.",
+    ]);
+    expect((await marquee(data, ["login", "ada", "--data", data])).errors).toEqual([]);
+  });
+
+  test("doctor finds no problem in a setting that had no effect", async () => {
+    const { out, errors } = await marquee(data, [
+      "doctor",
+      "--json",
+      "--base-url",
+      "http://other.test",
+    ]);
+    expect(JSON.parse(out.join())).toMatchObject({ problem: null });
+    expect(errors.join()).toContain("--base-url had no effect");
+  });
+
+  test("hook test is judged by the server's --player-hosts, and not by the caller's", async () => {
+    const program = listenAt(0);
+    const address = `http://127.0.0.1:${program.port}/DoAction`;
+    const added = await marquee(data, ["hook", "add", "ada", address, "--json"]);
+    expect(added.errors).toEqual([]);
+    const { id } = JSON.parse(added.out.join());
+    const tested = await marquee(data, ["hook", "test", "ada", String(id)]);
+    expect(tested).toEqual({ code: 0, out: ["It answered 200."], errors: [] });
+    expect(program.sent).toHaveLength(1);
+
+    const other = await marquee(data, ["hook", "add", "ada", "http://192.168.7.7/x"], {
+      MARQUEE_PLAYER_HOSTS: "192.168.7.7",
+    });
+    expect(other.errors.join()).toContain("only if it was started with --player-hosts 192.168.7.7");
+  });
+
+  test("connect tries the source with the server's key and address, and not the caller's", async () => {
+    const { code, errors } = await marquee(data, ["connect", "ada", "lastfm", "--user", "ada"], {
+      MARQUEE_LASTFM_API_KEY: "key-of-the-caller",
+      MARQUEE_LASTFM_API_URL: "http://127.0.0.1:9",
+    });
+    expect({ code, errors }).toEqual({ code: 0, errors: [] });
+    expect(asked[0]).toContain("api_key=key-of-the-server");
+    const [list] = (await marquee(data, ["user", "list", "--json"])).out;
+    const { connections } = JSON.parse(list ?? "");
+    const connected = connections.find(({ source }: { source: string }) => source === "lastfm");
+    expect(connected.health.state).toBe("ok");
+  });
+
+  test("no command, log or document shows the token", async () => {
+    const token = readRunningFacts(data)?.control.token ?? "";
+    expect(token).toMatch(/^[\da-f]{64}$/);
+    const said = [];
+    for (const line of [
+      "user list",
+      "key list nobody",
+      "secret rotate --json",
+      "doctor",
+      "doctor --json",
+      "config --json",
+      "open --json",
+      "serve --port 0",
+      "hook test ada 99",
+    ]) {
+      said.push(await marquee(data, line.split(" ")));
+    }
+    const all = [JSON.stringify(said), server.log(), JSON.stringify(server.ready)].join("\n");
+    expect(all).not.toContain(token);
+    const listens = readRunningFacts(data)?.listens ?? "";
+    const pages = ["/", "/livez", "/readyz", "/en/docs"].map(async (path) =>
+      (await fetch(`http://${listens}${path}`)).text(),
+    );
+    expect((await Promise.all(pages)).join("\n")).not.toContain(token);
+  });
+});
+
+describe("a command of which nobody waits for the end", () => {
+  test("gives its place back: a chat link that is broken off", async () => {
+    const twitch = startTwitch({ clock: systemClock });
+    ends.push(() => twitch.stop());
+    const { data } = await startHere([
+      ...["--owner", "ada", "--twitch-id-url", twitch.idUrl, "--twitch-api-url", twitch.apiUrl],
+      ...["--twitch-client-id", twitch.clientId],
+    ]);
+    const words = [...["--data", data], "chat", "link", "ada"];
+    const main = join(import.meta.dir, "../../src/main.ts");
+    const child = Bun.spawn([process.execPath, main, ...words], {
+      cwd: join(import.meta.dir, "../.."),
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const { value } = await inTime("the code", child.stdout.getReader().read());
+    expect(new TextDecoder().decode(value)).toContain("Open this address");
+    child.kill("SIGINT");
+    await child.exited;
+
+    const place = readRunningFacts(data)?.control ?? { port: 0, token: "" };
+    const link = { command: "chat link", given: ["ada", {}], asJson: true };
+    const begun = Array.from({ length: MOST_COMMANDS }, () => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const lines = { out: resolve, error: resolve };
+      askServer(place, link, lines, systemClock).catch((error) => resolve(String(error)));
+      return inTime("a code", promise);
+    });
+    for (const line of await Promise.all(begun)) expect(line).toStartWith('{"code":');
+    const oneMore = askServer(place, link, { out() {}, error() {} }, systemClock);
+    await expect(oneMore).rejects.toThrow("busy");
+  });
+});
+
+describe("where a server was,", () => {
+  test("a command works by itself, and whoever took the place of a killed one gets nothing", async () => {
+    const { data, server } = await startHere(["--owner", "ada"]);
+    const port = readRunningFacts(data)?.control.port ?? 0;
+    await server.kill();
+    const other = listenAt(port);
+    const { code, out } = await marquee(data, ["user", "list"]);
+    expect({ code, isListed: out.join().includes("ada") }).toEqual({ code: 0, isListed: true });
+    expect(other.sent).toEqual([]);
+    expect(readRunningFacts(data)).toBeUndefined();
+  });
+
+  const facts = (control: RunningFacts["control"]): RunningFacts => ({
+    url: "http://music.test",
+    listens: "127.0.0.1:9",
+    pid: 7,
+    version: "0.0.1",
+    control,
+  });
+
+  /** A folder with data that another process holds, which has written that it takes commands there. */
+  async function held(port: number) {
+    const data = join(folder.path, "data");
+    await marquee(data, ["user", "add", "ada"]);
+    const lock = holdServerLock(data);
+    lock?.publish(facts({ port, token: "0f" }));
+    return { data, release: () => lock?.release() };
+  }
+
+  test("a command waits for the end of a server that takes no commands any more, and works by itself", async () => {
+    const { data, release } = await held(freePort());
+    const sleep = spyOn(Bun, "sleep").mockImplementation(async () => release());
+    ends.push(() => sleep.mockRestore());
+    expect(await marquee(data, ["user", "list"])).toMatchObject({ code: 0, errors: [] });
+    expect(sleep).toHaveBeenCalledTimes(1);
+  });
+
+  test("a command looks again where its token is another's by now", async () => {
+    const port = freePort();
+    const { data, release } = await held(port);
+    const listener = Bun.serve({
+      hostname: "127.0.0.1",
+      port,
+      fetch() {
+        release();
+        return new Response("", { status: 401 });
+      },
+    });
+    ends.push(() => listener.stop(true));
+    expect(await marquee(data, ["user", "list"])).toMatchObject({ code: 0, errors: [] });
+  });
+
+  test("stop is done where the server ends before it has answered", async () => {
+    const port = freePort();
+    const { data, release } = await held(port);
+    const listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port,
+      socket: {
+        data(socket) {
+          socket.terminate();
+          release();
+        },
+      },
+    });
+    ends.push(() => listener.stop(true));
+    const { code, out } = await marquee(data, ["stop"]);
+    expect({ code, out }).toEqual({ code: 0, out: ["Marquee at http://music.test has stopped."] });
+  });
+
+  test("one that starts waits for a command that is not done yet", async () => {
+    const data = join(folder.path, "data");
+    const lock = holdServerLock(data);
+    const sleep = spyOn(Bun, "sleep").mockImplementation(async () => lock?.release());
+    ends.push(() => sleep.mockRestore());
+    const opened = await openServedFolder(resolveConfig({ data }, {}).config);
+    expect(sleep).toHaveBeenCalledTimes(1);
+    expect(opened.lock.isHeld).toBe(true);
+    opened.store.close();
+    opened.lock.release();
+  });
+});
+
+describe("what a server has written is believed", () => {
+  const [USER, OTHER] = [61_234, 61_236];
+
+  testAsRoot.each([
+    ["root", 0, 0, true],
+    ["root, of another user's", 0, OTHER, false],
+    ["a user", USER, USER, true],
+    ["a user, of root's", USER, 0, true],
+    ["a user, of another user's", USER, OTHER, false],
+  ] as const)("by %s, or not", (_, reader, writer, isBelieved) => {
+    const file = join(folder.path, "server.json");
+    const control = { port: 1, token: "0f" };
+    const written = { url: "http://a.test", listens: "127.0.0.1:1", pid: 7, version: "1", control };
+    writeFileSync(file, JSON.stringify(written));
+    chmodSync(folder.path, 0o777);
+    chmodSync(file, 0o644);
+    chownSync(file, writer, writer);
+    process.seteuid?.(reader);
+    try {
+      expect(readRunningFacts(folder.path) !== undefined).toBe(isBelieved);
+    } finally {
+      process.seteuid?.(0);
+    }
+  });
+});
+
+describe("a full disk", () => {
+  testAsRoot("is named by a command, which works when there is room again", async () => {
+    const disk = join(folder.path, "data");
+    Bun.spawnSync(["mkdir", "-m", "700", disk]);
+    const options = ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", disk];
+    if (!Bun.spawnSync(["mount", ...options]).success) throw new Error("nothing can be mounted");
+    ends.push(() => Bun.spawnSync(["umount", "-l", disk]));
+    const { data } = await startHere(["--owner", "ada"]);
+    const { bavail, bsize } = statfsSync(data);
+    writeFileSync(join(data, "filler"), new Uint8Array((bavail - 1) * bsize));
+    const names = Array.from({ length: 100 }, (_, at) => `full-${at}`);
+    const full = await marquee(data, ["user", "add", ...names]);
+    expect(full).toEqual({
+      code: 1,
+      out: [],
+      errors: [`marquee: The disk that holds ${data}/marquee.db is full. Make room and try again.`],
+    });
+    Bun.spawnSync(["rm", join(data, "filler")]);
+    const { code, out } = await marquee(data, ["user", "add", ...names, "--json"]);
+    expect({ code, added: out.length }).toEqual({ code: 0, added: 100 });
+  });
+});
+
+describe("a secret key that is given to the rotation", () => {
+  test("counts although a server runs, and nothing is said of it", async () => {
+    const [oldKey, newKey] = [newSecretKey(), newSecretKey()];
+    writeFileSync(join(folder.path, "old.key"), oldKey, { mode: 0o600 });
+    const { data } = await startHere(["--owner", "ada"], { MARQUEE_SECRET_KEY: oldKey });
+    const keys = ["--secret-key", newKey, "--old-key-file", join(folder.path, "old.key")];
+    const { code, out, errors } = await marquee(data, ["secret", "rotate", "--json", ...keys]);
+    expect({ code, errors }).toEqual({ code: 0, errors: [] });
+    expect(JSON.parse(out.join())).toMatchObject({ rotated: true });
+  });
+});
