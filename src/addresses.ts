@@ -13,14 +13,6 @@ export function baseUrlOf(config: Pick<Config, "baseUrl" | "host">, port: number
   return config.baseUrl ?? `http://${listeningAddressOf(config, port)}`;
 }
 
-/** The base URL for a command: the setting, else the server's last base URL, else the default. */
-export async function knownBaseUrl(
-  config: Config,
-  accounts: { lastBaseUrl(): Promise<string | undefined> },
-): Promise<string> {
-  return config.baseUrl ?? (await accounts.lastBaseUrl()) ?? baseUrlOf(config, config.port);
-}
-
 /** Where a server is reached. */
 export interface ServerPlace {
   /** Its base URL, without a slash at the end. */

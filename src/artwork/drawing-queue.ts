@@ -16,7 +16,7 @@ const MOST_LOADED = 4;
 export interface Entry {
   /** The latest one: the source of an earlier one may no longer exist. */
   artwork: Artwork;
-  /** Whose music named it last; `undefined` when only another node knows. */
+  /** Whose music named it last; `undefined` until that is known. */
   userId: number | undefined;
   accent: string | null;
   /** Whether it could not be shown when it was asked for last. */

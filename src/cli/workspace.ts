@@ -30,9 +30,6 @@ export interface DataFolder {
   readonly vault: Vault;
 }
 
-/** What to do when the data folder does not exist. A missing one may be a mistyped path. */
-export type WhenMissing = "create" | "refuse";
-
 /** Whether others on this machine can, or until this start could, read the secret key's file. */
 export type KeyAccess = "private" | "was exposed" | "exposed";
 

@@ -3,17 +3,9 @@ export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
 }
 
-/** Whether the database refused what was sealed under a key that is not in force. */
-export const isSealRefusal = (error: unknown): boolean =>
-  databaseCode(error) === "SQLITE_CONSTRAINT_TRIGGER";
-
 /** Whether another row already has a value that must be unique. */
 export const isNotUnique = (error: unknown): boolean =>
   databaseCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
-
-/** Whether the row that a new one belongs to does not exist, or no longer. */
-export const isOrphan = (error: unknown): boolean =>
-  databaseCode(error) === "SQLITE_CONSTRAINT_FOREIGNKEY";
 
 /** Whether the database can be used by others only at this moment. */
 export const isBusy = (error: unknown): boolean => databaseCode(error).startsWith("SQLITE_BUSY");

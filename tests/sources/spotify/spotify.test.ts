@@ -403,7 +403,7 @@ describe("an access token", () => {
     expect(refreshes()).toBe(4);
   });
 
-  test("costs no refresh where another server goes on with the connection", async () => {
+  test("costs no refresh after a restart", async () => {
     const user = longTrack();
     const connection = newConnection();
     const before = watch(user, { connection });
