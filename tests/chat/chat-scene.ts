@@ -7,7 +7,7 @@ import { createTwitchId } from "../../src/chat/twitch/id.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import { createUpstream } from "../../src/upstream/index.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
-import { until } from "../fixtures/clock/waiting.ts";
+import { GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import type { FaultMode, FaultName } from "../fixtures/twitch/faults.ts";
 import { storeLink } from "../fixtures/twitch/links.ts";
@@ -16,9 +16,6 @@ import { networkOf } from "../fixtures/http/network.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
 await import("../../src/upstream/socket.ts");
-
-/** A request that is not answered by then never will be: some faults lose answers. */
-const LOST_AFTER_MS = 300;
 
 type Scene = Awaited<ReturnType<typeof createChatScene>>;
 export type { Scene };
@@ -32,25 +29,33 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
   const origins = [twitch.idUrl, twitch.apiUrl, twitch.eventsubUrl.replace("ws", "http")];
   const trustedOrigins = origins.map((url) => new URL(url).origin);
   let underWay = 0;
+  /** Requests that nobody waits for any more: their answers were withheld until the deadline. */
+  let givenUp = 0;
   const upstream = createUpstream({
     ...{ clock, trustedOrigins },
     network: networkOf(async (url, init) => {
+      const giveUp = () => void (givenUp = Math.min(givenUp + 1, twitch.withheld()));
+      init.signal?.addEventListener("abort", giveUp);
       underWay += 1;
       try {
         return await fetch(url, init);
       } finally {
         underWay -= 1;
+        init.signal?.removeEventListener("abort", giveUp);
       }
     }),
   });
   /** Waits until messages of this process to itself have arrived, and requests are answered. */
   const breathe = async () => {
-    const giveUpAtMs = performance.now() + LOST_AFTER_MS;
-    do {
+    const giveUpAtMs = performance.now() + GIVE_UP_MS;
+    for (;;) {
       for (let turn = 0; turn < 10; turn++) await settle();
+      // Nobody answers those that a fault withholds before the clock is advanced.
+      if (underWay === 0 || underWay <= twitch.withheld() - givenUp) return;
+      if (performance.now() > giveUpAtMs) throw new Error("a request is never answered");
       // Requests are sent by a thread of their own.
-      if (underWay > 0) await Bun.sleep(1);
-    } while (underWay > 0 && performance.now() < giveUpAtMs);
+      await Bun.sleep(1);
+    }
   };
   const id = createTwitchId({ upstream, idUrl: twitch.idUrl });
   const helix = createHelix(upstream, twitch.apiUrl);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
-import { until } from "../fixtures/clock/waiting.ts";
+import { GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import type { FaultName } from "../fixtures/twitch/faults.ts";
 import { createChatScene, type Scene } from "./chat-scene.ts";
@@ -13,7 +13,6 @@ const answer = ({ twitch }: Scene, count = 1) =>
 const account = ({ chat, user }: Scene, isWanted: (one: ChatAccount) => boolean) =>
   until(async () => (await chat.allOf(user.id)).find(isWanted));
 
-const GIVE_UP_MS = 10_000;
 const TURNS_A_STEP = 4;
 
 /** Advances the clock until there is a result. */

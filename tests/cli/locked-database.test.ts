@@ -8,10 +8,7 @@ import {
   startMarquee,
 } from "../fixtures/servers/marquee-process.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
-import { until } from "../fixtures/clock/waiting.ts";
-
-/** Far more than an answer takes on a slow machine, and far less than a lock was waited for. */
-const AT_ONCE_MS = 2_000;
+import { inTime, until } from "../fixtures/clock/waiting.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 let server: MarqueeProcess;
@@ -39,13 +36,11 @@ const hold = async (...statements: string[]) => {
 const get = (path: string) =>
   fetch(server.url + path, { headers: { "X-Api-Key": server.ready["api_key"] ?? "" } });
 
-/** The statuses of some paths, each of which has to be answered at once. */
+/** The statuses of some paths, each of which has to be answered while the lock is held. */
 async function statusesOf(...paths: string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const path of paths) {
-    const startedAtMs = performance.now();
-    statuses.push((await get(path)).status);
-    expect(performance.now() - startedAtMs).toBeLessThan(AT_ONCE_MS);
+    statuses.push((await inTime(path, get(path))).status);
   }
   return statuses;
 }
@@ -53,8 +48,7 @@ async function statusesOf(...paths: string[]): Promise<number[]> {
 describe("while another program reads the database,", () => {
   beforeEach(() => hold("BEGIN", "SELECT count(*) FROM users"));
 
-  test("a command ends at once, and so does the server", async () => {
-    const startedAtMs = performance.now();
+  test("a command ends all the same, and so does the server", async () => {
     const added = await runMarquee({
       folder: folder.path,
       fromSource: true,
@@ -63,7 +57,6 @@ describe("while another program reads the database,", () => {
     expect(added.code).toBe(0);
     expect(await statusesOf("/readyz", "/livez", "/api/v1/now-playing")).toEqual([200, 200, 200]);
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - startedAtMs).toBeLessThan(3 * AT_ONCE_MS);
   });
 });
 
@@ -76,7 +69,7 @@ describe("while another program writes to the database,", () => {
 
   beforeEach(() => hold("BEGIN IMMEDIATE"));
 
-  test("the server answers at once, and says that it is not ready", async () => {
+  test("the server answers all the same, and says that it is not ready", async () => {
     expect(await statusesOf(...paths, ...paths)).toEqual([503, 200, 200, 200, 503, 200, 200, 200]);
   });
 
@@ -92,9 +85,7 @@ describe("while another program writes to the database,", () => {
 
   test("a stop gives up writing, says so and succeeds", async () => {
     await get("/api/v1/now-playing");
-    const startedAtMs = performance.now();
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - startedAtMs).toBeLessThan(3 * AT_ONCE_MS);
     expect(server.log()).toContain("not everything could be stored before the stop");
   });
 });
