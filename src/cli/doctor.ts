@@ -43,7 +43,7 @@ export async function examine(
     data: {
       folder: resolve(config.data),
       why: resolved.origins.data,
-      sqlite: sqliteOf(),
+      sqlite: sqliteOf(sqliteVersion()),
       key_exposed: config.secretKey === null && isExposed(secretKeyPath(config.data)),
     },
     server,
@@ -92,8 +92,7 @@ async function serverOn({ config }: ResolvedConfig) {
 }
 
 /** SQLite's version, and how it keeps its journal. */
-function sqliteOf(): string {
-  const version = sqliteVersion();
+export function sqliteOf(version: string): string {
   return `${version}, journal ${journalModeOf(version)}`;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
+import { sqliteOf } from "../../src/cli/doctor.ts";
 import { VERSION } from "../../src/version.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
@@ -82,5 +83,13 @@ describe("marquee doctor", () => {
       problem: expect.stringContaining("There is no Marquee data"),
       connections: [],
     });
+  });
+
+  test.each([
+    ["3.43.2", "3.43.2, journal TRUNCATE"],
+    ["3.51.2", "3.51.2, journal TRUNCATE"],
+    ["3.51.3", "3.51.3, journal WAL"],
+  ])("says of SQLite %s which journal it has", (version, line) => {
+    expect(sqliteOf(version)).toBe(line);
   });
 });

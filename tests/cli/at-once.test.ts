@@ -1,0 +1,192 @@
+/** What a command does is in force at a running server when it returns: for the next request. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "../../src/cli/run.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
+
+const folder = createTempFolder();
+const data = join(folder.path, "data");
+let server: MarqueeProcess;
+
+type Document = Record<string, string>;
+
+/** Carries a command out, and returns the documents that it prints. */
+async function marquee(...words: string[]): Promise<Document[]> {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const code = await run([...words, "--json"], {
+    environment: { MARQUEE_DATA: data },
+    out: (line) => void out.push(line),
+    error: (line) => void errors.push(line),
+  });
+  if (code !== 0) throw new Error(`marquee ${words.join(" ")}: ${errors.join(" ")}`);
+  return out.map((line): Document => JSON.parse(line));
+}
+async function one(...words: string[]): Promise<Document> {
+  const [document = {}] = await marquee(...words);
+  return document;
+}
+
+const statusOf = async (url = "", init: RequestInit = {}): Promise<number> => {
+  const response = await fetch(url, { redirect: "manual", ...init });
+  await response.text();
+  return response.status;
+};
+const api = (path: string, key = "") =>
+  fetch(`${server.url}/api/v1/${path}`, { headers: { "X-Api-Key": key } });
+const keyStatus = async (key = "") => (await api("user", key)).status;
+const titleFor = async (key = "") => {
+  const response = await api("now-playing", key);
+  return response.status === 200 ? (await response.json()).data?.track.name : undefined;
+};
+const push = (url: string | undefined, title: string) =>
+  statusOf(url, {
+    method: "POST",
+    body: JSON.stringify({ title, artist: "Juniper Vale", duration_ms: 600_000, position_ms: 0 }),
+  });
+
+beforeAll(async () => {
+  server = await startMarquee({
+    folder: folder.path,
+    arguments: ["--port", "0", "--data", data, "--owner", "owner", "--rate-limit-seconds", "0"],
+    fromSource: true,
+  });
+});
+afterAll(async () => {
+  await server.kill();
+  folder.remove();
+});
+
+let users = 0;
+/** The user of one test, as added. */
+let user: Document;
+let name: string;
+beforeEach(async () => {
+  name = `u${(users += 1)}`;
+  user = await one("user", "add", name);
+});
+
+describe("at once,", () => {
+  test("the key and the address of an added user work, and none of a removed one", async () => {
+    expect([await keyStatus(user["api_key"]), await statusOf(user["widget_url"])]).toEqual([
+      200, 200,
+    ]);
+    await marquee("user", "remove", name);
+    expect([await keyStatus(user["api_key"]), await statusOf(user["widget_url"])]).toEqual([
+      401, 404,
+    ]);
+  });
+
+  test("an added key works, and a revoked one does not", async () => {
+    const added = await one("key", "add", name);
+    expect(await keyStatus(added["api_key"])).toBe(200);
+    await marquee("key", "revoke", name, added["id"] ?? "");
+    expect(await keyStatus(added["api_key"])).toBe(401);
+  });
+
+  test("a replaced key stops and the other works, and with a grace both do", async () => {
+    expect(await keyStatus(user["api_key"])).toBe(200);
+    const second = await one("key", "rotate", name);
+    expect([await keyStatus(user["api_key"]), await keyStatus(second["api_key"])]).toEqual([
+      401, 200,
+    ]);
+    const third = await one("key", "rotate", name, "--grace", "1h");
+    expect([await keyStatus(second["api_key"]), await keyStatus(third["api_key"])]).toEqual([
+      200, 200,
+    ]);
+  });
+
+  test("an added widget is shown, and a removed or replaced one is not", async () => {
+    const added = await one("widget", "add", name, "--name", "Second");
+    expect(await statusOf(added["widget_url"])).toBe(200);
+    const replaced = await one("widget", "rotate", name, String(added["id"]));
+    expect([await statusOf(added["widget_url"]), await statusOf(replaced["widget_url"])]).toEqual([
+      404, 200,
+    ]);
+    await marquee("widget", "remove", name, String(added["id"]));
+    expect(await statusOf(replaced["widget_url"])).toBe(404);
+  });
+
+  test("a widget has its options and its CSS", async () => {
+    const css = join(folder.path, "look.css");
+    writeFileSync(css, ".at-once { color: red }");
+    const { id } = await one("widget", "list", name);
+    await marquee("widget", "set", name, String(id), "theme=vinyl", `css=@${css}`);
+    const page = await (await fetch(user["widget_url"] ?? "")).text();
+    expect(page).toContain("vinyl");
+    expect(page).toContain(".at-once");
+  });
+
+  test("the replaced addresses that show a widget on demand stop", async () => {
+    const before = await one("widget", "url", name, "--show");
+    expect(await statusOf(before["show_url"], { method: "POST" })).toBeLessThan(300);
+    const after = await one("widget", "rotate", name, "--show");
+    expect(await statusOf(before["show_url"], { method: "POST" })).toBe(404);
+    expect(await statusOf(after["show_url"], { method: "POST" })).toBeLessThan(300);
+  });
+
+  test("a connection takes what is pushed, and no longer when its secret or it is gone", async () => {
+    const connected = await one("connect", name, "json");
+    expect(await push(connected["url"], "Glass Harbour")).toBe(200);
+    expect(await titleFor(user["api_key"])).toBe("Glass Harbour");
+    const rotated = await one("connection", "rotate", name, String(connected["id"]));
+    expect(await push(connected["url"], "Paper Lanterns")).toBe(401);
+    expect(await push(rotated["url"], "Paper Lanterns")).toBe(200);
+    expect(await titleFor(user["api_key"])).toBe("Paper Lanterns");
+    await marquee("disconnect", name);
+    expect(await push(rotated["url"], "Slow Weather")).toBe(401);
+    expect(await titleFor(user["api_key"])).toBeUndefined();
+  });
+
+  test("the first of connections is shown, in the order that was given", async () => {
+    const first = await one("connect", name, "json", "--name", "First");
+    const second = await one("connect", name, "json", "--name", "Second");
+    await push(first["url"], "Of the first");
+    await push(second["url"], "Of the second");
+    expect(await titleFor(user["api_key"])).toBe("Of the first");
+    await marquee("connection", "order", name, String(second["id"]), String(first["id"]));
+    expect(await titleFor(user["api_key"])).toBe("Of the second");
+  });
+
+  test("a connection's titles are cleaned, or are not", async () => {
+    const connected = await one("connect", name, "json");
+    await push(connected["url"], "Glass Harbour (Official Video)");
+    expect(await titleFor(user["api_key"])).toBe("Glass Harbour");
+    await marquee("connection", "titles", name, String(connected["id"]), "off");
+    expect(await titleFor(user["api_key"])).toBe("Glass Harbour (Official Video)");
+  });
+
+  test("a link to sign in works", async () => {
+    const { url } = await one("login", name);
+    expect(await statusOf(url)).toBe(200);
+  });
+});
+
+test("fifty commands beside requests are each carried out once", async () => {
+  let isOver = false;
+  const statuses = new Set<number>();
+  const asking = (async () => {
+    while (!isOver) statuses.add(await keyStatus(user["api_key"]));
+  })();
+  const names = Array.from({ length: 50 }, (_, at) => `many-${at}`);
+  let next = 0;
+  const working = Array.from({ length: 10 }, async () => {
+    for (let at = next++; at < names.length; at = next++) {
+      const made = names[at] ?? "";
+      if (at % 2 === 0) await marquee("user", "add", made);
+      else await marquee("key", "add", at % 4 === 1 ? name : "owner", "--name", made);
+    }
+  });
+  await Promise.all(working);
+  isOver = true;
+  await asking;
+  const listed = [
+    ...(await marquee("user", "list")).map(({ username }) => username),
+    ...(await marquee("key", "list", name)).map((key) => key["name"]),
+    ...(await marquee("key", "list", "owner")).map((key) => key["name"]),
+  ].filter((made) => made?.startsWith("many-"));
+  expect(listed.toSorted()).toEqual(names.toSorted());
+  expect([...statuses]).toEqual([200]);
+});
