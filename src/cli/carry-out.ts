@@ -54,7 +54,7 @@ export async function carryOut(call: Call, settled: Settled, io: Io): Promise<nu
       const facts = readRunningFacts(config.data);
       if (facts) {
         try {
-          const code = await askServer(facts.control, { command, given, asJson }, io, systemClock);
+          const code = await askServer(facts, { command, given, asJson }, io, systemClock);
           noteOtherSettings(resolved, declared, io);
           return code;
         } catch (error) {

@@ -30,10 +30,10 @@ export async function examine(
 ): Promise<void> {
   const { config } = resolved;
   const chosen = describeSettings(resolved).filter(({ isChosen }) => isChosen);
-  const [server, autostart, connections, players, mediaSessions] = await Promise.all([
-    serverOn(resolved),
+  const server = await serverOn(resolved);
+  const [autostart, connections, players, mediaSessions] = await Promise.all([
     examineAutostart(io),
-    connectionsOn(resolved, options.songs, io),
+    server.answers === false ? UNKNOWN : connectionsOn(resolved, options.songs, io),
     playersHere(options.songs),
     mediaSessionsHere(),
   ]);
@@ -95,6 +95,12 @@ async function serverOn({ config }: ResolvedConfig) {
 export function sqliteOf(version: string): string {
   return `${version}, journal ${journalModeOf(version)}`;
 }
+
+/** A server that hangs would be waited for in vain. */
+const UNKNOWN = {
+  problem: "The running server does not answer. End its process if it hangs.",
+  connections: [],
+};
 
 /** Each connection with its last status; the problem where the data cannot be read. Notes go to `io`. */
 async function connectionsOn(

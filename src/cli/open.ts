@@ -74,13 +74,14 @@ const givenFlags = ({ config, origins }: ResolvedConfig): string[] =>
     );
 
 async function openRunning(
-  { url, pid, version, listens, control }: RunningFacts,
+  facts: RunningFacts,
   { config, origins }: ResolvedConfig,
   asJson: boolean,
   io: Io,
   /** Whether somebody is there to see a browser. */
   isSeen: () => boolean,
 ): Promise<void> {
+  const { url, pid, version, listens } = facts;
   if (!(await answersAt(listens))) {
     throw new NotRunningError(
       `Marquee runs (pid ${pid}), but does not answer at ${listens}. End its process if it hangs.`,
@@ -88,7 +89,7 @@ async function openRunning(
   }
   const folder = resolve(config.data);
   const isHere = origins.data === "here" || origins.data === "default";
-  const link = await ownersLink(control, io);
+  const link = await ownersLink(facts, io);
   print(
     io,
     asJson,
@@ -117,11 +118,11 @@ async function openRunning(
 }
 
 /** A link that signs the owner in, which the running server makes. */
-async function ownersLink(control: RunningFacts["control"], io: Io): Promise<string> {
+async function ownersLink(facts: RunningFacts, io: Io): Promise<string> {
   const urls: string[] = [];
   const out = (line: string) => void urls.push(line);
   const request = { command: "open", given: [], asJson: false };
-  const code = await askServer(control, request, { out, error: io.error }, systemClock);
+  const code = await askServer(facts, request, { out, error: io.error }, systemClock);
   const [url] = urls;
   if (code !== EXIT.done || url === undefined) throw new ControlError("There is no sign-in link.");
   return url;

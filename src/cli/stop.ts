@@ -42,9 +42,9 @@ function stopServer(): OwnCommand {
 }
 
 /** Returns when the server has taken it, or is about to be gone anyway. */
-async function askToStop({ control }: RunningFacts, io: Io): Promise<void> {
+async function askToStop(facts: RunningFacts, io: Io): Promise<void> {
   try {
-    await askServer(control, { command: "stop", given: [], asJson: false }, io, systemClock);
+    await askServer(facts, { command: "stop", given: [], asJson: false }, io, systemClock);
   } catch (error) {
     if (!(error instanceof ServerGoneError)) throw error;
   }

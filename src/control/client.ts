@@ -21,26 +21,33 @@ export class ServerGoneError extends ControlError {
   /** Whether it has taken the command. If not, whoever looks again may find another server, or none. */
   readonly hasTaken: boolean;
 
-  constructor(hasTaken: boolean, cause?: unknown) {
-    super(hasTaken ? GONE : NOT_TAKEN, { cause });
+  constructor({ pid }: CommandedServer, hasTaken: boolean, cause?: unknown) {
+    super(hasTaken ? GONE : notTaken(pid), { cause });
     this.hasTaken = hasTaken;
   }
 }
 
-/** Where the running server takes commands, as it has written it. */
+/** Where the running server takes commands. */
 export interface ControlPlace {
   readonly port: number;
   readonly token: string;
 }
 
+/** The running server, as it has written it. */
+export interface CommandedServer {
+  readonly pid: number;
+  readonly control: ControlPlace;
+}
+
 /** A server that sends nothing for so long is stuck. It may be busy with a large database for some seconds. */
 const SILENT_MS = 6 * SIGN_EVERY_MS;
 
-const NOT_TAKEN =
-  "The running server takes no commands. Try again; if that does not help, end its process.";
 const GONE =
   "The server has stopped before the command was done. Start it again, and look whether the command has taken effect.";
-const STUCK = `The running server has not answered for ${SILENT_MS / 1000} seconds. End its process, start it again, and look whether the command has taken effect.`;
+const notTaken = (pid: number) =>
+  `The running server takes no commands. Try again; if that does not help, end its process (pid ${pid}).`;
+const stuck = (pid: number) =>
+  `The running server has not answered for ${SILENT_MS / 1000} seconds. End its process (pid ${pid}), start it again, and look whether the command has taken effect.`;
 
 /**
  * Has the running server carry a command out, and writes the lines of its answer as they come.
@@ -49,7 +56,7 @@ const STUCK = `The running server has not answered for ${SILENT_MS / 1000} secon
  * @throws whatever writing a line throws
  */
 export async function askServer(
-  place: ControlPlace,
+  server: CommandedServer,
   request: ControlRequest,
   lines: Lines,
   clock: Clock,
@@ -60,23 +67,23 @@ export async function askServer(
       `The command is longer than the ${LONGEST_REQUEST / 1024} KiB that the running server takes. Give less at once.`,
     );
   }
-  const silence = createSilence(clock);
+  const silence = createSilence(server, clock);
   try {
-    const answer = await Promise.race([send(place, body, silence.signal), silence.end]);
+    const answer = await Promise.race([send(server, body, silence.signal), silence.end]);
     const { statusCode = 0 } = answer;
-    if (statusCode !== 200) throw await refusalOf(answer, statusCode);
-    return await Promise.race([exitIn(answer, lines, silence.heard), silence.end]);
+    if (statusCode !== 200) throw await refusalOf(server, answer, statusCode);
+    return await Promise.race([exitIn(server, answer, lines, silence.heard), silence.end]);
   } finally {
     silence.stop();
   }
 }
 
 /** Counts the time in which nothing comes. */
-function createSilence({ after }: Clock) {
+function createSilence({ pid }: CommandedServer, { after }: Clock) {
   const ending = new AbortController();
   const end = Promise.withResolvers<never>();
   end.promise.catch(() => {});
-  const begin = () => after(SILENT_MS, () => end.reject(new ControlError(STUCK)));
+  const begin = () => after(SILENT_MS, () => end.reject(new ControlError(stuck(pid))));
   let cancel = begin();
   return {
     /** Rejects when nothing has come for too long. */
@@ -98,7 +105,8 @@ function createSilence({ after }: Clock) {
  * Sends a command and resolves with the beginning of its answer. Not by `fetch`, which gives requests for
  * this machine, too, to the proxy that a variable of the environment names.
  */
-function send({ port, token }: ControlPlace, body: string, signal: AbortSignal) {
+function send(server: CommandedServer, body: string, signal: AbortSignal) {
+  const { port, token } = server.control;
   const { request } = process.getBuiltinModule("node:http");
   return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(
@@ -113,7 +121,7 @@ function send({ port, token }: ControlPlace, body: string, signal: AbortSignal) 
       resolve,
     );
     sent.on("error", (cause) => {
-      reject(new ServerGoneError(errorCode(cause) !== "ECONNREFUSED", cause));
+      reject(new ServerGoneError(server, errorCode(cause) !== "ECONNREFUSED", cause));
     });
     signal.addEventListener("abort", () => sent.destroy(), { once: true });
     sent.end(body);
@@ -121,9 +129,13 @@ function send({ port, token }: ControlPlace, body: string, signal: AbortSignal) 
 }
 
 /** What a server says that refuses a command. */
-async function refusalOf(answer: IncomingMessage, status: number): Promise<ControlError> {
+async function refusalOf(
+  server: CommandedServer,
+  answer: IncomingMessage,
+  status: number,
+): Promise<ControlError> {
   // Another program listens there, or a server that has just started.
-  if (status === 401) return new ServerGoneError(false);
+  if (status === 401) return new ServerGoneError(server, false);
   const text = await textOf(answer);
   if (status === 409 || status === 503) return new ControlError(text);
   return new ControlError(
@@ -143,15 +155,20 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 /** @throws {ControlError} when the answer ends without an exit code */
-async function exitIn(answer: IncomingMessage, lines: Lines, heard: () => void): Promise<number> {
+async function exitIn(
+  server: CommandedServer,
+  answer: IncomingMessage,
+  lines: Lines,
+  heard: () => void,
+): Promise<number> {
   let rest = "";
   const decoder = new TextDecoder();
   const parts = answer[Symbol.asyncIterator]();
   for (;;) {
     const { done, value } = await parts.next().catch((cause: unknown) => {
-      throw new ServerGoneError(true, cause);
+      throw new ServerGoneError(server, true, cause);
     });
-    if (done) throw new ServerGoneError(true);
+    if (done) throw new ServerGoneError(server, true);
     const whole = (rest + decoder.decode(value, { stream: true })).split("\n");
     rest = whole.pop() ?? "";
     for (const text of whole) {

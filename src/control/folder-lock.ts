@@ -4,20 +4,17 @@ import { dirname, join } from "node:path";
 import { isBusy } from "../db/errors.ts";
 import { createFolder, createPrivateFile, isThere } from "../db/data-folder.ts";
 import { parseBaseUrl } from "../config.ts";
-import type { ControlPlace } from "./client.ts";
+import type { CommandedServer } from "./client.ts";
 import { isForeign, readOwnFile, writeWhole } from "../own-file.ts";
 import { isRecord } from "../upstream/json.ts";
 import { FolderOwnerError } from "./folder-owner.ts";
 
 /** What a running server writes for a second start. */
-export interface RunningFacts {
+export interface RunningFacts extends CommandedServer {
   readonly url: string;
   /** Host and port where programs on this machine reach it. */
   readonly listens: string;
-  readonly pid: number;
   readonly version: string;
-  /** Where it takes commands. */
-  readonly control: ControlPlace;
 }
 
 /** Held by the one process that may open a data folder: a server, or a command where none runs. */

@@ -139,7 +139,7 @@ async function streamersIn(added: string, folder: string): Promise<Streamer[]> {
     const { username, api_key: key, widget_url }: Record<string, string> = JSON.parse(line);
     let inbox: Record<string, string> = {};
     await askServer(
-      facts.control,
+      facts,
       { command: "connection list", given: [username, { showSecrets: true }], asJson: true },
       { out: (text) => void (inbox = JSON.parse(text)), error: console.error },
       systemClock,

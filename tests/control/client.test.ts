@@ -24,7 +24,12 @@ const lines = {
   error: (line: string) => void written.push(`error: ${line}`),
 };
 const ask = (port: number, given: readonly unknown[] = ["ada"]) =>
-  askServer({ port, token: TOKEN }, { command: "key list", given, asJson: false }, lines, clock);
+  askServer(
+    { pid: 7, control: { port, token: TOKEN } },
+    { command: "key list", given, asJson: false },
+    lines,
+    clock,
+  );
 
 /** What asking throws. */
 const refusalOf = (port: number) =>
@@ -114,7 +119,9 @@ describe("a command that asks the running server", () => {
     await clock.advance(29_000);
     expect(clock.waiting()).toBe(1);
     await clock.advance(1_000);
-    expect((await refusal).message).toContain("has not answered for 30 seconds. End its process");
+    expect((await refusal).message).toContain(
+      "has not answered for 30 seconds. End its process (pid 7)",
+    );
     expect(clock.waiting()).toBe(0);
   });
 
@@ -186,7 +193,7 @@ describe("a command that asks the running server", () => {
       throw new Error("the output is full");
     };
     const asked = askServer(
-      { port, token: TOKEN },
+      { pid: 7, control: { port, token: TOKEN } },
       { command: "key add", given: [], asJson: false },
       { ...lines, out: full },
       clock,

@@ -249,7 +249,8 @@ describe("a command of which nobody waits for the end", () => {
     child.kill("SIGINT");
     await child.exited;
 
-    const place = readRunningFacts(data)?.control ?? { port: 0, token: "" };
+    const place = readRunningFacts(data);
+    if (!place) throw new Error("it does not run");
     const link = { command: "chat link", given: ["ada", {}], asJson: true };
     const begun = Array.from({ length: MOST_COMMANDS }, () => {
       const { promise, resolve } = Promise.withResolvers<string>();
@@ -369,6 +370,17 @@ describe("what a server has written is believed", () => {
     } finally {
       process.seteuid?.(0);
     }
+  });
+});
+
+test("doctor says at once that a server hangs", async () => {
+  const { data, server } = await startHere(["--owner", "ada"]);
+  process.kill(server.pid, "SIGSTOP");
+  const { code, out } = await marquee(data, ["doctor", "--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out.join())).toMatchObject({
+    server: { running: true, pid: server.pid, answers: false },
+    problem: "The running server does not answer. End its process if it hangs.",
   });
 });
 

@@ -14,12 +14,16 @@ export interface Killed {
 
 /** A user may have no more than fifty keys that work, and these have ten. */
 const MOST_MADE = 35;
+/** Of the kills, in which the secret key is being replaced. */
+const REPLACES_KEY_SHARE = 0.3;
+const isCutOff = (error: unknown): boolean =>
+  String(error).includes("has stopped before the command was done");
 /** A server that was killed is ready again so soon. */
 const READY_WITHIN_MS = 2_000;
 
 /**
  * Kills the server while browsers make keys and change rules, and commands add users and keys, again
- * and again, and starts it again. @throws when something that was answered as done is lost, when
+ * and again, and now and then replace the secret key. Starts it again. @throws when something that was answered as done is lost, when
  * something was done twice, or when the server is late
  */
 export async function killWhileWriting(stage: Stage, random: () => number): Promise<Killed> {
@@ -57,12 +61,20 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
           await stage.command(...wordsOf(name));
           done.push(name);
         } catch (error) {
-          if (!String(error).includes("has stopped before the command was done")) throw error;
+          if (!isCutOff(error)) throw error;
           cutOff += 1;
         }
       }
     })();
+  const replacing = async () => {
+    if (random() > REPLACES_KEY_SHARE) return;
+    await stage.command("secret", "rotate").catch((error: unknown) => {
+      if (!isCutOff(error)) throw error;
+      cutOff += 1;
+    });
+  };
   const writing = Promise.all([
+    replacing(),
     making,
     ruling,
     commanding("a", (name) => ["user", "add", name]),
@@ -105,6 +117,13 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
       await stage.command("key", "revoke", owner.user.name, String(id));
     }
   }
+  const [inbox] = await stage.command(
+    "connection",
+    "list",
+    stage.pushed.user.name,
+    "--show-secrets",
+  );
+  if (!String(inbox?.["url"]).endsWith(stage.inbox)) lost.push("a secret that was stored");
   if (lost.length > 0) throw new Error(`of what was done, this is lost: ${lost.join(", ")}`);
   if (twice.length > 0) throw new Error(`this was done twice: ${twice.join(", ")}`);
   if (status !== 200) throw new Error(`/readyz was ${status} after the start`);

@@ -31,6 +31,8 @@ export interface Stage {
   readonly streamers: readonly Streamer[];
   /** The streamer whose music is pushed: what is pushed is known. */
   readonly pushed: Streamer & { push(title: string): Promise<void> };
+  /** The path to which that streamer's music is pushed, with its secret. */
+  readonly inbox: string;
   /** Keys of those who only ask. */
   readonly keys: string[];
   readonly crowd: readonly AddedUser[];
@@ -239,6 +241,7 @@ export async function setStage(): Promise<Stage> {
     });
   const stage: Stage = {
     ...{ streamers, pushed, keys, crowd, data, files, missing },
+    inbox: jsonInbox,
     command: (...words) => carriedOut(data, words),
     ...{ disk, names, wallClock },
     folder: folder.path,
