@@ -15,11 +15,11 @@ export interface FoundCover {
 /** Covers that were looked for elsewhere, for all users: a song is looked up once. */
 export interface FoundCovers {
   /** `undefined` when it was not looked for, or too long ago. */
-  find(song: string): Promise<FoundCover | undefined>;
+  find(song: string): FoundCover | undefined;
   /** Stores what a search has come to, if the database takes it at this moment. */
-  note(song: string, found: Omit<FoundCover, "until">): Promise<FoundCover>;
+  note(song: string, found: Omit<FoundCover, "until">): FoundCover;
   /** Deletes what is too old, and the oldest of too many. */
-  forgetOld(): Promise<void>;
+  forgetOld(): void;
 }
 
 const DAY_MS = 86_400_000;
@@ -36,14 +36,14 @@ export function createFoundCovers(
   const untilOf = (cover: string | null, searchedAt: number) =>
     searchedAt + (cover === null ? NOT_FOUND_KEPT_MS : FOUND_KEPT_MS);
   return {
-    async find(song) {
+    find(song) {
       const row = queries.select().from(foundCovers).where(eq(foundCovers.song, song)).get();
       if (!row) return undefined;
       const { service, cover } = row;
       const until = untilOf(cover, row.searchedAt);
       return wallMs() < until ? { service, cover, until } : undefined;
     },
-    async note(song, { service, cover }) {
+    note(song, { service, cover }) {
       const row = { song, service, cover, searchedAt: wallMs() };
       try {
         queries
@@ -56,7 +56,7 @@ export function createFoundCovers(
       }
       return { service, cover, until: untilOf(cover, row.searchedAt) };
     },
-    async forgetOld() {
+    forgetOld() {
       const nowMs = wallMs();
       const newestTooMany = queries
         .select({ searchedAt: foundCovers.searchedAt })

@@ -6,13 +6,13 @@ import type { User } from "./users.ts";
 
 /** Magic links: each lets its holder do one thing for a user, once, within half an hour. */
 export interface MagicLinks {
-  issue(user: Pick<User, "id">, purpose: string): Promise<MagicLinkSecret>;
+  issue(user: Pick<User, "id">, purpose: string): MagicLinkSecret;
   /** The user of a link that works. This does not use the link up. */
-  userOf(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
-  /** Uses the link up. Of two calls at once, one gets the user. */
-  use(secret: MagicLinkSecret, purpose: string): Promise<User | undefined>;
+  userOf(secret: MagicLinkSecret, purpose: string): User | undefined;
+  /** Uses the link up: the second call gets nobody. */
+  use(secret: MagicLinkSecret, purpose: string): User | undefined;
   /** What stands after the purpose of a link that works; empty when nothing does. */
-  detailOf(secret: MagicLinkSecret, purpose: string): Promise<string>;
+  detailOf(secret: MagicLinkSecret, purpose: string): string;
 }
 
 /**
@@ -41,7 +41,7 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
       gt(magicLinks.expiresAt, wallMs()),
     );
   return {
-    async issue({ id: userId }, purpose) {
+    issue({ id: userId }, purpose) {
       const secret = createMagicLinkSecret();
       const hash = hashCredential(secret);
       const expiresAt = wallMs() + LINK_LIFETIME_MS;
@@ -51,7 +51,7 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
       });
       return secret;
     },
-    async userOf(secret, purpose) {
+    userOf(secret, purpose) {
       return queries
         .select(getTableColumns(users))
         .from(magicLinks)
@@ -59,7 +59,7 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
         .where(working(secret, purpose))
         .get();
     },
-    async detailOf(secret, purpose) {
+    detailOf(secret, purpose) {
       const link = queries
         .select({ purpose: magicLinks.purpose })
         .from(magicLinks)
@@ -67,7 +67,7 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
         .get();
       return link?.purpose.slice(purpose.length + 1) ?? "";
     },
-    async use(secret, purpose) {
+    use(secret, purpose) {
       const used = queries
         .update(magicLinks)
         .set({ usedAt: wallMs() })

@@ -5,15 +5,15 @@ import type { AccountsContext } from "./context.ts";
 /** What is stored of the server itself. */
 export interface ServerFacts {
   /** The last base URL of the server, for addresses that are written while none runs. */
-  lastBaseUrl(): Promise<string | undefined>;
-  rememberBaseUrl(baseUrl: string): Promise<void>;
+  lastBaseUrl(): string | undefined;
+  rememberBaseUrl(baseUrl: string): void;
 }
 
 export function createServerFacts({ store: { queries } }: AccountsContext): ServerFacts {
   const read = () => queries.select().from(server).where(eq(server.id, 1)).get();
   return {
-    lastBaseUrl: async () => read()?.baseUrl ?? undefined,
-    async rememberBaseUrl(baseUrl) {
+    lastBaseUrl: () => read()?.baseUrl ?? undefined,
+    rememberBaseUrl(baseUrl) {
       if (read()?.baseUrl === baseUrl) return;
       const set = { baseUrl };
       queries

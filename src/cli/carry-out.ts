@@ -86,8 +86,7 @@ async function carryOutHere(
       run({
         ...workspace,
         config,
-        baseUrl:
-          config.baseUrl ?? (await workspace.accounts.lastBaseUrl()) ?? baseUrlOf(config, port),
+        baseUrl: config.baseUrl ?? workspace.accounts.lastBaseUrl() ?? baseUrlOf(config, port),
         listeningAddress: listeningAddressOf(config, port),
         signal: new AbortController().signal,
         note: io.error,

@@ -157,7 +157,7 @@ function linkInBrowser(
     throw new UsageError(`${name} is linked in the browser and takes no options here.`);
   }
   return forUser(userName, async ({ accounts, baseUrl, user, note, print }) => {
-    const secret = await accounts.magicLinks.issue(user, connectPurpose(id, connectionName));
+    const secret = accounts.magicLinks.issue(user, connectPurpose(id, connectionName));
     const url = connectAddress(baseUrl, "en", id, secret);
     const redirectUri = baseUrl + oauth.callbackPath;
     if (!oauth.acceptsRedirect(redirectUri)) {

@@ -40,7 +40,7 @@ export async function greet(
     signInAddress(
       baseUrl,
       languageOr(welcomed.language, "en"),
-      await accounts.magicLinks.issue(welcomed, SIGN_IN_PURPOSE),
+      accounts.magicLinks.issue(welcomed, SIGN_IN_PURPOSE),
     );
   const text = asJson
     ? JSON.stringify({

@@ -17,7 +17,7 @@ export function declareLogin<Target extends Syntax>({ command, carriesOut }: Cli
 /** `marquee login USER`: prints a magic link that signs one browser in. */
 function printSignInLink(name: string): Command {
   return forUser(name, async ({ accounts, baseUrl, user, print }) => {
-    const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
+    const secret = accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
     const language = languageOr(user.language, "en");
     const url = signInAddress(baseUrl, language, secret);
     print(
@@ -37,7 +37,7 @@ export async function printOwnersLink({ accounts, baseUrl, print }: Execution): 
     ? signInAddress(
         baseUrl,
         languageOr(owner.language, "en"),
-        await accounts.magicLinks.issue(owner, SIGN_IN_PURPOSE),
+        accounts.magicLinks.issue(owner, SIGN_IN_PURPOSE),
       )
     : dashboardAddress(baseUrl, "en");
   print([{ url }], [url]);

@@ -103,7 +103,7 @@ async function serveFolder(
     });
     const { server } = running;
     const baseUrl = baseUrlOf(config, running.port);
-    await accounts.rememberBaseUrl(baseUrl);
+    accounts.rememberBaseUrl(baseUrl);
     const listeningAddress = listeningAddressOf(config, running.port);
     const control = listenForCommands({
       version: VERSION,

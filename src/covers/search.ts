@@ -163,11 +163,8 @@ function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
     return null;
   };
 
-  const note = (song: Song, found: Omit<FoundCover, "until">): Promise<FoundCover> =>
-    known.note(song.key, found);
-
   return async (song: Song, isWanted: () => boolean): Promise<FoundCover | undefined> => {
-    const before = await known.find(song.key);
+    const before = known.find(song.key);
     if (before) return before;
     let hasFailed = false;
     for (const { service, turns } of asked) {
@@ -175,10 +172,10 @@ function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
         const found = await turns.take(async () => {
           // Much may have changed until its turn came.
           if (!isWanted()) return undefined;
-          const meanwhile = await known.find(song.key);
+          const meanwhile = known.find(song.key);
           if (meanwhile) return meanwhile;
           const cover = await search(service, song);
-          return cover === null ? null : await note(song, { service: service.name, cover });
+          return cover === null ? null : known.note(song.key, { service: service.name, cover });
         });
         if (found !== null) return found;
       } catch (error) {
@@ -189,7 +186,7 @@ function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
         });
       }
     }
-    if (!hasFailed) return note(song, { service: "", cover: null });
+    if (!hasFailed) return known.note(song.key, { service: "", cover: null });
     return { service: "", cover: null, until: clock.wallMs() + RETRY_MS };
   };
 }

@@ -37,7 +37,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
     const source = sources.byId(params["source"] ?? "");
     if (!source || !isLinked(source)) return undefined;
     const secret = parseMagicLinkSecret(params["secret"] ?? "");
-    const user = secret && (await accounts.magicLinks.userOf(secret, connectPurpose(source.id)));
+    const user = secret && accounts.magicLinks.userOf(secret, connectPurpose(source.id));
     return secret && user ? { user, source, secret } : "ended";
   };
 

@@ -87,8 +87,8 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
     switch (intent.kind) {
       case "connect": {
         const { magicLinks } = accounts;
-        const name = await magicLinks.detailOf(intent.secret, connectPurpose(source.id));
-        const user = await magicLinks.use(intent.secret, connectPurpose(source.id));
+        const name = magicLinks.detailOf(intent.secret, connectPurpose(source.id));
+        const user = magicLinks.use(intent.secret, connectPurpose(source.id));
         if (!user) return endedPage(language, basePath);
         await connect(user, source, settings, name);
         return linkedPage(basePath, language, source, settings);

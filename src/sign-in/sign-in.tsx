@@ -79,7 +79,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
     /** Asks for one click; opening the magic link does not use it. */
     async confirm(language, { params }) {
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
-      const user = secret && (await accounts.magicLinks.userOf(secret, SIGN_IN_PURPOSE));
+      const user = secret && accounts.magicLinks.userOf(secret, SIGN_IN_PURPOSE);
       if (!secret || !user) return ended(language);
       const { signIn } = languages[language];
       const title = fill(signIn.confirmTitle, { user: user.name });
@@ -109,7 +109,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
       const secret = parseMagicLinkSecret(params["secret"] ?? "");
       // A page of another site must not sign a user in as someone else.
       const isOurs = deps.isFromOwnPage(request);
-      const user = secret && isOurs && (await accounts.magicLinks.use(secret, SIGN_IN_PURPOSE));
+      const user = secret && isOurs && accounts.magicLinks.use(secret, SIGN_IN_PURPOSE);
       return user ? sessionCookie.signIn(request, user, language) : ended(language);
     },
 

@@ -25,40 +25,40 @@ describe("what a search for a cover has come to", () => {
     ["seven days if it is nothing", NOTHING, 7],
   ])("counts for %s, then it is deleted", async (_, found, days) => {
     const until = parts.clock.wallMs() + days * DAY_MS;
-    expect(await covers.note("a song", found)).toEqual({ ...found, until });
+    expect(covers.note("a song", found)).toEqual({ ...found, until });
     await parts.clock.advance(days * DAY_MS - 1);
-    await covers.forgetOld();
-    expect(await covers.find("a song")).toEqual({ ...found, until });
-    expect(await covers.find("another")).toBeUndefined();
+    covers.forgetOld();
+    expect(covers.find("a song")).toEqual({ ...found, until });
+    expect(covers.find("another")).toBeUndefined();
     await parts.clock.advance(1);
-    expect(await covers.find("a song")).toBeUndefined();
+    expect(covers.find("a song")).toBeUndefined();
     await parts.clock.advance(1);
-    await covers.forgetOld();
+    covers.forgetOld();
     expect(await rows()).toBe(0);
   });
 
   test("is replaced by what comes later", async () => {
-    await covers.note("a song", NOTHING);
+    covers.note("a song", NOTHING);
     await parts.clock.advance(DAY_MS);
-    await covers.note("a song", FOUND);
-    expect(await covers.find("a song")).toMatchObject(FOUND);
+    covers.note("a song", FOUND);
+    expect(covers.find("a song")).toMatchObject(FOUND);
     expect(await rows()).toBe(1);
   });
 
   test("is kept of the last songs only", async () => {
     for (let song = 0; song < 3 * MOST_ROWS; song++) {
-      await covers.note(`song ${song}`, FOUND);
+      covers.note(`song ${song}`, FOUND);
       await parts.clock.advance(1_100);
     }
-    await covers.forgetOld();
+    covers.forgetOld();
     expect(await rows()).toBe(MOST_ROWS);
-    expect(await covers.find("song 9")).toBeUndefined();
-    expect(await covers.find("song 10")).toBeDefined();
+    expect(covers.find("song 9")).toBeUndefined();
+    expect(covers.find("song 10")).toBeDefined();
   });
 
   test("is answered although the database does not take it at this moment", async () => {
     parts.store.queries.run("PRAGMA query_only = ON");
-    expect(await covers.note("a song", FOUND)).toMatchObject(FOUND);
-    expect(await covers.find("a song")).toBeUndefined();
+    expect(covers.note("a song", FOUND)).toMatchObject(FOUND);
+    expect(covers.find("a song")).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => world.store.close());
 
 const keys = () => world.accounts.keys;
-const holderName = async (key: AddedUser["key"]) => (await keys().holderOf(key))?.user.name;
+const holderName = async (key: AddedUser["key"]) => keys().holderOf(key)?.user.name;
 const firstKeyId = async () =>
   (await keys().list(ada.user)).find(({ name }) => name === "first key")?.id ?? "";
 
@@ -32,11 +32,11 @@ describe("the holder of a key", () => {
   });
 
   test("is nobody for a well-formed key that was never issued", async () => {
-    expect(await keys().holderOf(createApiKey())).toBe(undefined);
+    expect(keys().holderOf(createApiKey())).toBe(undefined);
   });
 
   test("comes with the key's id", async () => {
-    expect((await keys().holderOf(ada.key))?.keyId).toBe(await firstKeyId());
+    expect(keys().holderOf(ada.key)?.keyId).toBe(await firstKeyId());
   });
 
   test("is the same for every key of a user", async () => {
@@ -47,12 +47,12 @@ describe("the holder of a key", () => {
 
   test("is known in memory only after it was asked for", async () => {
     expect(keys().cachedHolderOf(ada.key)).toBe(undefined);
-    await keys().holderOf(ada.key);
+    keys().holderOf(ada.key);
     expect(keys().cachedHolderOf(ada.key)?.user.name).toBe("ada");
   });
 
   test("is answered from memory until that is forgotten", async () => {
-    await keys().holderOf(ada.key);
+    keys().holderOf(ada.key);
     await world.store.queries.delete(tables.apiKeys);
     expect(await holderName(ada.key)).toBe("ada");
     keys().forget();
@@ -60,7 +60,7 @@ describe("the holder of a key", () => {
   });
 
   test("is nobody once the user is removed, even where it was in memory", async () => {
-    await keys().holderOf(ada.key);
+    keys().holderOf(ada.key);
     await world.accounts.users.remove("ada");
     expect(await holderName(ada.key)).toBe(undefined);
   });
@@ -79,7 +79,7 @@ describe("a revoked key", () => {
   });
 
   test("works no longer, even where its holder was in memory", async () => {
-    await keys().holderOf(ada.key);
+    keys().holderOf(ada.key);
     await keys().revoke(ada.user, await firstKeyId());
     expect(await holderName(ada.key)).toBe(undefined);
   });
@@ -119,7 +119,7 @@ describe("revoking", () => {
 
 describe("rotating a key", () => {
   test("without grace ends the old one at once", async () => {
-    await keys().holderOf(ada.key);
+    keys().holderOf(ada.key);
     const issued = await keys().rotate(ada.user, undefined, 0);
     expect(await holderName(ada.key)).toBe(undefined);
     expect(await holderName(issued.key)).toBe("ada");
@@ -279,7 +279,7 @@ describe("the last use of a key", () => {
   test("is written with the next flush", async () => {
     keys().noteUse(await firstKeyId());
     expect(await lastUsedAt()).toBe(null);
-    await keys().flushUses();
+    keys().flushUses();
     expect(await lastUsedAt()).toBe(START_MS);
   });
 
@@ -287,26 +287,26 @@ describe("the last use of a key", () => {
     keys().noteUse(await firstKeyId());
     await world.clock.advance(5_000);
     keys().noteUse(await firstKeyId());
-    await keys().flushUses();
+    keys().flushUses();
     expect(await lastUsedAt()).toBe(START_MS + 5_000);
   });
 
   test("is not written again by a flush without a use", async () => {
     keys().noteUse(await firstKeyId());
-    await keys().flushUses();
+    keys().flushUses();
     const { queries } = world.store;
     await queries
       .update(tables.apiKeys)
       .set({ lastUsedAt: 1 })
       .where(eq(tables.apiKeys.userId, ada.user.id));
-    await keys().flushUses();
+    keys().flushUses();
     expect(await lastUsedAt()).toBe(1);
   });
 
   test("of a key that is gone does not keep the others from being written", async () => {
     keys().noteUse("gone");
     keys().noteUse(await firstKeyId());
-    await keys().flushUses();
+    keys().flushUses();
     expect(await lastUsedAt()).toBe(START_MS);
   });
 });

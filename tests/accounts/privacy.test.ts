@@ -347,13 +347,13 @@ describe("what is hidden", () => {
       hiddenTitles: ["wall"],
       hiddenArtists: [],
     });
-    await privacy.reload(undefined);
+    privacy.reload(undefined);
     expect(privacy.of(ada.user.id)).toMatchObject({
       pausedUntil: UNTIL_RESUMED,
       hiddenTitles: ["wall"],
     });
     await users.remove("ada");
-    await privacy.reload(undefined);
+    privacy.reload(undefined);
     expect(privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
   });
 });

@@ -63,7 +63,7 @@ describe("the app of an upstream", () => {
 
   test("does not open under another key", async () => {
     await upstreams().enterApp("spotify", APP);
-    const other = await createAccounts({
+    const other = createAccounts({
       store: world.store,
       vault: createVault(Buffer.alloc(32, 8).toString("base64")),
       wallMs: world.clock.wallMs,

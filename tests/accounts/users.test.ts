@@ -21,7 +21,7 @@ describe("adding users", () => {
     const added = await accounts.add(["ada", "grace"]);
     expect(added.map(({ user }) => user.name)).toEqual(["ada", "grace"]);
     for (const { user, key, widgetToken } of added) {
-      expect((await accounts.keys.holderOf(key))?.user).toEqual(user);
+      expect(accounts.keys.holderOf(key)?.user).toEqual(user);
       expect((await accounts.widgets.find(widgetToken))?.user).toEqual(user);
     }
   });
@@ -128,13 +128,13 @@ test("looking up an unknown name is an error that says how to see all", async ()
 
 describe("where the server was last reached", () => {
   test("is unknown at first", async () => {
-    expect(await world.accounts.lastBaseUrl()).toBe(undefined);
+    expect(world.accounts.lastBaseUrl()).toBe(undefined);
   });
 
   test("is what was remembered last", async () => {
-    await world.accounts.rememberBaseUrl("http://127.0.0.1:4747");
-    await world.accounts.rememberBaseUrl("https://music.example.org");
-    expect(await world.accounts.lastBaseUrl()).toBe("https://music.example.org");
+    world.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    world.accounts.rememberBaseUrl("https://music.example.org");
+    expect(world.accounts.lastBaseUrl()).toBe("https://music.example.org");
   });
 });
 

@@ -109,7 +109,7 @@ describe("what Bun's router answers", () => {
     const text = await metrics?.text();
     expect(text).toContain('marquee_http_requests_total{route="/api/v1/user",status="401"} 1');
     expect(text).toContain('marquee_http_requests_total{route="other",status="421"} 1');
-    await server.close();
+    server.close();
 
     server = await createTestServer({ baseUrl: `${ORIGIN}/music`, logLevel: "debug" });
     await answerDirectly("/api/v1/user?api_key=mq_secret", {});

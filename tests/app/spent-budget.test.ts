@@ -50,7 +50,7 @@ describe("a user whose answers took too much work", () => {
   );
 
   test("waits for the rate limit, too, so that the next call succeeds", async () => {
-    await server.close();
+    server.close();
     server = await createTestServer({ settings: { rateLimitSeconds: "9" } });
     ada = await server.addUser("ada", false);
     await spendBudget();

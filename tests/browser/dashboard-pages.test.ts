@@ -47,8 +47,8 @@ const sections: readonly Visited[] = SECTION_NAMES.map((name) => ({
 /** The pages around the dashboard, with links that work. */
 async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]> {
   const { magicLinks } = server.accounts;
-  const signInSecret = await magicLinks.issue(ada.user, SIGN_IN_PURPOSE);
-  const connectSecret = await magicLinks.issue(ada.user, connectPurpose("spotify"));
+  const signInSecret = magicLinks.issue(ada.user, SIGN_IN_PURPOSE);
+  const connectSecret = magicLinks.issue(ada.user, connectPurpose("spotify"));
   const paths = {
     "sign-in": "sign-in",
     confirm: `sign-in/${signInSecret}`,

@@ -81,7 +81,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
   });
 
   test("takes four clicks and one drag from the first sign-in to a styled widget", async () => {
-    const secret = await stage.server.accounts.magicLinks.issue(stage.ada.user, SIGN_IN_PURPOSE);
+    const secret = stage.server.accounts.magicLinks.issue(stage.ada.user, SIGN_IN_PURPOSE);
     const context = await stage.context();
     const page = await context.newPage();
     await page.goto(`${stage.server.url}/en/sign-in/${secret}`);

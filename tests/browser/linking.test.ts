@@ -39,7 +39,7 @@ describe("linking an account in a browser", () => {
       server.url,
       "en",
       "spotify",
-      await magicLinks.issue(ada.user, connectPurpose("spotify")),
+      magicLinks.issue(ada.user, connectPurpose("spotify")),
     );
     redirectUri = `${server.url}/callback/spotify`;
     context = await browser().newContext();

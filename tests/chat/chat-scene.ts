@@ -144,7 +144,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
       await twitch.stop();
       // What sleeps for ever is left behind.
       await Promise.race([Promise.all(runs), breathe()]);
-      await test.store.close();
+      test.store.close();
     },
   };
 }

@@ -27,7 +27,7 @@ async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>
   const store = openStore(path("data"));
   try {
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-    return await use(await createAccounts({ store, vault, wallMs: Date.now }));
+    return await use(createAccounts({ store, vault, wallMs: Date.now }));
   } finally {
     store.close();
   }
@@ -63,11 +63,11 @@ describe("marquee connect USER spotify", () => {
     const secret = parseMagicLinkSecret(String(document?.["url"]).split("/").at(-1) ?? "");
     if (!secret) throw new Error("no link");
     await withAccounts(async ({ magicLinks }) => {
-      expect(await magicLinks.detailOf(secret, "connect spotify")).toBe("Second one");
-      expect(await magicLinks.detailOf(secret, "connect mpd")).toBe("");
-      expect(await magicLinks.userOf(secret, "connect mpd")).toBe(undefined);
-      expect(await magicLinks.use(secret, "connect spotify")).toMatchObject({ name: "ada" });
-      expect(await magicLinks.use(secret, "connect spotify")).toBe(undefined);
+      expect(magicLinks.detailOf(secret, "connect spotify")).toBe("Second one");
+      expect(magicLinks.detailOf(secret, "connect mpd")).toBe("");
+      expect(magicLinks.userOf(secret, "connect mpd")).toBe(undefined);
+      expect(magicLinks.use(secret, "connect spotify")).toMatchObject({ name: "ada" });
+      expect(magicLinks.use(secret, "connect spotify")).toBe(undefined);
     });
   });
 
@@ -76,10 +76,10 @@ describe("marquee connect USER spotify", () => {
     const secret = parseMagicLinkSecret(secretIn(out));
     if (!secret) throw new Error(`there is no secret in ${out}`);
     await withAccounts(async ({ magicLinks }) => {
-      expect(await magicLinks.userOf(secret, connectPurpose("spotify"))).toMatchObject({
+      expect(magicLinks.userOf(secret, connectPurpose("spotify"))).toMatchObject({
         name: "ada",
       });
-      expect(await magicLinks.userOf(secret, connectPurpose("mpd"))).toBe(undefined);
+      expect(magicLinks.userOf(secret, connectPurpose("mpd"))).toBe(undefined);
     });
   });
 
@@ -103,7 +103,7 @@ describe("marquee connect USER spotify", () => {
   });
 
   test("writes both below where the server was last reached, when nothing is set", async () => {
-    await withAccounts((accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
+    await withAccounts(async (accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
     const [document] = await documentsOf("connect", "ada", "spotify");
     expect(document?.["redirect_uri"]).toBe("http://127.0.0.1:9999/callback/spotify");
   });

@@ -23,7 +23,7 @@ const source = async () => (await documentsOf("user", "list"))[0]?.["source"];
 async function storedSettings(): Promise<unknown> {
   const store = openStore(path("data"));
   const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-  const accounts = await createAccounts({ store, vault, wallMs: Date.now });
+  const accounts = createAccounts({ store, vault, wallMs: Date.now });
   const connection = await onlyConnection(
     accounts.connections,
     (await accounts.users.named("ada")).id,

@@ -23,7 +23,7 @@ async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>
   const store = openStore(path("data"));
   try {
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-    return await use(await createAccounts({ store, vault, wallMs: Date.now }));
+    return await use(createAccounts({ store, vault, wallMs: Date.now }));
   } finally {
     store.close();
   }
@@ -59,18 +59,18 @@ describe("marquee login USER", () => {
     ];
     expect(new Set([first, second, third]).size).toBe(3);
     await withAccounts(async ({ magicLinks }) => {
-      expect(await magicLinks.use(first, connectPurpose("spotify"))).toBe(undefined);
-      expect(await magicLinks.use(first, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
-      expect(await magicLinks.use(first, SIGN_IN_PURPOSE)).toBe(undefined);
+      expect(magicLinks.use(first, connectPurpose("spotify"))).toBe(undefined);
+      expect(magicLinks.use(first, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
+      expect(magicLinks.use(first, SIGN_IN_PURPOSE)).toBe(undefined);
       setSystemTime(START_MS + 30 * 60_000 - 1);
-      expect(await magicLinks.use(second, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
+      expect(magicLinks.use(second, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
       setSystemTime(START_MS + 30 * 60_000);
-      expect(await magicLinks.use(third, SIGN_IN_PURPOSE)).toBe(undefined);
+      expect(magicLinks.use(third, SIGN_IN_PURPOSE)).toBe(undefined);
     });
   });
 
   test("leads below the base URL that is set, else where the server was last reached", async () => {
-    await withAccounts((accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
+    await withAccounts(async (accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
     expect((await marquee("login", "ada")).out).toContain("http://127.0.0.1:9999/en/sign-in/");
     environment["MARQUEE_BASE_URL"] = "https://example.org/music/";
     expect((await marquee("login", "ada")).out).toContain(

@@ -96,7 +96,7 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
       "an API key": () => ({ cookie: `${SESSION}=${ada.key}`, "x-api-key": ada.key }),
       "a widget token": () => ({ cookie: `${SESSION}=${ada.widgetToken}` }),
       "a sign-in link": async () => ({
-        cookie: `${SESSION}=${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
+        cookie: `${SESSION}=${server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
       }),
       "a session's public name": async () => {
         await signIn(server, ada);
@@ -445,7 +445,7 @@ describe("every page", () => {
 
   const publicPaths = async () => [
     "/en/sign-in",
-    `/en/sign-in/${await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
+    `/en/sign-in/${server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE)}`,
     "/en/sign-in/mql_ended",
   ];
 
@@ -694,7 +694,7 @@ describe("a dashboard's socket", () => {
   test("is closed when its browser signs in anew, as another", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
-    const secret = await server.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
+    const secret = server.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
     await server.get(`/en/sign-in/${secret}`, {
       method: "POST",
       headers: { origin: ORIGIN, cookie: owner.cookie },

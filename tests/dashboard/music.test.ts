@@ -349,7 +349,7 @@ describe("a server with an address of its own", () => {
     });
 
   test("is any for the owner, and for a member one of --player-hosts", async () => {
-    await server.close();
+    server.close();
     await start({ playerHosts: "media.example" });
     expect((await connectJellyfin(owner, "http://10.0.0.5:8096")).status).toBe(303);
     for (const url of ["http://10.0.0.5:8096", "http://media.example.evil", "http://127.0.0.1"]) {

@@ -302,7 +302,7 @@ describe("the owner's page", () => {
 describe("the backup", () => {
   let folder: ReturnType<typeof createTempFolder>;
   beforeEach(async () => {
-    await server.close();
+    server.close();
     folder = createTempFolder();
     server = await createTestServer({ dataFolder: folder.path });
     ada = await server.addUser("ada");

@@ -213,9 +213,9 @@ describe("while another program writes to the database,", () => {
   });
 
   test("a base URL that has not changed is not written", async () => {
-    await server.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    server.accounts.rememberBaseUrl("http://127.0.0.1:4747");
     lock();
-    await server.accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    server.accounts.rememberBaseUrl("http://127.0.0.1:4747");
     unlock();
   });
 });

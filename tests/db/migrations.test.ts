@@ -64,7 +64,7 @@ async function populate(): Promise<void> {
   const { user } = await add("ada", { source: "demo", settings: null });
   await add("grace", { source: "mpd", settings: { address: "127.0.0.1:6600" } });
   await accounts.keys.add(user, "chat bot");
-  await accounts.rememberBaseUrl("http://127.0.0.1:4747");
+  accounts.rememberBaseUrl("http://127.0.0.1:4747");
   const connection = await onlyConnection(accounts.connections, user.id);
   await accounts.connections.storeStatus(connection?.id ?? 0, { state: "ok", since: 1 });
   await accounts.upstreams.rememberPause("spotify", { from: 1, until: 2 });
@@ -72,10 +72,10 @@ async function populate(): Promise<void> {
     ...{ service: "twitch", login: "ada", channel: "ada" },
     settings: { accessToken: "a" },
   });
-  await accounts.magicLinks.issue(user, "connect spotify");
+  accounts.magicLinks.issue(user, "connect spotify");
   await accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
-  await accounts.foundCovers.note("a digest", { service: "musicbrainz", cover: null });
+  accounts.foundCovers.note("a digest", { service: "musicbrainz", cover: null });
   await accounts.history.change(user, { keeps: "month", followsStreams: true });
   await accounts.history.note(user.id, aKeptSong());
   await accounts.hooks.add(user, {

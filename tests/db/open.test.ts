@@ -329,7 +329,7 @@ describe("a copy of the database", () => {
     const { accounts, store, add } = await createTestAccounts(folder.path);
     await add("ada", { source: "demo", settings: null });
     await add("grace", { source: "demo", settings: null });
-    await accounts.rememberBaseUrl("http://127.0.0.1:4747");
+    accounts.rememberBaseUrl("http://127.0.0.1:4747");
     store.close();
     return openStore(folder.path);
   }

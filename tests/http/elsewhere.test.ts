@@ -54,7 +54,7 @@ async function expectElsewhere(page: Response, path: string, baseUrl: string, or
 describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) => {
   test("uses up no link to sign in, and says where it works, in every language", async () => {
     const ada = await start(baseUrl);
-    const secret = await server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE);
+    const secret = server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE);
     for (const language of LANGUAGES) {
       const path = `/${language}/sign-in/${secret}`;
       const page = await server.get(path, { method: "POST", headers: from(origin) });
@@ -67,7 +67,7 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
 
   test("takes no app of a service, and says where it works", async () => {
     const ada = await start(baseUrl);
-    const secret = await server.accounts.magicLinks.issue(ada.user, connectPurpose("spotify"));
+    const secret = server.accounts.magicLinks.issue(ada.user, connectPurpose("spotify"));
     const path = `/en/connect/spotify/${secret}`;
     const body = new URLSearchParams({ client_id: "abc" });
     const page = await server.get(path, { method: "POST", headers: from(origin), body });

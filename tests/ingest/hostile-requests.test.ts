@@ -93,7 +93,7 @@ test.each(protocols)(
     expect(server.logged.filter((line) => line.includes(secret))).toEqual([]);
     expect((await send(samples[0])).status).toBe(200);
     expect(await server.shown()).toMatchObject({ track: { name: "A" } });
-    await server.close();
+    server.close();
   },
 );
 
@@ -150,7 +150,7 @@ test("hostile requests to audioscrobbler are always answered 200 in words of the
   }
   expect([...kinds].toSorted()).toEqual(["BADAUTH", "BADSESSION", "FAILED", "OK"]);
   expect(server.logged.filter((line) => line.includes(secret))).toEqual([]);
-  await server.close();
+  server.close();
 });
 
 test("hostile frames to webnowplaying close nothing, cause no error and leave a browser that can go on", async () => {
@@ -198,5 +198,5 @@ test("hostile frames to webnowplaying close nothing, cause no error and leave a 
   expect(server.logged.filter((line) => line.includes(server.secret))).toEqual([]);
   socket.close();
   await port.end();
-  await server.close();
+  server.close();
 });

@@ -42,7 +42,7 @@ testWith("Quod Libet, with its ListenBrainz plug-in and Xvfb,", quodLibetIsInsta
     } finally {
       await player.stop();
       await proxy.stop(true);
-      await server.close();
+      server.close();
     }
   },
 );

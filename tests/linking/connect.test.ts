@@ -71,7 +71,7 @@ describe("an address of a link", () => {
   test.each(["nothing", "mpd", "demo", "constructor"])(
     "for %s, which is not linked in the browser, is none",
     async (source) => {
-      const secret = await server.accounts.magicLinks.issue(ada.user, connectPurpose(source));
+      const secret = server.accounts.magicLinks.issue(ada.user, connectPurpose(source));
       for (const path of [
         `/en/connect/${source}/${secret}`,
         `/en/connect/${source}/${secret}/start`,
@@ -96,7 +96,7 @@ describe("an address of a link", () => {
   );
 
   test("with the secret of a link for something else has ended", async () => {
-    const secret = await server.accounts.magicLinks.issue(ada.user, "something else");
+    const secret = server.accounts.magicLinks.issue(ada.user, "something else");
     expect((await server.get(`/en/connect/spotify/${secret}`)).status).toBe(404);
     expect((await server.get(`/en/connect/spotify/${secret}/start`)).status).toBe(404);
   });
@@ -276,7 +276,7 @@ describe("linking again", () => {
   test("links a connection of another name where the link was made for one", async () => {
     await server.browser().link(await server.linkFor(ada.user));
     const purpose = connectPurpose("spotify", "Second account");
-    const secret = await server.accounts.magicLinks.issue(ada.user, purpose);
+    const secret = server.accounts.magicLinks.issue(ada.user, purpose);
     const browser = server.browser();
     await browser.link(`/en/connect/spotify/${secret}`);
     const names = async () =>

@@ -57,7 +57,7 @@ beforeEach(async () => {
   ada = (await world.add("ada", { source: "spotify", settings: { refreshToken: "first" } })).user;
 });
 afterEach(async () => {
-  await world.store.close();
+  world.store.close();
   folder.remove();
 });
 

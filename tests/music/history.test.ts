@@ -24,7 +24,7 @@ beforeEach(async () => {
   ada = await world.add("ada");
 });
 afterEach(async () => {
-  await world.store.close();
+  world.store.close();
   folder.remove();
 });
 
@@ -197,7 +197,7 @@ describe("the history", () => {
     test("is deleted to the end by a server that starts again", async () => {
       await history.clear(ada.user);
       const { store, vault, clock } = world;
-      const again = await createAccounts({ store, vault, wallMs: clock.wallMs });
+      const again = createAccounts({ store, vault, wallMs: clock.wallMs });
       expect(await again.history.songsOf(ada.user)).toEqual([]);
       await again.history.forgetOld();
       expect(await rows()).toBe(0);
@@ -241,7 +241,7 @@ describe("the history", () => {
       startedAt: world.clock.wallMs(),
       endedAt: null,
     });
-    await other.store.close();
+    other.store.close();
   });
 
   describe("of a source that sends endless names", () => {

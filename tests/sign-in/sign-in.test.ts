@@ -59,13 +59,13 @@ describe("a sign-in link", () => {
   });
 
   test("is not in the database as it stands", async () => {
-    const secret = await issue();
+    const secret = issue();
     const row = server.store.queries.select().from(magicLinks).all();
     expect(JSON.stringify(row)).not.toContain(secret);
   });
 
   test("greets by name and lets in with one click", async () => {
-    const secret = await issue();
+    const secret = issue();
     const page = await server.get(pathOf(secret));
     expect(page.status).toBe(200);
     expect(await textOf(page.clone(), "h1")).toBe("Hello, ada");
@@ -88,7 +88,7 @@ describe("a sign-in link", () => {
   ] as [string, string, Record<string, string>][])(
     "is not used up when only %s",
     async (_, method, headers) => {
-      const secret = await issue();
+      const secret = issue();
       for (let time = 0; time < 3; time++) {
         const seen = await server.get(pathOf(secret), { method, headers });
         expect(seen.headers.get("set-cookie")).toBe(null);
@@ -98,8 +98,8 @@ describe("a sign-in link", () => {
   );
 
   test("works until half an hour is over, and not after", async () => {
-    const inTime = await issue();
-    const late = await issue();
+    const inTime = issue();
+    const late = issue();
     await server.clock.advance(30 * MINUTE_MS - 1);
     expect((await enter(inTime)).status).toBe(303);
     await server.accounts.sessions.closeAll(ada.user);
@@ -109,7 +109,7 @@ describe("a sign-in link", () => {
   });
 
   test("works once", async () => {
-    const secret = await issue();
+    const secret = issue();
     expect((await enter(secret)).status).toBe(303);
     await server.accounts.sessions.closeAll(ada.user);
     expect((await server.get(pathOf(secret))).status).toBe(404);
@@ -117,7 +117,7 @@ describe("a sign-in link", () => {
   });
 
   test("lets one in of many who try at once", async () => {
-    const secret = await issue();
+    const secret = issue();
     const answers = await Promise.all(Array.from({ length: 20 }, () => enter(secret)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(19);
@@ -138,7 +138,7 @@ describe("a sign-in link", () => {
   ] as [string, Record<string, string>][])(
     "lets nobody in from a page of another origin, and is kept: %s",
     async (_, headers) => {
-      const secret = await issue();
+      const secret = issue();
       await expectRefused(await enter(secret, headers));
       expect((await enter(secret)).status).toBe(303);
     },
@@ -146,11 +146,11 @@ describe("a sign-in link", () => {
 
   test("is another than one that links music", async () => {
     for (const purpose of [connectPurpose("spotify"), "connect sign in", "sign  in", ""]) {
-      const secret = await issue(ada, purpose);
+      const secret = issue(ada, purpose);
       expect((await server.get(pathOf(secret))).status).toBe(404);
       await expectRefused(await enter(secret));
     }
-    const signIn = await issue();
+    const signIn = issue();
     expect((await server.get(`/en/connect/spotify/${signIn}`)).status).toBe(404);
     expect((await enter(signIn)).status).toBe(303);
   });
@@ -175,21 +175,21 @@ describe("a sign-in link", () => {
 
   test("ends with its user", async () => {
     const grace = await server.addUser("grace");
-    const secret = await issue(grace);
+    const secret = issue(grace);
     await server.accounts.users.remove("grace");
     expect((await server.get(pathOf(secret))).status).toBe(404);
     expect((await enter(secret)).status).toBe(404);
   });
 
   test("shows nothing to other pages: no frame, no referrer elsewhere, no store", async () => {
-    const page = await server.get(pathOf(await issue()));
+    const page = await server.get(pathOf(issue()));
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(page.headers.get("referrer-policy")).toBe("same-origin");
     expect(page.headers.get("cache-control")).toBe("no-store");
   });
 
   test("is written to no log", async () => {
-    const secret = await issue();
+    const secret = issue();
     await server.get(pathOf(secret));
     const cookie = cookieOf(await enter(secret));
     await statusOf(cookie);
@@ -203,7 +203,7 @@ describe("a sign-in link", () => {
     "speaks %s, the link's, until its user has chosen another",
     async (language) => {
       const other = language === "pt" ? "de" : "pt";
-      const secret = await issue();
+      const secret = issue();
       const page = await server.get(pathOf(secret, language));
       const { confirmTitle } = languages[language].signIn;
       expect(await textOf(page, "h1")).toBe(fill(confirmTitle, { user: "ada" }));
@@ -212,7 +212,7 @@ describe("a sign-in link", () => {
       expect(entered.headers.get("location")).toBe(`/${language}/dashboard`);
 
       await server.accounts.users.setLanguage(ada.user, other);
-      const again = await server.get(pathOf(await issue(), language), { method: "POST", headers });
+      const again = await server.get(pathOf(issue(), language), { method: "POST", headers });
       expect(again.headers.get("location")).toBe(`/${other}/dashboard`);
     },
   );
@@ -220,8 +220,8 @@ describe("a sign-in link", () => {
 
 describe("a session", () => {
   test("is a new one at each sign-in, and the browser's old one ends", async () => {
-    const first = cookieOf(await enter(await issue()));
-    const entered = await enter(await issue(), { origin: ORIGIN, cookie: first });
+    const first = cookieOf(await enter(issue()));
+    const entered = await enter(issue(), { origin: ORIGIN, cookie: first });
     const second = cookieOf(entered);
     expect(second).not.toBe(first);
     expect(await statusOf(first)).toBe(401);
@@ -231,15 +231,15 @@ describe("a session", () => {
 
   test("of another user in the same browser ends too", async () => {
     const grace = await server.addUser("grace");
-    const hers = cookieOf(await enter(await issue(grace)));
-    const ours = cookieOf(await enter(await issue(), { origin: ORIGIN, cookie: hers }));
+    const hers = cookieOf(await enter(issue(grace)));
+    const ours = cookieOf(await enter(issue(), { origin: ORIGIN, cookie: hers }));
     expect(await statusOf(hers)).toBe(401);
     expect(await statusOf(ours)).toBe(200);
   });
 
   test("is never one that the browser brought along", async () => {
     const planted = "mqs_00000000000000000000000000000000000000";
-    const entered = await enter(await issue(), {
+    const entered = await enter(issue(), {
       origin: ORIGIN,
       cookie: `${sessionCookieName()}=${planted}`,
     });
@@ -248,20 +248,20 @@ describe("a session", () => {
   });
 
   test("leaves other browsers of the user signed in", async () => {
-    const first = cookieOf(await enter(await issue()));
-    await enter(await issue());
+    const first = cookieOf(await enter(issue()));
+    await enter(issue());
     expect(await statusOf(first)).toBe(200);
   });
 
   test("keeps only a hash of its cookie", async () => {
-    const [, token = ""] = cookieOf(await enter(await issue())).split("=");
+    const [, token = ""] = cookieOf(await enter(issue())).split("=");
     const rows = server.store.queries.select().from(sessionRows).all();
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
   test("ends after thirty days in which nobody came, and lasts while somebody does", async () => {
-    const cookie = cookieOf(await enter(await issue()));
+    const cookie = cookieOf(await enter(issue()));
     await server.clock.advance(SESSION_LIFETIME_MS - MINUTE_MS);
     expect(await statusOf(cookie)).toBe(200);
     await server.clock.advance(SESSION_LIFETIME_MS - MINUTE_MS);
@@ -271,7 +271,7 @@ describe("a session", () => {
   });
 
   test("is no session when two cookies claim to be it", async () => {
-    const cookie = cookieOf(await enter(await issue()));
+    const cookie = cookieOf(await enter(issue()));
     expect(await statusOf(`${cookie}; ${cookie}`)).toBe(401);
     expect(await statusOf(`other=1; ${cookie}`)).toBe(200);
   });
@@ -282,7 +282,7 @@ describe("the session's cookie", () => {
     const other = await createTestServer({ baseUrl });
     try {
       const grace = await other.addUser("grace");
-      const secret = await other.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
+      const secret = other.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
       const { pathname, origin } = new URL(baseUrl);
       const path = `${pathname.replace(/\/$/, "")}/en/sign-in/${secret}`;
       const entered = await other.get(path, { method: "POST", headers: { origin } });

@@ -116,6 +116,6 @@ describe("an advertisement is nothing", () => {
     expect(await server.shown()).not.toBe(null);
     await push("Advertisement", ["Spotify"]);
     expect(await server.shown()).toBe(null);
-    await server.close();
+    server.close();
   });
 });

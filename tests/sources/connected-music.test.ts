@@ -122,7 +122,7 @@ describe("an account that was noted", () => {
     const rows = () => world.store.queries.select().from(connectionsTable).all();
     expect(JSON.stringify(rows())).not.toContain("one");
     const vault = createVault(Buffer.alloc(32, 9).toString("base64"));
-    const { connections } = await createAccounts({ ...world, vault, wallMs: world.clock.wallMs });
+    const { connections } = createAccounts({ ...world, vault, wallMs: world.clock.wallMs });
     expect(await connections.usersOf(source.id, "one")).toEqual([]);
     expect(await connections.withoutAccount(source.id, 0)).toHaveLength(1);
   });

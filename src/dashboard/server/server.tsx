@@ -95,7 +95,7 @@ export function createSection(deps: ServerDeps): Section {
 
   /** A magic link in the language of the user it is for. */
   const signInUrl = async (user: User, request: DashboardRequest): Promise<string> => {
-    const secret = await accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
+    const secret = accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
     const language = languageOr(user.language, request.language);
     return signInAddress(baseUrl, language, secret);
   };
