@@ -46,7 +46,7 @@ export interface Network {
 }
 
 export const NETWORK = {
-  fetch: (url, init) => fetch(url, init),
+  fetch: (url, init) => (isNear(new URL(url)) ? fetchDirectly(url, init) : fetch(url, init)),
   lookUp,
 } satisfies Network;
 
@@ -56,6 +56,28 @@ const MOST_ADDRESSES = 4;
 const FAMILIES = ["ipv4", "ipv6"];
 /** The host of a URL without brackets, and without the dot that may end a name. */
 const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
+
+/** Whether an address is one of this machine or of its network. */
+function isNear(url: URL): boolean {
+  const address = parseIp(bareHostOf(url));
+  return address !== undefined && !isPublic(address);
+}
+
+/**
+ * Without the proxy that `HTTP_PROXY` may name: it cannot reach this machine's players, and their passwords are
+ * none of its business. An empty `proxy` does not keep Bun 1.4.5 from it, but `no_proxy` does, which it reads
+ * during the call.
+ */
+const fetchDirectly: Fetch = (url, init) => {
+  const { no_proxy: before } = process.env;
+  process.env["no_proxy"] = "*";
+  try {
+    return fetch(url, init);
+  } finally {
+    if (before === undefined) delete process.env["no_proxy"];
+    else process.env["no_proxy"] = before;
+  }
+};
 
 /**
  * Whether a host may be public by its text alone: a public address, or a name of which only its
