@@ -5,7 +5,6 @@ import { type Config, flagOf, type ResolvedConfig, settingNames } from "../confi
 import { askServer, ControlError, ServerGoneError } from "../control/client.ts";
 import type { Declared } from "./cli.ts";
 import { EXIT, type Io, printTo } from "./command.ts";
-import { answersAt } from "./healthcheck.ts";
 import { holdServerLock, readRunningFacts } from "../control/folder-lock.ts";
 import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./workspace.ts";
 
@@ -41,9 +40,9 @@ export async function carryOut(call: Call, settled: Settled, io: Io): Promise<nu
   return asFolderOwner(config, async () => {
     if (!declared.createsFolder) refuseMissing(config);
     const giveUpAtMs = performance.now() + HELD_WITHIN_MS;
-    for (;;) {
+    for (let isGone = false; ;) {
       const lock = holdServerLock(config.data);
-      if (lock && (lock.isHeld || !(await answersHere(config.data)))) {
+      if (lock && (lock.isHeld || isGone || !seemsToRun(config.data))) {
         try {
           await carryOutHere({ ...call, given }, config, asJson, io);
           return EXIT.done;
@@ -60,6 +59,7 @@ export async function carryOut(call: Call, settled: Settled, io: Io): Promise<nu
         } catch (error) {
           if (!(error instanceof ServerGoneError) || error.hasTaken) throw error;
           if (performance.now() > giveUpAtMs) throw error;
+          isGone = true;
         }
       } else if (performance.now() > giveUpAtMs) {
         throw new ControlError(
@@ -98,10 +98,15 @@ async function carryOutHere(
   }
 }
 
-/** Whether a server answers that has written into a folder that cannot be locked. */
-async function answersHere(folder: string): Promise<boolean> {
+/** Whether a process of this user is there that has written into a folder that cannot be locked. */
+function seemsToRun(folder: string): boolean {
   const facts = readRunningFacts(folder);
-  return facts !== undefined && (await answersAt(facts.listens));
+  try {
+    // Sends nothing.
+    return facts !== undefined && process.kill(facts.pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** The settings of the running server count: whoever gave others here is told so. */

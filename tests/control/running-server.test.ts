@@ -9,7 +9,7 @@ import {
   spyOn,
   test,
 } from "bun:test";
-import { chmodSync, chownSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { resolveConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/clock.ts";
@@ -23,7 +23,8 @@ import {
 } from "../../src/control/folder-lock.ts";
 import { MOST_COMMANDS } from "../../src/control/server.ts";
 import { newSecretKey } from "../../src/vault/secret-key-files.ts";
-import { freePort, inTime } from "../fixtures/clock/waiting.ts";
+import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
+import { writersOf } from "../fixtures/data/opened-files.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import {
@@ -33,6 +34,7 @@ import {
 } from "../fixtures/servers/marquee-process.ts";
 import { startTwitch } from "../fixtures/twitch/twitch.ts";
 
+const testOnLinux = testWith("Linux", process.platform === "linux");
 const testAsRoot = testWith("root", process.getuid?.() === 0);
 
 let folder: ReturnType<typeof createTempFolder>;
@@ -346,6 +348,47 @@ describe("where a server was,", () => {
     opened.lock.release();
   });
 });
+
+describe("in a folder that cannot be locked,", () => {
+  let data: string;
+  let server: MarqueeProcess;
+  beforeEach(async () => {
+    mkdirSync(join(folder.path, "data", "server.lock"), { recursive: true });
+    ({ data, server } = await startHere(["--owner", "ada"]));
+  });
+
+  testOnLinux("a server that runs is asked, even one that hangs", async () => {
+    const added = await marquee(data, ["key", "add", "ada", "--json"]);
+    const headers = { "X-Api-Key": JSON.parse(added.out.join()).api_key };
+    expect((await fetch(`${server.url}/api/v1/user`, { headers })).status).toBe(200);
+
+    process.kill(server.pid, "SIGSTOP");
+    const waiting = marquee(data, ["key", "add", "ada", "--name", "waiting"]);
+    const place = join(data, "marquee.db");
+    await Promise.race([waiting, until(() => (isConnectedTo(data) ? true : undefined))]);
+    expect(writersOf(place)).toEqual([server.pid]);
+    process.kill(server.pid, "SIGCONT");
+    expect((await waiting).code).toBe(0);
+  });
+
+  test("a command works by itself where the server was killed, whoever has its number by now", async () => {
+    await server.kill();
+    expect(await marquee(data, ["user", "list"])).toMatchObject({ code: 0, errors: [] });
+    const facts = readRunningFacts(data);
+    writeFileSync(join(data, "server.json"), JSON.stringify({ ...facts, pid: process.pid }));
+    expect(await marquee(data, ["user", "list"])).toMatchObject({ code: 0, errors: [] });
+  });
+});
+
+/** Whether a connection to the server's listener for commands is open. */
+function isConnectedTo(data: string): boolean {
+  const port = (readRunningFacts(data)?.control.port ?? 0)
+    .toString(16)
+    .toUpperCase()
+    .padStart(4, "0");
+  const connected = new RegExp(`^ *\\d+: \\S+ \\w+:${port} 01 `, "m");
+  return connected.test(readFileSync("/proc/net/tcp", "utf8"));
+}
 
 describe("what a server has written is believed", () => {
   const [USER, OTHER] = [61_234, 61_236];

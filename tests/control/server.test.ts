@@ -247,6 +247,12 @@ describe("commands at once", () => {
     for (const { leave } of clients) leave();
   });
 
+  test("are taken while hundreds of connections send nothing", async () => {
+    const clients = await Promise.all(Array.from({ length: 300 }, () => connectRaw("")));
+    expect((await send()).status).toBe(200);
+    for (const { leave } of clients) leave();
+  });
+
   test("are cut off when the server ends, and nobody listens any more", async () => {
     const response = await send({ body: bodyOf("wait") });
     await control.stop();
