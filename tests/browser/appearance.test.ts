@@ -4,10 +4,11 @@ import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES, languageTag } from "../../src/languages.ts";
 import type { Playback } from "../../src/playback.ts";
 import {
-  everyThemeAndSize,
+  everyTheme,
   type Gallery,
   galleryRests,
   openGallery,
+  SIZES,
   styleEvery,
 } from "../fixtures/browser/overlay-gallery.ts";
 import {
@@ -76,34 +77,38 @@ inEveryEngine("the look of the overlay", (stage) => {
     });
   }
 
-  test("is nothing at all outside the card, and everywhere without one, in every theme and size", async () => {
-    const pictures = everyThemeAndSize("motion=none&paused=dim&hideDelay=0");
-    const gallery = await openGallery(stage, pictures);
-    const lookAt = async (state: string) => {
-      await gallery.every({ state });
-      await galleryRests(gallery.page);
-      return paintedPixels(gallery.page);
-    };
-    expect(await lookAt("loading")).toMatchObject({ total: 0 });
-    await stage.plays(withCover(cover));
-    await gallery.every({ title: "Paper Lanterns", hasArt: true });
-    const playing = await lookAt("playing");
-    expect(playing.outside).toBe(0);
-    expect(Math.min(...playing.inside)).toBeGreaterThan(0);
-    await stage.plays({ ...withCover(cover), state: "paused" });
-    const paused = await lookAt("paused");
-    expect(paused.outside).toBe(0);
-    expect(Math.min(...paused.inside)).toBeGreaterThan(0);
-    await stage.hearsNothing();
-    expect(await lookAt("idle")).toMatchObject({ total: 0 });
-  });
+  for (const size of SIZES) {
+    test(`is nothing at all outside the card, and everywhere without one, in every theme at ${size.join(" × ")}`, async () => {
+      const pictures = everyTheme(size, "motion=none&paused=dim&hideDelay=0");
+      const gallery = await openGallery(stage, pictures);
+      const lookAt = async (state: string) => {
+        await gallery.every({ state });
+        await galleryRests(gallery.page);
+        return paintedPixels(gallery.page);
+      };
+      expect(await lookAt("loading")).toMatchObject({ total: 0 });
+      await stage.plays(withCover(cover));
+      await gallery.every({ title: "Paper Lanterns", hasArt: true });
+      const playing = await lookAt("playing");
+      expect(playing.outside).toBe(0);
+      expect(Math.min(...playing.inside)).toBeGreaterThan(0);
+      await stage.plays({ ...withCover(cover), state: "paused" });
+      const paused = await lookAt("paused");
+      expect(paused.outside).toBe(0);
+      expect(Math.min(...paused.inside)).toBeGreaterThan(0);
+      await stage.hearsNothing();
+      expect(await lookAt("idle")).toMatchObject({ total: 0 });
+    });
+  }
 
-  test("is nothing at all when the source has failed, in every theme and size", async () => {
-    await stage.server.sourceOf(stage.ada).fails(new Error("the player is gone"));
-    const gallery = await openGallery(stage, everyThemeAndSize("motion=none"));
-    await gallery.every({ state: "offline" });
-    expect((await paintedPixels(gallery.page)).total).toBe(0);
-  });
+  for (const size of SIZES) {
+    test(`is nothing at all when the source has failed, in every theme at ${size.join(" × ")}`, async () => {
+      await stage.server.sourceOf(stage.ada).fails(new Error("the player is gone"));
+      const gallery = await openGallery(stage, everyTheme(size, "motion=none"));
+      await gallery.every({ state: "offline" });
+      expect((await paintedPixels(gallery.page)).total).toBe(0);
+    });
+  }
 
   test("is transparent around the card in a page of its own too, and everywhere when nothing plays", async () => {
     await stage.hearsNothing();
@@ -152,30 +157,32 @@ inEveryEngine("the look of the overlay", (stage) => {
     expect(await page.getAttribute("html", "data-faded")).toBeNull();
   });
 
-  test("cuts off and overlaps nothing, in every theme and size, whatever is written", async () => {
-    await stage.plays(withCover(cover));
-    const gallery = await openGallery(stage, everyThemeAndSize("motion=none&album=1"));
-    const faults: string[] = [];
-    for (const [name, content] of Object.entries(contents)) {
-      await hearsInGallery(stage, gallery, content);
-      faults.push(...(await layoutFaults(gallery.page)).map((fault) => `${name}: ${fault}`));
-    }
-    expect(faults).toEqual([]);
+  for (const size of SIZES) {
+    test(`cuts off and overlaps nothing, in every theme at ${size.join(" × ")}, whatever is written`, async () => {
+      await stage.plays(withCover(cover));
+      const gallery = await openGallery(stage, everyTheme(size, "motion=none&album=1"));
+      const faults: string[] = [];
+      for (const [name, content] of Object.entries(contents)) {
+        await hearsInGallery(stage, gallery, content);
+        faults.push(...(await layoutFaults(gallery.page)).map((fault) => `${name}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
 
-    // No letter's top, foot, mark or hook either.
-    await hearsInGallery(stage, gallery, {
-      state: "paused",
-      ...titled("jǺgy ظِلّ 夜"),
-      artists: ["jÅqp يُج 龍"],
-      album: { name: "jĞp", artworks: [] },
+      // No letter's top, foot, mark or hook either.
+      await hearsInGallery(stage, gallery, {
+        state: "paused",
+        ...titled("jǺgy ظِلّ 夜"),
+        artists: ["jÅqp يُج 龍"],
+        album: { name: "jĞp", artworks: [] },
+      });
+      const asItIs = await shotOf(gallery.page);
+      await styleEvery(
+        gallery.page,
+        ".np-label,.np-title,.np-artist,.np-album,.np-marquee-text{overflow:visible}",
+      );
+      expect(await differences(gallery.page, asItIs, await shotOf(gallery.page))).toEqual([]);
     });
-    const asItIs = await shotOf(gallery.page);
-    await styleEvery(
-      gallery.page,
-      ".np-label,.np-title,.np-artist,.np-album,.np-marquee-text{overflow:visible}",
-    );
-    expect(await differences(gallery.page, asItIs, await shotOf(gallery.page))).toEqual([]);
-  });
+  }
 
   test("keeps the shorter of title and artist whole on one line", async () => {
     await stage.plays();

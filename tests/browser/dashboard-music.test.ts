@@ -66,7 +66,7 @@ onTheDashboard(
       await push(0, { title: "Paper Lanterns" });
       await desk.getByText(words.why.firstPlaying).waitFor();
       await kitchen.getByText(fill(words.why.comesLater, { source: "JSON · Desk" })).waitFor();
-      await push(0, { title: 4 });
+      await push(0, { title: {} });
       await desk.locator("q").waitFor();
       await push(0, { title: "Another" });
       await desk.locator("q").waitFor({ state: "detached" });

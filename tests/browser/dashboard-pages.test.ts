@@ -18,6 +18,7 @@ import {
   unfold,
   weigh,
 } from "../fixtures/browser/page-checks.ts";
+import { groupsOf } from "../fixtures/thorough.ts";
 
 const DESKTOP = { width: 1280, height: 800 };
 /** A small phone. */
@@ -43,6 +44,10 @@ const sections: readonly Visited[] = SECTION_NAMES.map((name) => ({
   name,
   path: sectionPath(name),
 }));
+
+/** As many as a test has the time for. */
+const sectionGroups = groupsOf(4, sections);
+const namesOf = (some: readonly Visited[]) => some.map(({ name }) => name).join(", ");
 
 /** The pages around the dashboard, with links that work. */
 async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]> {
@@ -107,14 +112,19 @@ onTheDashboard("the dashboard's pages", (stage) => {
 
   for (const language of LANGUAGES) {
     const isAccessible = AXE_LANGUAGES.includes(language) ? "accessible, " : "";
-    test(`are ${isAccessible}quiet and narrow enough in ${language}, light and dark`, async () => {
-      await liveIn(stage);
-      const visited = [...sections, ...(await pagesOutside(stage))];
-      expect(await inspectAll(visited, language)).toEqual([]);
+    const areFine = `are ${isAccessible}quiet and narrow enough in ${language}, light and dark`;
+    for (const some of sectionGroups) {
+      test(`${areFine}: ${namesOf(some)}`, async () => {
+        await liveIn(stage);
+        expect(await inspectAll(some, language)).toEqual([]);
+      });
+    }
+    test(`${areFine}: the pages outside`, async () => {
+      expect(await inspectAll(await pagesOutside(stage), language)).toEqual([]);
     });
   }
 
-  test("are so, too, when linking has been set up and when something was typed wrongly", async () => {
+  test("are so, too, when linking has been set up", async () => {
     await stage.server.accounts.upstreams.enterApp("spotify", {
       clientId: "0123456789abcdef",
       clientSecret: null,
@@ -123,7 +133,9 @@ onTheDashboard("the dashboard's pages", (stage) => {
     const visited = [...sections, ...(await pagesOutside(stage))];
     const linking = visited.filter(({ name }) => changed.includes(name));
     expect(await inspectAll(linking, "de")).toEqual([]);
+  });
 
+  test("are so, too, when something was typed wrongly, and with a new key", async () => {
     const { dashboard } = languages.de;
     const watched = await stage.open("server", { language: "de", viewport: DESKTOP });
     const { page } = watched;
@@ -139,10 +151,9 @@ onTheDashboard("the dashboard's pages", (stage) => {
     expect(await look(watched)).toEqual([]);
   });
 
-  test("weigh no more than 60 KB without their pictures", async () => {
-    await liveIn(stage);
+  const weightsOf = async (visited: readonly Visited[]) => {
     const weights: Record<string, number> = {};
-    for (const { name, path, asStranger } of [...sections, ...(await pagesOutside(stage))]) {
+    for (const { name, path, asStranger } of visited) {
       // A context each: what is in its cache would weigh nothing.
       const context = await stage.context({}, asStranger ? undefined : stage.ada);
       const page = await context.newPage();
@@ -151,25 +162,35 @@ onTheDashboard("the dashboard's pages", (stage) => {
       weights[name] = await weight();
       await context.close();
     }
-    const tooHeavy = Object.entries(weights).filter(([, bytes]) => bytes > MOST_BYTES);
-    expect(tooHeavy).toEqual([]);
+    return Object.entries(weights);
+  };
+  const expectLight = (weights: readonly (readonly [string, number])[]) =>
+    expect(weights.filter(([, bytes]) => bytes > MOST_BYTES)).toEqual([]);
+
+  for (const some of sectionGroups) {
+    test(`weigh no more than 60 KB without their pictures: ${namesOf(some)}`, async () => {
+      await liveIn(stage);
+      expectLight(await weightsOf(some));
+    });
+  }
+  test("weigh no more than 60 KB without their pictures: the pages outside", async () => {
+    expectLight(await weightsOf(await pagesOutside(stage)));
   });
 
-  test("lead through every control with the keyboard, in their order, and show where it is", async () => {
-    await liveIn(stage);
-    const { page } = await stage.open("nowPlaying", { viewport: DESKTOP });
-    for (const section of SECTION_NAMES) {
-      await page.goto(stage.address(section));
+  for (const section of SECTION_NAMES) {
+    test(`lead through every control with the keyboard, in their order, and show where it is: ${section}`, async () => {
+      await liveIn(stage);
+      const { page } = await stage.open(section, { viewport: DESKTOP });
       // The players that were found come after the page.
       await page.locator("[data-found]").waitFor({ state: "detached" });
       await unfold(page);
       const controls = await noteFocus(page);
       for (let tabs = 0; tabs < controls.length; tabs++) await page.keyboard.press("Tab");
       const { visited, unmarked } = await focusNoted(page);
-      expect([section, visited]).toEqual([section, controls]);
-      expect([section, unmarked]).toEqual([section, []]);
-    }
-  });
+      expect(visited).toEqual(controls);
+      expect(unmarked).toEqual([]);
+    });
+  }
 
   test("let the keyboard skip their navigation", async () => {
     const { page } = await stage.open("music", { viewport: DESKTOP });

@@ -16,6 +16,7 @@ import {
 } from "../fixtures/browser/page-checks.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { groupsOf } from "../fixtures/thorough.ts";
 
 const test = testWith(currentChromium.name, currentChromium.isInstalled);
 
@@ -178,12 +179,16 @@ describe("the documentation in a browser", () => {
       return response.ok && isStyledTheSame;
     }, path);
 
-  test.each(["loaded", "without its scripts"])(
-    "draws no token, key or secret of a signed-in reader on any page, %s",
-    async (how) => {
+  const pageGroups = groupsOf(12, DOCS_PAGES).map((pages) => ({ pages, first: pages[0] ?? "" }));
+  const ways = ["loaded", "without its scripts"].flatMap((how) =>
+    pageGroups.map((some) => ({ how, ...some })),
+  );
+  test.each(ways)(
+    "draws no token, key or secret of a signed-in reader on any page, $how, from $first on",
+    async ({ how, pages }) => {
       const { page } = await open("en", "");
       await signInAsAda(page);
-      for (const name of DOCS_PAGES) {
+      for (const name of pages) {
         if (how === "loaded") await page.goto(address("en", name));
         else expect(await replaceWith(page, address("en", name))).toBe(true);
         expect({ name, secrets: await drawnSecrets(page) }).toEqual({ name, secrets: [] });

@@ -24,6 +24,7 @@ import {
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
 import { noisePicture, solidPicture } from "../fixtures/sources/pictures.ts";
+import { groupsOf } from "../fixtures/thorough.ts";
 
 /** Covers that a colour is hard to take from, or to read on. */
 const covers: Readonly<Record<string, Uint8Array | undefined>> = {
@@ -51,60 +52,73 @@ const picturesOf = (themes: readonly string[]): Picture[] =>
     })),
   );
 const themes = choicesOf("theme");
-const pictures = picturesOf(themes.filter((theme) => theme !== "text"));
+/** As many as a test has the time for. */
+const groupsOfThemes = groupsOf(3, themes);
+const groupsOfLooks = groupsOf(4, SHIPPED_LOOK_NAMES);
 
 inEveryEngine(
   "the overlay's colours",
   (stage) => {
     const { test } = stage;
 
-    test("can be read on white, black and noise, whatever the cover, in every theme with a panel", async () => {
-      await stage.plays();
-      const gallery = await openGallery(stage, pictures);
-      await hideWords(gallery.page);
-      expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
-    });
+    for (const some of groupsOfThemes) {
+      test(`can be read on white, black and noise, whatever the cover, in themes with a panel: ${some.join(", ")}`, async () => {
+        await stage.plays();
+        const pictures = picturesOf(some.filter((theme) => theme !== "text"));
+        const gallery = await openGallery(stage, pictures);
+        await hideWords(gallery.page);
+        expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
+      });
+    }
 
-    test("can be read just as well in every look that comes with Marquee", async () => {
-      await stage.plays();
-      const { accounts, url } = stage.server;
-      const shown: Picture[] = [];
-      for (const name of SHIPPED_LOOK_NAMES) {
-        const look = shippedLook(name, en);
-        const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
-        // It has no panel: its words are outlined, as the theme does it.
-        if (options.theme === "text") {
-          expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
-          continue;
+    for (const some of groupsOfLooks) {
+      test(`can be read just as well in looks that come with Marquee: ${some.join(", ")}`, async () => {
+        await stage.plays();
+        const { accounts, url } = stage.server;
+        const shown: Picture[] = [];
+        for (const name of some) {
+          const look = shippedLook(name, en);
+          const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
+          // It has no panel: its words are outlined, as the theme does it.
+          if (options.theme === "text") {
+            expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
+            continue;
+          }
+          const { id } = await accounts.widgets.add(stage.ada.user, {
+            name,
+            kind: "overlay",
+            look,
+          });
+          const token = await accounts.widgets.tokenOf(stage.ada.user, id);
+          const query = "?motion=none";
+          const address = `${url}/en/widget/${token}`;
+          shown.push({ name, query, address, ...sizeOf(look) });
         }
-        const { id } = await accounts.widgets.add(stage.ada.user, { name, kind: "overlay", look });
-        const token = await accounts.widgets.tokenOf(stage.ada.user, id);
-        const query = "?motion=none";
-        const address = `${url}/en/widget/${token}`;
-        shown.push({ name, query, address, ...sizeOf(look) });
-      }
-      const gallery = await openGallery(stage, shown);
-      await hideWords(gallery.page);
-      expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
-    });
+        const gallery = await openGallery(stage, shown);
+        await hideWords(gallery.page);
+        expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
+      });
+    }
 
-    test("tell the filled part of the bar from the rest of it, in every theme, whatever the cover", async () => {
-      await stage.plays();
-      const gallery = await openGallery(stage, picturesOf(themes));
-      await hideWords(gallery.page);
-      await styleEvery(
-        gallery.page,
-        `.np-progress{visibility:visible;padding:1px;border-radius:0;box-shadow:none}
+    for (const some of groupsOfThemes) {
+      test(`tell the filled part of the bar from the rest of it, whatever the cover, in the themes ${some.join(", ")}`, async () => {
+        await stage.plays();
+        const gallery = await openGallery(stage, picturesOf(some));
+        await hideWords(gallery.page);
+        await styleEvery(
+          gallery.page,
+          `.np-progress{visibility:visible;padding:1px;border-radius:0;box-shadow:none}
          .np-progress-fill{visibility:hidden}`,
-      );
-      const measure = () => paintBehind(gallery.page, ["progress"]);
-      const tooWeak: string[] = [];
-      for (const name of Object.keys(covers)) {
-        await playsWith(stage, gallery, name);
-        tooWeak.push(...weakest(name, await measure(), () => LEAST_FOR_FILL));
-      }
-      expect(tooWeak).toEqual([]);
-    });
+        );
+        const measure = () => paintBehind(gallery.page, ["progress"]);
+        const tooWeak: string[] = [];
+        for (const name of Object.keys(covers)) {
+          await playsWith(stage, gallery, name);
+          tooWeak.push(...weakest(name, await measure(), () => LEAST_FOR_FILL));
+        }
+        expect(tooWeak).toEqual([]);
+      });
+    }
 
     test("outline the words of the theme without a panel in a colour they can be read on", async () => {
       await stage.plays();

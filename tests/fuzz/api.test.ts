@@ -7,10 +7,11 @@ import { SourceFailure } from "../../src/sources/source.ts";
 import { type ApiDescription, readApiDescription } from "../fixtures/http/api-description.ts";
 import { readEvents } from "../fixtures/http/event-reader.ts";
 import { SEED } from "../fixtures/seed.ts";
+import { isThorough } from "../fixtures/thorough.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
-const REQUESTS = 10_000;
+const REQUESTS = isThorough ? 10_000 : 4_000;
 const EVENTS = "/api/v1/now-playing/events";
 const NOW_PLAYING = "/api/v1/now-playing";
 
