@@ -65,7 +65,7 @@ function isNear(url: URL): boolean {
 
 /**
  * Without the proxy that `HTTP_PROXY` may name: it cannot reach this machine's players, and their passwords are
- * none of its business. An empty `proxy` does not keep Bun 1.4.5 from it, but `no_proxy` does, which it reads
+ * none of its business. An empty `proxy` does not keep Bun from it, but `no_proxy` does, which it reads
  * during the call.
  */
 const fetchDirectly: Fetch = (url, init) => {
