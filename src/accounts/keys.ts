@@ -25,7 +25,7 @@ export interface Keys extends KeyHolders {
   /** @throws {TooManyKeysError} when the user has the maximum of working keys */
   add(user: User, name: string): Promise<IssuedKey>;
   /** A user's keys, also recently revoked ones, oldest first. */
-  list(user: User): Promise<KeyRecord[]>;
+  list(user: User): KeyRecord[];
   /** @throws {AccountError} when the user has no such working key. */
   revoke(user: User, keyId: string): Promise<void>;
   /**
@@ -101,7 +101,7 @@ export function createKeys(context: AccountsContext): Keys {
       store.write({ userId: user.id, what: "keys" }, (tx) =>
         insert(tx, user, workingKeysOf(tx, user), name),
       ),
-    list: async (user) =>
+    list: (user) =>
       store.queries
         .select()
         .from(apiKeys)

@@ -22,16 +22,16 @@ export interface UserPage {
 }
 
 export interface Users {
-  list(): Promise<User[]>;
+  list(): User[];
   /** A page of at most 50, from 1 on; the last page if `number` is too high. */
   page(number: number): Promise<UserPage>;
-  withId(id: number): Promise<User | undefined>;
+  withId(id: number): User | undefined;
   /** @throws {AccountError} when there is no such user. */
-  named(name: string): Promise<User>;
+  named(name: string): User;
   /** The first user besides this one: the next owner. */
-  heirOf(user: Pick<User, "id">): Promise<User | undefined>;
+  heirOf(user: Pick<User, "id">): User | undefined;
   /** The first user, who runs this server. */
-  owner(): Promise<User | undefined>;
+  owner(): User | undefined;
   /**
    * Removes a user with all that is stored of them. The next user replaces an owner.
    * @throws {AccountError} for unknown names
@@ -55,18 +55,18 @@ export function createUsers(
   const named = (name: string): User =>
     queries.select().from(users).where(eq(users.name, name)).get() ?? refuseName(name);
   return {
-    list: async () => queries.select().from(users).orderBy(asc(users.id)).all(),
+    list: () => queries.select().from(users).orderBy(asc(users.id)).all(),
     async page(asked) {
       const pages = Math.max(1, Math.ceil((await queries.$count(users)) / PAGE));
       const number = Math.min(asked, pages);
       const onIt = queries.select().from(users).orderBy(asc(users.id)).limit(PAGE);
       return { users: onIt.offset((number - 1) * PAGE).all(), number, pages };
     },
-    withId: async (id) => queries.select().from(users).where(eq(users.id, id)).get(),
-    named: async (name) => named(name),
-    heirOf: async ({ id }) =>
+    withId: (id) => queries.select().from(users).where(eq(users.id, id)).get(),
+    named,
+    heirOf: ({ id }) =>
       queries.select().from(users).where(ne(users.id, id)).orderBy(asc(users.id)).limit(1).get(),
-    owner: async () => queries.select().from(users).where(eq(users.role, "owner")).get(),
+    owner: () => queries.select().from(users).where(eq(users.role, "owner")).get(),
     async remove(name) {
       await emptyHistory(named(name));
       // Another may have removed the user meanwhile, or made it the owner.

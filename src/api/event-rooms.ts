@@ -91,7 +91,7 @@ export function createEventRooms({
   };
 
   const followKeysOf = async (room: UserRoom) => {
-    const keys = await accounts.keys.list(room.user);
+    const keys = accounts.keys.list(room.user);
     const ends = new Map(keys.map(({ id, revokedAt }) => [id, revokedAt ?? Infinity]));
     let nextMs = Infinity;
     for (const client of [...room.members]) {

@@ -28,9 +28,9 @@ export type SongLine = (
 export function createSongLine({ accounts, hub, clock }: SongLineDeps): SongLine {
   const isPaused = (userId: number) => isSharingPaused(accounts.privacy.of(userId), clock.wallMs());
   return async (userId, question) => {
-    const user = await accounts.users.withId(userId);
+    const user = accounts.users.withId(userId);
     if (!user || isPaused(userId)) return undefined;
-    const widget = (await accounts.widgets.allOf(user)).find(({ kind }) => kind === "text");
+    const widget = accounts.widgets.allOf(user).find(({ kind }) => kind === "text");
     const language = widget?.language ?? languageOr(user.language, "en");
     const reading = await hub.read(userId, BOT_WAITS_MS);
     // It may have been paused meanwhile.

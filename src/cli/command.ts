@@ -52,7 +52,7 @@ export type Command = (execution: Execution) => Promise<void>;
 export const forUser =
   (userName: string, run: (execution: Execution & { readonly user: User }) => Promise<void>) =>
   async (execution: Execution): Promise<void> =>
-    run({ ...execution, user: await execution.accounts.users.named(userName) });
+    run({ ...execution, user: execution.accounts.users.named(userName) });
 
 /** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {

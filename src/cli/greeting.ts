@@ -31,7 +31,7 @@ export async function greet(
   greeting: Greeting,
   log: Log,
 ): Promise<string | undefined> {
-  const knownOwner = await accounts.users.owner();
+  const knownOwner = accounts.users.owner();
   const added = knownOwner ? undefined : await addOwner();
   const owner = knownOwner ?? added?.user;
   const welcomed = greeting === "always" ? owner : added?.user;

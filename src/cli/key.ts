@@ -42,7 +42,7 @@ function addKey(userName: string, typed: string): Command {
 /** `marquee key list USER`. */
 function listKeys(userName: string): Command {
   return forUser(userName, async ({ accounts, user, print }) => {
-    const keys = await accounts.keys.list(user);
+    const keys = accounts.keys.list(user);
     const documents = keys.map((key) => ({
       id: key.id,
       name: key.name,

@@ -32,7 +32,7 @@ function printSignInLink(name: string): Command {
 
 /** Prints a link that signs the owner in, or the dashboard's address where there is no owner. */
 export async function printOwnersLink({ accounts, baseUrl, print }: Execution): Promise<void> {
-  const owner = await accounts.users.owner();
+  const owner = accounts.users.owner();
   const url = owner
     ? signInAddress(
         baseUrl,

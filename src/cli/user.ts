@@ -55,7 +55,7 @@ function listUsers(): Command {
   return async ({ accounts, sources, print }) => {
     const nowMs = systemClock.wallMs();
     const users = await Promise.all(
-      (await accounts.users.list()).map(async (user) => ({
+      accounts.users.list().map(async (user) => ({
         user,
         music: await musicOf(user.id, accounts, sources),
       })),

@@ -78,7 +78,7 @@ export function declareWidget<Target extends Syntax>({
 /** `marquee widget list USER`. */
 function listWidgets(userName: string): Command {
   return forUser(userName, async ({ accounts, baseUrl, user, print }) => {
-    const widgets = await accounts.widgets.allOf(user);
+    const widgets = accounts.widgets.allOf(user);
     const listed = await Promise.all(
       widgets.map(async (widget) => ({
         id: widget.id,

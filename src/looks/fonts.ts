@@ -34,13 +34,13 @@ export class FontError extends AccountError {
 /** A user's fonts. */
 export interface Fonts {
   /** The fonts of a user, the oldest first. */
-  allOf(user: Pick<User, "id">): Promise<readonly Font[]>;
+  allOf(user: Pick<User, "id">): readonly Font[];
   /** @param name at most 40 letters, digits, spaces and hyphens @throws {FontError} */
   add(user: Pick<User, "id">, name: string, bytes: Uint8Array): Promise<Font>;
   /** Removes a font if it is the user's, and returns it. */
   remove(user: Pick<User, "id">, id: string): Promise<Font | undefined>;
   /** A font's bytes, whosever it is. */
-  bytesOf(id: string): Promise<Uint8Array | undefined>;
+  bytesOf(id: string): Uint8Array | undefined;
 }
 
 export function createFonts({ store, wallMs }: AccountsContext): Fonts {
@@ -48,7 +48,7 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
   const columns = { id: fonts.id, name: fonts.name };
 
   return {
-    allOf: async ({ id }) =>
+    allOf: ({ id }) =>
       queries
         .select(columns)
         .from(fonts)
@@ -88,7 +88,7 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
           .returning(columns)
           .get(),
       ),
-    bytesOf: async (id) =>
+    bytesOf: (id) =>
       queries.select({ bytes: fonts.bytes }).from(fonts).where(eq(fonts.id, id)).get()?.bytes,
   };
 }

@@ -10,7 +10,7 @@ type WidgetRow = typeof widgets.$inferSelect;
 /** What shows and hides overlays on demand: each overlay has a token of its own for it. */
 export interface ShowTokens {
   /** The overlay that a token shows and hides. */
-  findByShowToken(token: ShowToken): Promise<{ readonly id: number } | undefined>;
+  findByShowToken(token: ShowToken): { readonly id: number } | undefined;
   /**
    * An overlay's token, made when it is first asked for.
    * @param id without it, the first widget's
@@ -41,7 +41,7 @@ export function createShowTokens(
   };
 
   return {
-    async findByShowToken(token) {
+    findByShowToken(token) {
       return store.queries
         .select({ id: widgets.id })
         .from(widgets)

@@ -35,9 +35,9 @@ export interface Widget extends Look {
 /** A user's widgets. All methods throw a {@link WidgetError} for a widget that is not the user's. */
 export interface Widgets extends ShowTokens {
   /** The widget that a token opens, and whose it is. */
-  find(token: WidgetToken): Promise<{ readonly user: User; readonly widget: Widget } | undefined>;
+  find(token: WidgetToken): { readonly user: User; readonly widget: Widget } | undefined;
   /** A user's widgets, the oldest first. */
-  allOf(user: User): Promise<readonly Widget[]>;
+  allOf(user: User): readonly Widget[];
   byId(user: User, id: number): Promise<Widget>;
   /** The user's oldest widget, which is made if there is none. */
   first(user: User): Promise<Widget>;
@@ -59,7 +59,7 @@ export interface Widgets extends ShowTokens {
   /** @throws {WidgetError} when it is gone for good, or its name is taken */
   restore(user: User, id: number): Promise<Widget>;
   /** Deletes, of all users, what can no longer be restored. */
-  forgetRemoved(): Promise<void>;
+  forgetRemoved(): void;
   /** Replaces a token: the old address stops working at once. @param id as for `tokenOf` */
   rotate(user: User, id?: number): Promise<WidgetToken>;
 }
@@ -114,7 +114,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
   const byId = async (user: User, id: number) => toWidget(await rowOf(user, id));
 
   return {
-    async find(token) {
+    find(token) {
       const found = queries
         .select({ user: getTableColumns(users), row: getTableColumns(widgets) })
         .from(widgets)
@@ -123,7 +123,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
         .get();
       return found && { user: found.user, widget: toWidget(found.row) };
     },
-    allOf: async (user) => rowsOf(user).all().map(toWidget),
+    allOf: (user) => rowsOf(user).all().map(toWidget),
     byId,
     first: async (user) => toWidget(await firstRow(user)),
     tokenOf: async (user, id) => openToken(await rowOf(user, id)),
@@ -162,7 +162,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       await restoreWidget(store, user, id, wallMs());
       return byId(user, id);
     },
-    forgetRemoved: async () => forgetRemoved(store, wallMs()),
+    forgetRemoved: () => forgetRemoved(store, wallMs()),
 
     async rotate(user, id) {
       const row = await rowOf(user, id);

@@ -92,7 +92,7 @@ export function createFiles(deps: FilesDeps): Files {
 
   return {
     async followUsers(userId) {
-      const found = userId === undefined ? await users.list() : [await users.withId(userId)];
+      const found = userId === undefined ? users.list() : [users.withId(userId)];
       const there = found.filter((user) => user !== undefined);
       for (const id of userId === undefined ? [...followed.keys()] : [userId])
         if (!there.some((user) => user.id === id)) forget(id);

@@ -32,7 +32,7 @@ export function createGuard({ widgets, budget, ...deps }: GuardDeps): Guard {
   const guesses = createGuesses(deps);
   return async (kind, tokenText, request) => {
     const token = parseWidgetToken(tokenText);
-    const found = token && (await widgets.find(token));
+    const found = token && widgets.find(token);
     if (found?.widget.kind === kind) {
       const spentMs = budget.waitMs(found.user.id);
       if (spentMs > 0) return { kind: "limited", why: "spent", waitSeconds: secondsOf(spentMs) };

@@ -21,7 +21,7 @@ export function createLauncher({ widgets, baseUrl }: LauncherDeps): Pages<"downl
      */
     async download(language, { params, request }) {
       const token = parseWidgetToken(params["token"] ?? "");
-      const found = token && (await widgets.find(token));
+      const found = token && widgets.find(token);
       if (!token || found?.widget.kind !== "overlay") return undefined;
       const address = widgetAddress(baseUrl, language, token) + new URL(request.url).search;
       const page = (

@@ -61,7 +61,7 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
       return plainText(403, "Not by a prefetch");
     }
     const token = parseShowToken(tokenText);
-    const found = token && (await widgets.findByShowToken(token));
+    const found = token && widgets.findByShowToken(token);
     if (!found) {
       const waitMs = guesses.count(request);
       if (waitMs !== undefined) return tooMany("Too many unknown addresses", waitMs);
@@ -84,7 +84,7 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     show: (token, request) => answer(token, request, (query) => millisecondsIn(query.get("for"))),
     hide: (token, request) => answer(token, request, () => 0),
     async showAll(user) {
-      const overlays = (await widgets.allOf(user)).filter(({ kind }) => kind === "overlay");
+      const overlays = widgets.allOf(user).filter(({ kind }) => kind === "overlay");
       for (const { id } of overlays) if (waitOf(id) === 0) show(id, SECONDS.usual * 1_000);
     },
   };

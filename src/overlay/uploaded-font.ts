@@ -4,7 +4,7 @@ import type { Fonts } from "../looks/fonts.ts";
 export function createFont(fonts: Pick<Fonts, "bytesOf">) {
   return async (file: string): Promise<Response | undefined> => {
     const [, id] = /^(\w+)\.woff2$/.exec(file) ?? [];
-    const bytes = id === undefined ? undefined : await fonts.bytesOf(id);
+    const bytes = id === undefined ? undefined : fonts.bytesOf(id);
     if (!bytes) return undefined;
     return new Response(new Uint8Array(bytes), {
       headers: {

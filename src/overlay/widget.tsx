@@ -76,7 +76,7 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
     /** `undefined` when the token opens no overlay. */
     async show(language, { params, request }) {
       const token = parseWidgetToken(params["token"] ?? "");
-      const found = token && (await widgets.find(token));
+      const found = token && widgets.find(token);
       if (found?.widget.kind !== "overlay") return undefined;
       const { user, widget } = found;
       const place = { language, basePath, inPlaceOfOverlay: true } as const;

@@ -24,7 +24,7 @@ const CHANGES: readonly {
     what: "a revoked key",
     topic: "keys",
     async change() {
-      const [key] = await world.accounts.keys.list(ada.user);
+      const [key] = world.accounts.keys.list(ada.user);
       await world.accounts.keys.revoke(ada.user, key?.id ?? "");
     },
   },

@@ -22,7 +22,9 @@ afterEach(() => world.store.close());
 const keys = () => world.accounts.keys;
 const holderName = async (key: AddedUser["key"]) => keys().holderOf(key)?.user.name;
 const firstKeyId = async () =>
-  (await keys().list(ada.user)).find(({ name }) => name === "first key")?.id ?? "";
+  keys()
+    .list(ada.user)
+    .find(({ name }) => name === "first key")?.id ?? "";
 
 describe("the holder of a key", () => {
   test("is the user it was made for", async () => {
@@ -92,7 +94,7 @@ describe("a revoked key", () => {
 
   test("stays on the list with the time of its end", async () => {
     await keys().revoke(ada.user, await firstKeyId());
-    expect(await keys().list(ada.user)).toMatchObject([{ name: "first key", revokedAt: START_MS }]);
+    expect(keys().list(ada.user)).toMatchObject([{ name: "first key", revokedAt: START_MS }]);
   });
 
   test("cannot be revoked again", async () => {
@@ -111,7 +113,7 @@ describe("revoking", () => {
 
   test("another user's key is an error and leaves it working", async () => {
     const grace = await world.add("grace");
-    const [hers] = await keys().list(grace.user);
+    const [hers] = keys().list(grace.user);
     await expect(keys().revoke(ada.user, hers?.id ?? "")).rejects.toBeInstanceOf(AccountError);
     expect(await holderName(grace.key)).toBe("grace");
   });
@@ -140,7 +142,9 @@ describe("rotating a key", () => {
     const bot = await keys().add(ada.user, "chat bot");
     const issued = await keys().rotate(ada.user, bot.id, 0);
     expect(issued.id).not.toBe(bot.id);
-    const record = (await keys().list(ada.user)).find(({ id }) => id === issued.id);
+    const record = keys()
+      .list(ada.user)
+      .find(({ id }) => id === issued.id);
     expect(record?.name).toBe("chat bot");
   });
 
@@ -149,7 +153,7 @@ describe("rotating a key", () => {
     await expect(keys().rotate(ada.user, undefined, 0)).rejects.toThrow(/which one/);
     expect(await holderName(ada.key)).toBe("ada");
     expect(await holderName(another.key)).toBe("ada");
-    expect(await keys().list(ada.user)).toHaveLength(2);
+    expect(keys().list(ada.user)).toHaveLength(2);
   });
 
   test("needs no id when the user's other keys have ended", async () => {
@@ -173,7 +177,7 @@ describe("rotating a key", () => {
 
   test("by another user's id is an error and leaves that key working", async () => {
     const grace = await world.add("grace");
-    const [hers] = await keys().list(grace.user);
+    const [hers] = keys().list(grace.user);
     await expect(keys().rotate(ada.user, hers?.id, 0)).rejects.toBeInstanceOf(AccountError);
     expect(await holderName(grace.key)).toBe("grace");
   });
@@ -186,7 +190,7 @@ describe("rotating a key", () => {
 
 describe("fifty working keys", () => {
   const fill = async () => {
-    while ((await keys().list(ada.user)).length < 50) await keys().add(ada.user, "bot");
+    while (keys().list(ada.user).length < 50) await keys().add(ada.user, "bot");
   };
 
   test("are the most a user can have, and the error says what to do", async () => {
@@ -194,7 +198,7 @@ describe("fifty working keys", () => {
     const adding = keys().add(ada.user, "one more");
     await expect(adding).rejects.toBeInstanceOf(TooManyKeysError);
     await expect(adding).rejects.toThrow(/50 working keys.*"marquee key list ada"/);
-    expect(await keys().list(ada.user)).toHaveLength(50);
+    expect(keys().list(ada.user)).toHaveLength(50);
     expect(await holderName(ada.key)).toBe("ada");
   });
 
@@ -236,7 +240,10 @@ describe("revoked keys", () => {
     await world.clock.advance(1_000);
   };
   const revokedNames = async () =>
-    (await keys().list(ada.user)).filter(({ revokedAt }) => revokedAt).map(({ name }) => name);
+    keys()
+      .list(ada.user)
+      .filter(({ revokedAt }) => revokedAt)
+      .map(({ name }) => name);
 
   test("are forgotten but for the latest fifty", async () => {
     for (let at = 0; at < 60; at++) await makeAndRevoke(`bot ${at}`);
@@ -247,7 +254,7 @@ describe("revoked keys", () => {
 
   test("are forgotten after ninety days, and those of others are not touched", async () => {
     const grace = await world.add("grace");
-    const [hers] = await keys().list(grace.user);
+    const [hers] = keys().list(grace.user);
     await keys().revoke(grace.user, hers?.id ?? "");
     await makeAndRevoke("old");
     await world.clock.advance(89 * 24 * HOUR_MS);
@@ -256,7 +263,7 @@ describe("revoked keys", () => {
     await world.clock.advance(24 * HOUR_MS);
     await keys().add(ada.user, "bot");
     expect(await revokedNames()).toEqual(["young"]);
-    expect(await keys().list(grace.user)).toHaveLength(1);
+    expect(keys().list(grace.user)).toHaveLength(1);
   });
 });
 
@@ -265,7 +272,7 @@ describe("the list of keys", () => {
     await world.add("grace");
     await world.clock.advance(1_000);
     await keys().add(ada.user, "chat bot");
-    const list = await keys().list(ada.user);
+    const list = keys().list(ada.user);
     expect(list).toMatchObject([
       { name: "first key", createdAt: START_MS, lastUsedAt: null, revokedAt: null },
       { name: "chat bot", createdAt: START_MS + 1_000, lastUsedAt: null, revokedAt: null },
@@ -274,7 +281,7 @@ describe("the list of keys", () => {
 });
 
 describe("the last use of a key", () => {
-  const lastUsedAt = async () => (await keys().list(ada.user))[0]?.lastUsedAt;
+  const lastUsedAt = async () => keys().list(ada.user)[0]?.lastUsedAt;
 
   test("is written with the next flush", async () => {
     keys().noteUse(await firstKeyId());

@@ -105,7 +105,7 @@ describe("the key", () => {
 
   test("is invalid as soon as it is revoked", async () => {
     expect((await callWith(ada.key)).status).toBe(200);
-    const [first] = await server.accounts.keys.list(ada.user);
+    const [first] = server.accounts.keys.list(ada.user);
     await server.accounts.keys.revoke(ada.user, first?.id ?? "");
     await expectRefusal(await callWith(ada.key), "Invalid API key");
   });

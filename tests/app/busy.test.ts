@@ -51,7 +51,7 @@ describe("while another program writes to the database,", () => {
     expect((await add()).status).toBe(503);
     foreign.run("COMMIT");
     expect((await add()).status).toBeLessThan(400);
-    const names = (await server.accounts.keys.list(ada.user)).map(({ name }) => name);
+    const names = server.accounts.keys.list(ada.user).map(({ name }) => name);
     expect(names).toEqual(["first key", "bot"]);
   });
 

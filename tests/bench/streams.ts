@@ -110,9 +110,9 @@ async function addUsers(folder: string) {
   const { store, vault } = openFolder(config);
   const accounts = createAccounts({ store, vault, wallMs: Date.now });
   const keys: string[] = [];
-  for (const user of await accounts.users.list()) {
+  for (const user of accounts.users.list()) {
     // The first key was made with the user, and is shown only then.
-    for (const { id } of await accounts.keys.list(user)) await accounts.keys.revoke(user, id);
+    for (const { id } of accounts.keys.list(user)) await accounts.keys.revoke(user, id);
     for (let made = 0; made < KEYS_A_USER; made++)
       keys.push((await accounts.keys.add(user, `bench ${made}`)).key);
   }

@@ -256,7 +256,7 @@ describe("the documentation in a browser", () => {
     const { page, complaints } = await open("en", "reference");
     await signInAsAda(page);
     const button = page.locator("form[data-try$='/user'] [data-make-key]");
-    const keys = async () => (await server.accounts.keys.list(ada.user)).length;
+    const keys = async () => server.accounts.keys.list(ada.user).length;
     const before = await keys();
     await page.context().setOffline(true);
     await button.click();

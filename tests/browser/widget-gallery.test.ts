@@ -78,7 +78,7 @@ onTheDashboard(
         css: ".np-title { color: rgb(9, 8, 7) }",
         size: { width: 700, height: 90 },
       };
-      const before = await widgets();
+      const before = widgets();
       const { page: opened, complaints, hosts } = await stage.open("widget");
       await opened.goto(sharedLookLink(page(), look));
       await opened
@@ -91,14 +91,14 @@ onTheDashboard(
         return shown && getComputedStyle(shown).color === "rgb(9, 8, 7)";
       });
       expect(await title.textContent()).not.toBe("");
-      expect(await widgets()).toEqual(before);
+      expect(widgets()).toEqual(before);
       expect(await axeViolations(opened)).toEqual([]);
 
       await opened.getByLabel(t.name, { exact: true }).focus();
       await opened.keyboard.press("Tab");
       await opened.keyboard.press("Enter");
       await opened.getByText(fill(t.done.added, { name: "Ember" })).waitFor();
-      expect((await widgets())[1]).toMatchObject(look);
+      expect(widgets()[1]).toMatchObject(look);
       expect(complaints).toEqual([]);
       expect([...hosts]).toEqual([new URL(stage.server.url).host]);
     });
@@ -137,7 +137,7 @@ onTheDashboard(
 
       await opened.getByRole("button", { name: t.looks.make }).click();
       await opened.getByText(fill(t.done.added, { name: "Trap" })).waitFor();
-      const [, trap] = await widgets();
+      const [, trap] = widgets();
       const token = await stage.server.accounts.widgets.tokenOf(stage.ada.user, trap?.id);
       const obs = await stage.openInObs(`${stage.server.url}/en/widget/${token}?demo=1`);
       await obs.page.waitForFunction(() => document.documentElement.dataset["npMotion"] === "full");
@@ -175,7 +175,7 @@ onTheDashboard(
         const name = [...base].slice(0, 50).join("") + at;
         await saved.add(stage.ada.user, { name, kind: "overlay" });
       }
-      await saved.rename(stage.ada.user, (await widgets())[0]?.id ?? 0, "\u05d0".repeat(60));
+      await saved.rename(stage.ada.user, widgets()[0]?.id ?? 0, "\u05d0".repeat(60));
       const { page: opened } = await stage.open("widget", { viewport: PHONE });
       expect(await opened.locator(".cards").first().locator("> li").count()).toBe(MOST_WIDGETS);
       await unfold(opened);
@@ -195,7 +195,7 @@ onTheDashboard(
       await card.getByRole("button", { name: t.removeGo }).click();
       await opened.getByRole("button", { name: t.undo }).click();
       await opened.getByText(fill(t.done.restored, { name: "Widget" })).waitFor();
-      expect((await widgets()).map(({ name }) => name)).toEqual(["Main", "Widget"]);
+      expect(widgets().map(({ name }) => name)).toEqual(["Main", "Widget"]);
       await opened.getByRole("button", { name: `${t.looks.make}: ${en.looks.cosy.name}` }).click();
       await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
       await opened.getByLabel(t.import.field).fill("nonsense");

@@ -163,7 +163,7 @@ describe("marquee user list, of a linked account", () => {
   /** Links ada, and answers the connection's id. */
   const link = (consentedAt?: number) =>
     withAccounts(async ({ users, connections }) => {
-      const ada = await users.named("ada");
+      const ada = users.named("ada");
       await connections.connect(ada, "spotify", linked(consentedAt));
       return (await onlyWorkingId(connections, ada.id)) ?? 0;
     });

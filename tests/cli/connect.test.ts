@@ -24,10 +24,7 @@ async function storedSettings(): Promise<unknown> {
   const store = openStore(path("data"));
   const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
   const accounts = createAccounts({ store, vault, wallMs: Date.now });
-  const connection = await onlyConnection(
-    accounts.connections,
-    (await accounts.users.named("ada")).id,
-  );
+  const connection = await onlyConnection(accounts.connections, accounts.users.named("ada").id);
   store.close();
   return connection?.settings;
 }

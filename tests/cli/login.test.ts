@@ -80,8 +80,8 @@ describe("marquee login USER", () => {
 
   test("leads to the user's language once there is one that the pages speak", async () => {
     await withAccounts(async ({ users }) => {
-      await users.setLanguage(await users.named("ada"), "pt");
-      await users.setLanguage(await users.named("grace"), "xx");
+      await users.setLanguage(users.named("ada"), "pt");
+      await users.setLanguage(users.named("grace"), "xx");
     });
     expect((await marquee("login", "ada")).out).toContain("/pt/sign-in/");
     expect((await marquee("login", "grace")).out).toContain("/en/sign-in/");
@@ -90,7 +90,7 @@ describe("marquee login USER", () => {
   test("signs nobody in by itself", async () => {
     await marquee("login", "ada");
     await withAccounts(async ({ users, sessions }) => {
-      expect(await sessions.list(await users.named("ada"))).toEqual([]);
+      expect(await sessions.list(users.named("ada"))).toEqual([]);
     });
   });
 

@@ -66,7 +66,7 @@ describe("the language", () => {
     expect(sent.status).toBe(303);
     const next = sent.headers.get("location") ?? "";
     expect(next).toStartWith(`/${language}/dashboard/account`);
-    expect((await server.accounts.users.named("ada")).language).toBe(language);
+    expect(server.accounts.users.named("ada").language).toBe(language);
     const page = await browser.get(next);
     const { account, sections } = languages[language].dashboard;
     expect(await textOf(page.clone(), "h1")).toBe(sections.account);
@@ -88,7 +88,7 @@ describe("the language", () => {
 
   test.each(["it", "", "__proto__", "EN"])("does not become %j", async (language) => {
     await browser.post(PATH, { do: "language", language });
-    expect((await server.accounts.users.named("ada")).language).toBe(null);
+    expect(server.accounts.users.named("ada").language).toBe(null);
   });
 });
 
@@ -215,7 +215,7 @@ describe("deleting everything", () => {
       expect(await attributeOf(page.clone(), "#username", "value")).toBe(typed);
       // The question is open still.
       expect(await page.text()).toMatch(/<details class="unfolds fold" open/);
-      expect((await server.accounts.users.list()).map(({ name }) => name)).toEqual(["ada"]);
+      expect(server.accounts.users.list().map(({ name }) => name)).toEqual(["ada"]);
     },
   );
 
@@ -224,7 +224,7 @@ describe("deleting everything", () => {
     expect(page.status).toBe(200);
     expect(endsCookie(page)).toBe(true);
     expect(await textOf(page, "h1")).toBe("Goodbye, ada");
-    expect(await server.accounts.users.list()).toEqual([]);
+    expect(server.accounts.users.list()).toEqual([]);
     expect((await server.getAs(ada, "/api/v1/user")).status).toBe(401);
     expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(404);
     expect(await isIn(browser)).toBe(false);
@@ -252,7 +252,7 @@ describe("deleting everything", () => {
     const text = await (await browser.get(PATH)).text();
     expect(text).toContain("You own this server: grace becomes the new owner.");
     await deleteAll("ada");
-    expect((await server.accounts.users.owner())?.name).toBe("grace");
+    expect(server.accounts.users.owner()?.name).toBe("grace");
   });
 
   test("tells the only user what becomes of the server", async () => {
@@ -265,7 +265,7 @@ describe("deleting everything", () => {
     expect(text).not.toContain("becomes its owner");
     expect(text).not.toContain(said.lastUser);
     await deleteAll("grace", grace);
-    expect((await server.accounts.users.owner())?.name).toBe("ada");
+    expect(server.accounts.users.owner()?.name).toBe("ada");
   });
 
   test("does not happen for a form from elsewhere", async () => {

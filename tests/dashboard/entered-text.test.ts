@@ -80,7 +80,7 @@ describe("a form of the dashboard", () => {
     ...(["overlay", "text", "card"] as const).map((kind): [string, () => Promise<string>] => [
       `the editor of a ${kind}`,
       async () => {
-        const widgets = await server.accounts.widgets.allOf(ada.user);
+        const widgets = server.accounts.widgets.allOf(ada.user);
         return `/en/dashboard/widget?id=${widgets.find((widget) => widget.kind === kind)?.id}`;
       },
     ]),

@@ -386,7 +386,7 @@ describe("no page of one user's", () => {
 
   test("lets a form reach another's things by their names", async () => {
     const own = await signIn(server, grace);
-    const [key] = await server.accounts.keys.list(ada.user);
+    const [key] = server.accounts.keys.list(ada.user);
     await signIn(server, ada);
     const [session] = await server.accounts.sessions.list(ada.user);
     const before = stored();

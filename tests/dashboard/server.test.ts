@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const names = async () => (await server.accounts.users.list()).map(({ name }) => name);
+const names = async () => server.accounts.users.list().map(({ name }) => name);
 const about = ({ user }: AddedUser) => String(user.id);
 /** The texts to be copied, as the page shows them. */
 async function shownOnce(page: Response): Promise<string[]> {
@@ -56,7 +56,7 @@ describe("adding a user", () => {
   test("shows key, widget address and a sign-in link once, and all of them work", async () => {
     expect((await owner.post(SERVER, { do: "add", "user-name": " linus " })).status).toBe(303);
     expect(await names()).toEqual(["ada", "grace", "linus"]);
-    expect((await server.accounts.users.named("linus")).role).toBe("member");
+    expect(server.accounts.users.named("linus").role).toBe("member");
 
     const [link = "", key = "", widget = ""] = await shownOnce(await owner.get(SERVER));
     expect(parseApiKey(key)).toBeDefined();

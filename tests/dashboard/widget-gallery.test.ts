@@ -32,9 +32,9 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const widgets = () => server.accounts.widgets.allOf(ada.user);
-const names = async () => (await widgets()).map(({ name }) => name);
+const names = async () => widgets().map(({ name }) => name);
 const idOf = async (name: string) => {
-  const found = (await widgets()).find((widget) => widget.name === name);
+  const found = widgets().find((widget) => widget.name === name);
   return String(found?.id ?? 0);
 };
 const submit = (fields: Readonly<Record<string, string>>) => browser.submit(PAGE, fields);
@@ -76,7 +76,7 @@ describe("the gallery", () => {
     await submit({ do: "copy", target: String(id) });
     await submit({ do: "rename", target: await idOf("القائمة"), name: "<b>Chat & co" });
     expect(await names()).toEqual(["Main", "<b>Chat & co", "Main 2", "Main 3"]);
-    expect((await widgets())[3]).toMatchObject(look);
+    expect(widgets()[3]).toMatchObject(look);
     const page = await browser.get(PAGE);
     expect(await textOf(page.clone(), ".cards h3 b")).toBeFalsy();
     const copied = await attributeOf(page, "#widget-2 .secret [data-copy]", "aria-label");
@@ -164,7 +164,7 @@ describe("the gallery", () => {
 
 describe("a look that somebody shared", () => {
   test("is shown with demo music, its options and its CSS before anything is saved", async () => {
-    const before = await widgets();
+    const before = widgets();
     const page = await browser.post(PAGE, { do: "look", look: JSON.stringify(LOOK) });
     expect(page.status).toBe(200);
     expect(await textOf(page.clone(), "h1")).toBe(fill(t.import.viewTitle, { name: "Ember" }));
@@ -172,7 +172,7 @@ describe("a look that somebody shared", () => {
     expect(await attributeOf(page.clone(), "iframe", "data-preview-css")).toBe(LOOK.css);
     expect(await textOf(page.clone(), "pre code")).toBe(LOOK.css);
     expect(await textOf(page, ".option-list")).toContain("theme");
-    expect(await widgets()).toEqual(before);
+    expect(widgets()).toEqual(before);
   });
 
   test("becomes a widget, or the look of one", async () => {
@@ -184,7 +184,7 @@ describe("a look that somebody shared", () => {
     };
     await submit({ do: "make", look, name: "" });
     await submit({ do: "use", look, target: await idOf("Main") });
-    expect(await widgets()).toMatchObject([
+    expect(widgets()).toMatchObject([
       { name: "Main", revision: 2, ...wanted },
       { name: "Ember", ...wanted },
     ]);
@@ -219,7 +219,7 @@ describe("a look that somebody shared", () => {
       );
       expect((await textOf(page, "textarea"))?.trim()).toBe(JSON.stringify(wrong));
     }
-    expect(await widgets()).toMatchObject([{ name: "Main", revision: 1 }]);
+    expect(widgets()).toMatchObject([{ name: "Main", revision: 1 }]);
   });
 
   test("may have as much CSS as there may be, in any language", async () => {
@@ -234,7 +234,7 @@ describe("a look that somebody shared", () => {
       headers: { origin: "http://127.0.0.1:4747" },
     });
     expect(sent.status).toBe(303);
-    expect((await widgets())[1]?.css).toBe(css);
+    expect(widgets()[1]?.css).toBe(css);
   });
 });
 
@@ -260,7 +260,7 @@ describe("the looks that come with Marquee", () => {
       "Poster 2",
     ]);
     await submit({ do: "use", shipped: "crt", target: await idOf("Main") });
-    const [main] = await widgets();
+    const [main] = widgets();
     expect(main?.options["theme"]).toBe("card");
     expect(main?.css).toContain(".np-card");
   });

@@ -202,13 +202,13 @@ describe("while another program writes to the database,", () => {
 
   test("the last use of a key is kept for the next flush", async () => {
     const { keys } = server.accounts;
-    const [key] = await keys.list(ada.user);
+    const [key] = keys.list(ada.user);
     keys.noteUse(key?.id ?? "");
     lock();
     expect(() => keys.flushUses()).toThrow("locked");
     unlock();
     keys.flushUses();
-    const [used] = await keys.list(ada.user);
+    const [used] = keys.list(ada.user);
     expect(used?.lastUsedAt).toBe(server.clock.wallMs());
   });
 

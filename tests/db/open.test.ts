@@ -376,9 +376,9 @@ describe("a copy of the database", () => {
     copyDatabase(path("marquee.db"), path("restored", "marquee.db"));
     store.close();
     const restored = await createTestAccounts(path("restored"));
-    const ada = await restored.accounts.users.named("ada");
+    const ada = restored.accounts.users.named("ada");
     const token = await restored.accounts.widgets.tokenOf(ada);
-    expect((await restored.accounts.widgets.find(token))?.user).toEqual(ada);
+    expect(restored.accounts.widgets.find(token)?.user).toEqual(ada);
     restored.store.close();
   });
 

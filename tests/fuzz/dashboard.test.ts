@@ -26,7 +26,7 @@ afterAll(() => server.close());
 /** Adds the owner and the member again, where a form has removed one of them. */
 async function restoreUsers(): Promise<void> {
   const { users } = server.accounts;
-  const left = await users.list();
+  const left = users.list();
   if (!left.some(({ name }) => name === "ada")) {
     // The first who is added owns the server.
     for (const { name } of left.splice(0)) await users.remove(name);

@@ -87,7 +87,7 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
       });
       await expectElsewhere(page, path, baseUrl, origin);
     }
-    expect(await server.accounts.keys.list(ada.user)).toHaveLength(1);
+    expect(server.accounts.keys.list(ada.user)).toHaveLength(1);
   });
 
   test("tells an open dashboard so on its socket, and nothing else", async () => {

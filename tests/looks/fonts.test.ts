@@ -18,7 +18,10 @@ afterEach(() => world.store.close());
 
 const fonts = () => world.accounts.fonts;
 const add = (name: string, bytes = wideFont(), { user } = ada) => fonts().add(user, name, bytes);
-const namesOf = async ({ user }: AddedUser) => (await fonts().allOf(user)).map(({ name }) => name);
+const namesOf = async ({ user }: AddedUser) =>
+  fonts()
+    .allOf(user)
+    .map(({ name }) => name);
 /** Why a font was refused. */
 const reasonOf = async (adding: Promise<unknown>) => {
   const error = await adding.catch((thrown: unknown) => thrown);
@@ -31,15 +34,15 @@ describe("a font", () => {
     const { id, name } = await add(" My   Font-2 ");
     expect(name).toBe("My Font-2");
     expect(id).toMatch(/^[0-9A-Za-z]{22}$/);
-    const bytes = await fonts().bytesOf(id);
+    const bytes = fonts().bytesOf(id);
     expect(Buffer.from(bytes ?? [])).toEqual(Buffer.from(wideFont()));
-    expect(await fonts().bytesOf(`${id}x`)).toBe(undefined);
+    expect(fonts().bytesOf(`${id}x`)).toBe(undefined);
   });
 
   test("has a name that the widget's option can say", async () => {
     for (const name of ["Ümläut 7", "文鼎", "a", "x".repeat(40)]) {
       expect(widgetOptions.font.parse((await add(name, anotherFont())).name)).toBe(name);
-      for (const font of await fonts().allOf(ada.user)) await fonts().remove(ada.user, font.id);
+      for (const font of fonts().allOf(ada.user)) await fonts().remove(ada.user, font.id);
     }
   });
 
@@ -69,7 +72,7 @@ describe("a font", () => {
   test("is one of at most eight", async () => {
     for (let count = 0; count < MOST_FONTS; count++) await add(`Font ${count}`, anotherFont());
     expect(await reasonOf(add("One more"))).toBe("too many");
-    const [first] = await fonts().allOf(ada.user);
+    const [first] = fonts().allOf(ada.user);
     await fonts().remove(ada.user, first?.id ?? "");
     await add("One more");
     expect(await namesOf(ada)).toHaveLength(MOST_FONTS);
@@ -132,6 +135,6 @@ describe("users", () => {
   test("take their fonts with them", async () => {
     const { id } = await add("Wide");
     await world.accounts.users.remove("ada");
-    expect(await fonts().bytesOf(id)).toBe(undefined);
+    expect(fonts().bytesOf(id)).toBe(undefined);
   });
 });

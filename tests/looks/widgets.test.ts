@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => world.store.close());
 
 const widgets = () => world.accounts.widgets;
-const ownerOf = async (token: AddedUser["widgetToken"]) => (await widgets().find(token))?.user;
+const ownerOf = async (token: AddedUser["widgetToken"]) => widgets().find(token)?.user;
 const addTo = ({ user }: AddedUser, name: string) => widgets().add(user, { name, kind: "overlay" });
 const looking = (options: Look["options"], css = ""): Look => ({ options, css, size: null });
 const save = (widget: Widget, look: Look, isPassing = false) =>
@@ -46,7 +46,7 @@ describe("a widget's token", () => {
   });
 
   test("that was never issued shows nobody", async () => {
-    expect(await widgets().find(createWidgetToken())).toBe(undefined);
+    expect(widgets().find(createWidgetToken())).toBe(undefined);
   });
 
   test("can be shown again", async () => {
@@ -76,14 +76,14 @@ describe("a widget's token", () => {
 
   test("shows nobody once its user is removed", async () => {
     await world.accounts.users.remove("ada");
-    expect(await widgets().find(ada.widgetToken)).toBe(undefined);
+    expect(widgets().find(ada.widgetToken)).toBe(undefined);
   });
 
   test("is another for each widget", async () => {
     const second = await addTo(ada, "Second");
     const token = await widgets().tokenOf(ada.user, second.id);
     expect(token).not.toBe(ada.widgetToken);
-    expect((await widgets().find(token))?.widget).toEqual(second);
+    expect(widgets().find(token)?.widget).toEqual(second);
   });
 });
 
@@ -93,7 +93,7 @@ describe("rotating a widget's token", () => {
     expect(token).not.toBe(ada.widgetToken);
     expect(await ownerOf(token)).toEqual(ada.user);
     expect(await widgets().tokenOf(ada.user)).toBe(token);
-    expect(await widgets().find(ada.widgetToken)).toBe(undefined);
+    expect(widgets().find(ada.widgetToken)).toBe(undefined);
   });
 
   test("leaves the user's other widgets and other users alone", async () => {
@@ -127,7 +127,7 @@ describe("a stored widget's token", () => {
 
 describe("a user's widgets", () => {
   test("begin with one named Main, which looks like the defaults", async () => {
-    expect(await widgets().allOf(ada.user)).toMatchObject([
+    expect(widgets().allOf(ada.user)).toMatchObject([
       { name: "Main", kind: "overlay", language: null, revision: 1, ...PLAIN_LOOK },
     ]);
   });
@@ -136,9 +136,13 @@ describe("a user's widgets", () => {
     await addTo(ada, "Second");
     await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "name taken" });
     await addTo(grace, "Second");
-    const [main] = await widgets().allOf(ada.user);
+    const [main] = widgets().allOf(ada.user);
     await widgets().rename(ada.user, main?.id ?? 0, "First");
-    expect((await widgets().allOf(ada.user)).map(({ name }) => name)).toEqual(["First", "Second"]);
+    expect(
+      widgets()
+        .allOf(ada.user)
+        .map(({ name }) => name),
+    ).toEqual(["First", "Second"]);
     await expect(widgets().rename(ada.user, main?.id ?? 0, "Second")).rejects.toMatchObject({
       reason: "name taken",
     });
@@ -157,7 +161,7 @@ describe("a user's widgets", () => {
     // There is one to begin with.
     expect(refused).toHaveLength(MOST_WIDGETS + 1);
     for (const error of refused) expect(error).toMatchObject({ reason: "too many" });
-    expect(await widgets().allOf(ada.user)).toHaveLength(MOST_WIDGETS);
+    expect(widgets().allOf(ada.user)).toHaveLength(MOST_WIDGETS);
   });
 
   test("make way for new ones when they were removed, so that none can pile up", async () => {
@@ -170,7 +174,7 @@ describe("a user's widgets", () => {
       await world.clock.advance(1);
       expect(await kept()).toBeLessThanOrEqual(MOST_WIDGETS);
     }
-    expect(await widgets().allOf(ada.user)).toHaveLength(1);
+    expect(widgets().allOf(ada.user)).toHaveLength(1);
     await expect(widgets().restore(ada.user, ids[0] ?? 0)).rejects.toMatchObject({
       reason: "unknown",
     });
@@ -279,15 +283,15 @@ describe("a removed widget", () => {
     const second = await addTo(ada, "Second");
     const token = await widgets().tokenOf(ada.user, second.id);
     await widgets().remove(ada.user, second.id);
-    expect(await widgets().find(token)).toBe(undefined);
-    expect(await widgets().allOf(ada.user)).toHaveLength(1);
+    expect(widgets().find(token)).toBe(undefined);
+    expect(widgets().allOf(ada.user)).toHaveLength(1);
     await world.clock.advance(UNDO_MS - 1);
-    await widgets().forgetRemoved();
+    widgets().forgetRemoved();
     await expect(widgets().restore(grace.user, second.id)).rejects.toMatchObject({
       reason: "unknown",
     });
     expect(await widgets().restore(ada.user, second.id)).toMatchObject({ name: "Second" });
-    expect((await widgets().find(token))?.user).toEqual(ada.user);
+    expect(widgets().find(token)?.user).toEqual(ada.user);
   });
 
   test("is deleted with its history after that", async () => {
@@ -297,7 +301,7 @@ describe("a removed widget", () => {
     await expect(widgets().restore(ada.user, second.id)).rejects.toMatchObject({
       reason: "unknown",
     });
-    await widgets().forgetRemoved();
+    widgets().forgetRemoved();
     const { queries } = world.store;
     expect(await queries.select().from(tables.widgets)).toHaveLength(2);
     expect(await queries.select().from(tables.widgetRevisions)).toHaveLength(2);

@@ -300,9 +300,11 @@ describe("a saved look", () => {
 
   test("that cannot be read is logged, and the page is shown the music", async () => {
     const { widgets } = server.accounts;
-    const found = await widgets.find(parseWidgetToken(ada.widgetToken) as WidgetToken);
-    const find = spyOn(widgets, "find").mockRejectedValue(new Error("no database"));
-    find.mockResolvedValueOnce(found);
+    const found = widgets.find(parseWidgetToken(ada.widgetToken) as WidgetToken);
+    const find = spyOn(widgets, "find").mockImplementation(() => {
+      throw new Error("no database");
+    });
+    find.mockReturnValueOnce(found);
     await openAt("?drawn=before");
     await until(() => server.logged.find((line) => line.includes("no database")));
     find.mockRestore();

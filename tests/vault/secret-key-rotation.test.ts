@@ -70,7 +70,7 @@ async function readAnew(): Promise<unknown> {
     Buffer.from(store.sealed.keyId() ?? []),
   );
   expect(keyOnDisk("secret.key")).toEqual(Buffer.from(store.sealed.keyId() ?? []));
-  const users = await accounts.users.list();
+  const users = accounts.users.list();
   return {
     app: await accounts.upstreams.appOf("spotify"),
     users: await Promise.all(
@@ -179,7 +179,7 @@ describe("a rotation", () => {
     const { id = 0 } =
       (await onlyConnection(
         program.accounts.connections,
-        (await program.accounts.users.named("ada")).id,
+        program.accounts.users.named("ada").id,
       )) ?? {};
     await program.accounts.connections.secretOf(id);
     const sealedSecret = await program.vault.seal("inbox-secret", 99, "another user's");
@@ -255,14 +255,14 @@ describe("a program that goes on with its work while it rotates", () => {
     {
       name: "replacing a widget token",
       write: async ({ accounts }: Program) => {
-        const token = await accounts.widgets.rotate(await accounts.users.named("ada"));
+        const token = await accounts.widgets.rotate(accounts.users.named("ada"));
         return { users: [{ token }] };
       },
     },
     {
       name: "connecting",
       write: async ({ accounts }: Program) => {
-        const ada = await accounts.users.named("ada");
+        const ada = accounts.users.named("ada");
         await accounts.connections.connect(ada, "mpd", settingsOf("somebody else"));
         return { users: [{ settings: settingsOf("somebody else") }] };
       },
@@ -298,7 +298,7 @@ describe("a program that goes on with its work while it rotates", () => {
   test("rotates once more at the same time, and loses nothing", async () => {
     const program = openProgram();
     await populate(program, ["ada"]);
-    const ada = await program.accounts.users.named("ada");
+    const ada = program.accounts.users.named("ada");
     const token = await program.accounts.widgets.tokenOf(ada);
     await Promise.all([rotate(program), rotate(program), rotate(program)]);
     expect(await program.accounts.widgets.tokenOf(ada)).toBe(token);
@@ -308,7 +308,7 @@ describe("a program that goes on with its work while it rotates", () => {
   test("reads what it read before, and what it had read a moment earlier", async () => {
     const program = openProgram();
     await populate(program, ["ada"]);
-    const ada = await program.accounts.users.named("ada");
+    const ada = program.accounts.users.named("ada");
     const token = await program.accounts.widgets.tokenOf(ada);
     const [earlier] = program.store.sealed.all();
     await rotate(program);

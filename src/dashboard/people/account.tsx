@@ -137,7 +137,7 @@ type Heir =
 /** Who will own the server after this user is deleted. */
 async function heirOf(users: Pick<Accounts["users"], "heirOf">, user: User): Promise<Heir> {
   if (user.role !== "owner") return { kind: "owner stays" };
-  const next = await users.heirOf(user);
+  const next = users.heirOf(user);
   return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
 }
 

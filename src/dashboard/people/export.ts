@@ -92,7 +92,7 @@ async function allButSongsOf(
       product: account.product,
       linked_until: isoTime(status.linkedUntil),
     })),
-    widgets: (await accounts.widgets.allOf(user)).map((widget) => ({
+    widgets: accounts.widgets.allOf(user).map((widget) => ({
       id: widget.id,
       name: widget.name,
       kind: widget.kind,
@@ -139,8 +139,8 @@ async function allButSongsOf(
       linked_at: isoTime(account.linkedAt),
       answered_at: isoTime(account.answeredAt),
     })),
-    fonts: (await accounts.fonts.allOf(user)).map(({ name }) => name),
-    api_keys: (await accounts.keys.list(user)).map((key) => ({
+    fonts: accounts.fonts.allOf(user).map(({ name }) => name),
+    api_keys: accounts.keys.list(user).map((key) => ({
       id: key.id,
       name: key.name,
       created_at: isoTime(key.createdAt),

@@ -52,7 +52,7 @@ export function createSection(deps: KeysDeps): Section {
     const grace = GRACES.find((one) => one === chosen) ?? "now";
     const id = fieldOf(form, "target");
     const { key } = await keys.rotate(request.user, id, GRACES_MS[grace]);
-    const old = (await keys.list(request.user)).find((one) => one.id === id);
+    const old = keys.list(request.user).find((one) => one.id === id);
     const endsAt = old?.revokedAt ?? clock.wallMs();
     const name = old?.name ?? "";
     return {
@@ -80,7 +80,7 @@ export function createSection(deps: KeysDeps): Section {
   const revoke = async (request: DashboardRequest, form: FormData): Promise<Notice> => {
     const id = fieldOf(form, "target");
     await keys.revoke(request.user, id);
-    const name = (await keys.list(request.user)).find((one) => one.id === id)?.name ?? "";
+    const name = keys.list(request.user).find((one) => one.id === id)?.name ?? "";
     return { tone: "good", text: fill(request.words.dashboard.keys.revoked, { name }) };
   };
 
@@ -125,7 +125,7 @@ async function keysPage(
   } catch {
     // What cannot be stored now is tried again; what is stored can be read.
   }
-  const all = await keys.list(user);
+  const all = keys.list(user);
   const isWorking = ({ revokedAt }: KeyRecord) => revokedAt === null || revokedAt > clock.wallMs();
   const working = all.filter(isWorking);
   const ended = all.filter((key) => !isWorking(key)).toReversed();

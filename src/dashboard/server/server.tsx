@@ -150,7 +150,7 @@ export function createSection(deps: ServerDeps): Section {
       if (action === "add") return add(request, form);
       if (action === "stop") return stop(request, deps.stopServer);
       if (action !== "link" && action !== "remove") return page(request);
-      const user = await accounts.users.withId(targetIdOf(form));
+      const user = accounts.users.withId(targetIdOf(form));
       if (!user) return { tone: "bad", text: t.unknown };
       const notice = await (action === "remove" ? remove : makeLink)(request, user);
       return { ...notice, at: atPage(fieldOf(form, "page")) };

@@ -28,7 +28,7 @@ export async function galleryPage(
   const t = words.dashboard.gallery;
   const refusedAs = (action: string) => (refused?.action === action ? refused : undefined);
   const renamed = refusedAs("rename");
-  const all = await widgets.allOf(user);
+  const all = widgets.allOf(user);
   const cards = await Promise.all(
     all.map(async (widget) => {
       const token = await widgets.tokenOf(user, widget.id);

@@ -23,7 +23,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
       const mistake = mistakeText(request, read.mistake);
       return shown(request, { action: "look", typed: pasted, mistake });
     }
-    const all = await widgets.allOf(request.user);
+    const all = widgets.allOf(request.user);
     return lookView({
       request,
       ...read,
@@ -43,7 +43,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
     });
 
   const make = async (request: DashboardRequest, look: SharedLook, typed: string) => {
-    const taken = (await widgets.allOf(request.user)).map(({ name }) => name);
+    const taken = widgets.allOf(request.user).map(({ name }) => name);
     const name = readKeyName(typed === "" ? freeName(look.name, taken) : typed);
     if (name === undefined) return refusal(request, "name");
     await widgets.add(request.user, { name, kind: "overlay", look: bare(look) });
@@ -78,7 +78,7 @@ export function createGallery(deps: WidgetGalleryDeps): Section {
       }
       case "copy": {
         const widget = await widgets.byId(user, id);
-        const taken = (await widgets.allOf(user)).map(({ name }) => name);
+        const taken = widgets.allOf(user).map(({ name }) => name);
         const { kind, language } = widget;
         const name = freeName(widget.name, taken);
         await widgets.add(user, { name, kind, language, look: bare(widget) });

@@ -49,7 +49,7 @@ async function widgetOf(
   user: User,
   typedId: string,
 ): Promise<Widget | undefined> {
-  const all = await accounts.widgets.allOf(user);
+  const all = accounts.widgets.allOf(user);
   return all.find(({ id }) => String(id) === typedId);
 }
 
