@@ -1,26 +1,24 @@
-import type { ServerWebSocket } from "bun";
+import { type AnyElysia, Elysia } from "elysia";
 import { basePathOf } from "./addresses.ts";
-import { type Answers, createAnswers } from "./answers.ts";
 import type { EventsServer } from "./api/events.ts";
 import { attemptEach } from "./attempt-each.ts";
 import type { Change, ChangeListener } from "./db/changes.ts";
+import {
+  answerOtherMethods,
+  createFailures,
+  foreignHost,
+  isTooLarge,
+  tooLarge,
+} from "./failures.ts";
+import type { Feature } from "./http/plugin.ts";
 import { createFeatures, type FeaturesDeps } from "./features.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import {
-  type Feature,
-  forAnyHost,
-  get,
-  hot,
-  once,
-  type RouteAnswer,
-  type SocketHandlers,
-} from "./http/feature.ts";
-import { createHealth } from "./http/health.ts";
-import { createHosts, type Hosts } from "./http/hosts.ts";
-import { createMessageLimit } from "./http/message-limit.ts";
+import { createHealthFeature, isHealthCheck } from "./http/health.ts";
+import { createHosts } from "./http/hosts.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
-import { createRequestPath, moveTo, pathAndQueryOf } from "./http/request-path.ts";
-import type { SocketTicket, Upgrader } from "./http/upgrader.ts";
+import { createRequestLog } from "./http/request-log.ts";
+import { createRequestPath, pathOf } from "./http/request-path.ts";
+import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
 import type { GaugeName, Metrics } from "./metrics.ts";
 
 export interface AppDeps extends Omit<
@@ -39,15 +37,12 @@ export interface RequestServer extends EventsServer {
 }
 
 export interface App {
-  handle(request: Request): RouteAnswer;
-  /** Hot routes by path, for Bun's own router: a GET of them is answered by the same functions. */
-  readonly direct: Readonly<Record<string, (request: Request) => RouteAnswer>>;
+  /** All routes. */
+  readonly elysia: AnyElysia;
   /** Answers on the port for WebNowPlaying. */
-  upgradeLocally(request: Request, upgrader: Upgrader): Promise<Response | undefined>;
-  /** Gives access to client addresses and WebSockets. Before this call, neither is available. */
+  upgradeLocally: ReturnType<typeof createFeatures>["upgradeLocally"];
+  /** Gives access to client addresses. Before this call they are not available. */
   attach(server: RequestServer): void;
-  /** The sockets of all features. */
-  readonly sockets: Required<Omit<SocketHandlers, "limitsMessages">>;
   /** Current counts, by the names of the metrics. */
   readonly gauges: Readonly<Partial<Record<GaugeName, () => number>>>;
   /** Begins what features do by themselves. */
@@ -56,20 +51,26 @@ export interface App {
   followChange(change: Change): Promise<void>;
   /** `/readyz` says no from now on, sockets are closed, and what was started ends. */
   stop(): Promise<void>;
-  /** Every route as `METHOD /path`. */
-  readonly routes: readonly string[];
 }
 
-/** Hosts, then routes, then features. It does not use network or disk by itself. */
+/** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
+export const SOCKETS = {
+  idleTimeout: 30,
+  // The largest message that any feature takes. Others close sockets that send more than theirs.
+  maxPayloadLength: LARGEST_FRAME_BYTES,
+  backpressureLimit: 256 * 1024,
+  closeOnBackpressureLimit: true,
+  perMessageDeflate: false,
+} as const;
+
+/** What is true for all requests, then the features. It does not use network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, clock, log, settings, baseUrl, metrics } = deps;
+  const { accounts, hub, log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
-  const { users } = accounts;
   const basePath = basePathOf(baseUrl);
   const hosts = createHosts({ ...config, baseUrl });
   const clientAddress = createClientAddress(config.trustedProxies);
-  const health = createHealth(deps);
-  const isWithinLimit = createMessageLimit(clock);
+  const failures = createFailures(log, basePath);
   let server: RequestServer | undefined;
 
   const { all, upgradeLocally } = createFeatures({
@@ -82,26 +83,65 @@ export function createApp(deps: AppDeps): App {
     onDelivered: metrics.delivered,
   });
   const features: readonly Feature[] = [
-    {
-      routes: [get("/livez", health.live), get("/readyz", health.ready)].map((route) =>
-        hot(forAnyHost(route)),
-      ),
-      stop: health.drain,
-    },
+    createHealthFeature(deps),
     ...(config.metricsToken === null ? [] : [createMetricsFeature(metrics, config.metricsToken)]),
     ...all,
   ];
+
+  const limitsBodies = features.flatMap((feature) => feature.limitsBodies ?? []);
+  const app = new Elysia({
+    // Without this option Elysia looks for the path's slash at a fixed place, which a short host shifts.
+    handler: { standardHostname: false },
+    normalize: false,
+    websocket: SOCKETS,
+  });
+  const routes = features.flatMap(({ plugin }) => plugin?.routes.map(({ path }) => path) ?? []);
+  const requestPath = createRequestPath(basePath, routes);
+  const isLogged = config.metricsToken !== null || log.enabled("debug");
+  const requestLog = isLogged ? createRequestLog(deps) : undefined;
+  app
+    .onRequest(({ request }) => {
+      if (requestPath.respell(request)) return app.fetch(request);
+      const path = pathOf(request);
+      const isForeign = !hosts.allows(request.headers.get("host"));
+      if (isForeign && isHealthCheck(path) && requestPath.forgetHost(request)) {
+        return app.fetch(request);
+      }
+      requestLog?.begin(request);
+      const isRefused = isForeign && !isHealthCheck(path);
+      const isLimited = !limitsBodies.some((paths) => paths.test(path));
+      const refusal = isRefused
+        ? foreignHost(request)
+        : isLimited && isTooLarge(request, path)
+          ? tooLarge()
+          : undefined;
+      if (refusal) requestLog?.end(request, undefined, refusal);
+      return refusal;
+    })
+    .onError(async ({ error, request, route }) => {
+      const answer = await failures.answer(error, request);
+      requestLog?.end(request, route, answer);
+      return answer;
+    });
+  if (requestLog) {
+    app.mapResponse(({ request, route, responseValue }) => {
+      requestLog.end(request, route, responseValue as Response | undefined);
+    });
+  }
+  for (const { plugin } of features) if (plugin) app.use(plugin);
+  answerOtherMethods(app);
+
   const gauges: App["gauges"] = Object.assign(
     { channels: hub.running },
     ...features.map((feature) => feature.gauges),
   );
   metrics.watch(gauges);
-
   const followers: readonly ChangeListener[] = [
     async ({ userId, concerns }) => {
       if (concerns("users", "privacy", "connections")) hub.notify(userId);
       if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
-      const isGone = userId !== undefined && concerns("users") && !(await users.withId(userId));
+      const isGone =
+        userId !== undefined && concerns("users") && !(await accounts.users.withId(userId));
       if (isGone) hub.forget(userId);
     },
     ...features.flatMap(({ follow }) => follow ?? []),
@@ -109,34 +149,11 @@ export function createApp(deps: AppDeps): App {
   const followChange = (change: Change) => attemptEach(followers, (follow) => follow(change));
   accounts.onChange(followChange);
 
-  const answers = createAnswers({
-    clock,
-    log,
-    metrics,
-    isMeasured: config.metricsToken !== null,
-    basePath,
-    upgrader: () => server,
-  });
-  const routed = createRoutes(features, { answers, hosts, basePath });
-  const handlers: Readonly<Record<string, SocketHandlers>> = Object.assign(
-    {},
-    ...features.map(({ sockets }) => sockets),
-  );
-  const handlersOf = ({ data }: ServerWebSocket<SocketTicket>) => handlers[data.kind];
-
   return {
-    ...routed,
+    elysia: app,
     upgradeLocally,
     attach(started) {
       server = started;
-    },
-    sockets: {
-      opened: (socket) => handlersOf(socket)?.opened(socket),
-      received(socket, message) {
-        const { received, limitsMessages } = handlersOf(socket) ?? {};
-        if (limitsMessages || isWithinLimit(socket, message)) received?.(socket, message);
-      },
-      closed: (socket) => handlersOf(socket)?.closed(socket),
     },
     gauges,
     async start() {
@@ -146,63 +163,5 @@ export function createApp(deps: AppDeps): App {
     async stop() {
       await Promise.all(features.map(async ({ stop }) => stop?.()));
     },
-  };
-}
-
-interface RoutesDeps {
-  readonly answers: Answers;
-  readonly hosts: Hosts;
-  readonly basePath: string;
-}
-
-/** Hosts, then the routes of all features. */
-function createRoutes(
-  features: readonly Feature[],
-  { answers, hosts, basePath }: RoutesDeps,
-): Pick<App, "handle" | "direct" | "routes"> {
-  const routes = features.flatMap((feature) =>
-    feature.routes.map((route) => ({ ...route, answer: answers.answerOf(route) })),
-  );
-  const { decodeUnreserved, takeBasePathOff } = createRequestPath(
-    basePath,
-    routes.map(({ path }) => path),
-  );
-  const forAnyHost = routes.filter(({ isForAnyHost }) => isForAnyHost).map(({ path }) => path);
-  const isForAnyHost = (path: string) =>
-    forAnyHost.some((own) => path === own || path === `${own}/`);
-  const direct: Record<string, (request: Request) => RouteAnswer> = {};
-  for (const { path, answer, isForAnyHost } of routes.filter(({ isHot }) => isHot)) {
-    const answerAt = (request: Request) => {
-      const context = { request, params: {} };
-      if (!isForAnyHost && !hosts.allows(request.headers.get("host"))) {
-        return answers.refused(context);
-      }
-      takeBasePathOff(request);
-      return answer(context);
-    };
-    for (const at of [path, basePath + path]) direct[at] = answerAt;
-  }
-
-  const loadRouter = once(async () => (await import("./router.ts")).createRouter(routes, answers));
-  /** The first requests wait for Elysia. */
-  let route: (request: Request) => RouteAnswer = async (request) => {
-    route = await loadRouter();
-    return route(request);
-  };
-  return {
-    handle(request) {
-      decodeUnreserved(request);
-      takeBasePathOff(request);
-      if (!hosts.allows(request.headers.get("host"))) {
-        const path = pathAndQueryOf(request);
-        if (!isForAnyHost(path.split("?", 1)[0] ?? "")) {
-          return answers.refused({ request, params: {} });
-        }
-        moveTo(request, path, "http://localhost");
-      }
-      return route(request);
-    },
-    direct,
-    routes: routes.map(({ method, path }) => `${method} ${path}`),
   };
 }

@@ -18,13 +18,12 @@ import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
 import { createCookies } from "./http/cookies.ts";
 import { createFormTokens } from "./http/csrf.ts";
-import type { Feature } from "./http/feature.ts";
+import type { Feature } from "./http/plugin.ts";
 import { createProcessorBudget } from "./http/processor-budget.ts";
 import type { Hosts } from "./http/hosts.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
 import type { Inbox } from "./ingest/inbox.ts";
-import { createIngestFeature } from "./ingest/ingest.ts";
-import type { WebNowPlayingSockets } from "./ingest/webnowplaying-sockets.ts";
+import { createIngestFeature, type IngestFeature } from "./ingest/ingest.ts";
 import { createLinkingFeature } from "./linking/feature.ts";
 import { describeError, type Log } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
@@ -72,8 +71,7 @@ export interface FeaturesDeps extends Pick<Hosts, "isFromOwnPage" | "openedElsew
 export interface Features {
   /** A change is followed in this order: the dashboards show what the others have made of it. */
   readonly all: readonly Feature[];
-  /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
-  readonly upgradeLocally: WebNowPlayingSockets["upgradeLocally"];
+  readonly upgradeLocally: IngestFeature["upgradeLocally"];
 }
 
 /** The one list of features, with what they share. */
@@ -143,11 +141,11 @@ export function createFeatures(deps: FeaturesDeps): Features {
       overlay,
       chat,
       createHomeFeature(parts),
-      createDocsFeature(parts),
+      createDocsFeature({ ...parts, endpoints: api.endpoints }),
       createSignInFeature({ ...parts, linkingFlow }),
       linking,
       dashboard,
     ],
-    upgradeLocally: ingest.webNowPlaying.upgradeLocally,
+    upgradeLocally: ingest.upgradeLocally,
   };
 }

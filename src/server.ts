@@ -1,20 +1,10 @@
 import type { Server } from "bun";
-import type { App } from "./app.ts";
+import { type App, SOCKETS } from "./app.ts";
 import { atMost, type Clock } from "./clock.ts";
 import { flagOf, variableOf } from "./config.ts";
-import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
-import type { SocketTicket } from "./http/upgrader.ts";
 import { errorCode } from "./error-code.ts";
-
-/** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
-const socketSettings = {
-  idleTimeout: 30,
-  // The largest message that any feature takes. The app closes sockets that send more than theirs.
-  maxPayloadLength: LARGEST_FRAME_BYTES,
-  backpressureLimit: 256 * 1024,
-  closeOnBackpressureLimit: true,
-  perMessageDeflate: false,
-} as const satisfies Bun.WebSocketHandler<SocketTicket>;
+import { plainText } from "./http/plain-text.ts";
+import type { SocketData } from "./http/socket.ts";
 
 export interface ListenOptions<Created> {
   readonly host: string;
@@ -44,6 +34,16 @@ const IDLE_SECONDS = 30;
 /** The app refuses bodies of more than 64 KiB itself, in the form that each program understands. */
 const LARGEST_BODY_BYTES = 1024 * 1024;
 
+const LISTENING = {
+  // Outside development Bun shares ports by default: a second server would start without error.
+  reusePort: false,
+  idleTimeout: IDLE_SECONDS,
+  maxRequestBodySize: LARGEST_BODY_BYTES,
+  // The app answers errors. Bun's development page would publish stack traces.
+  development: false,
+  error: () => plainText(500, "Internal server error"),
+} as const;
+
 /** @throws {ListenError} when the port is in use or the address does not belong to this machine */
 export function listen<Created extends { readonly app: App }>({
   host,
@@ -52,46 +52,28 @@ export function listen<Created extends { readonly app: App }>({
   clock,
   createServer,
 }: ListenOptions<Created>): RunningServer<Created> {
-  let app: App | undefined;
   try {
-    const websocket: Bun.WebSocketHandler<SocketTicket> = {
-      ...socketSettings,
-      open: (socket) => app?.sockets.opened(socket),
-      message: (socket, message) => app?.sockets.received(socket, message),
-      close: (socket) => app?.sockets.closed(socket),
-    };
-    const options: Bun.Serve.Options<SocketTicket> = {
-      hostname: host,
-      port,
-      // Outside development Bun shares ports by default: a second server would start without error.
-      reusePort: false,
-      idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: LARGEST_BODY_BYTES,
-      // The app answers errors. Bun's development page would publish stack traces.
-      development: false,
-      fetch: (request) => app?.handle(request) as Response,
-      websocket,
-    };
-    const listener = Bun.serve(options);
-    const server = createServer(listener.port ?? port);
-    app = server.app;
+    const ownPort = port === 0 ? freePort(host) : port;
+    const server = createServer(ownPort);
+    const { app } = server;
+    app.elysia.listen({ ...LISTENING, hostname: host, port: ownPort });
+    const listener = app.elysia.server;
+    if (!listener) throw new Error("Elysia does not listen.");
     app.attach(listener);
-    let browsers: Server<SocketTicket> | undefined;
+    let browsers: Server<SocketData> | undefined;
     if (webnowplayingPort !== null) {
       try {
-        browsers = listenToBrowsers(websocket, webnowplayingPort, app);
+        browsers = listenToBrowsers(webnowplayingPort, app);
       } catch (error) {
         void listener.stop(true);
         throw error;
       }
     }
-    const routes = Object.entries(app.direct).map(([path, answer]) => [path, { GET: answer }]);
-    listener.reload({ ...options, routes: Object.fromEntries(routes) });
     return {
-      port: listener.port ?? port,
+      port: ownPort,
       server,
       async stop(atMostMs) {
-        const stopped = stop(listener, server.app, clock, atMostMs);
+        const stopped = stop(listener, app, clock, atMostMs);
         await browsers?.stop(true);
         await stopped;
       },
@@ -101,23 +83,30 @@ export function listen<Created extends { readonly app: App }>({
   }
 }
 
+/** A port that nobody listens on, as the server has to know its own before it is made. */
+function freePort(hostname: string): number {
+  const probe = Bun.serve({ hostname, port: 0, reusePort: false, fetch: () => new Response() });
+  // It is unknown once the probe has stopped.
+  const { port = 0 } = probe;
+  void probe.stop(true);
+  return port;
+}
+
 /** The extension connects without a secret, so only programs of this machine may. */
 const LOOPBACK = "127.0.0.1";
 
-function listenToBrowsers(
-  websocket: Bun.WebSocketHandler<SocketTicket>,
-  port: number,
-  app: App,
-): Server<SocketTicket> {
+function listenToBrowsers(port: number, app: App): Server<SocketData> {
   try {
-    return Bun.serve({
+    return Bun.serve<SocketData>({
+      ...LISTENING,
       hostname: LOOPBACK,
       port,
-      reusePort: false,
-      idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: LARGEST_BODY_BYTES,
-      development: false,
-      websocket,
+      websocket: {
+        ...SOCKETS,
+        open: (socket) => socket.data.open(socket),
+        message: (socket, message) => socket.data.message(socket, message),
+        close: (socket) => socket.data.close(socket),
+      },
       fetch: (request, server) => app.upgradeLocally(request, server) as Promise<Response>,
     });
   } catch (error) {
@@ -130,7 +119,7 @@ function listenToBrowsers(
  * ends while a stream is open.
  */
 async function stop(
-  listener: Server<SocketTicket>,
+  listener: Pick<Server<unknown>, "stop">,
   app: App,
   clock: Clock,
   atMostMs: number,

@@ -38,11 +38,10 @@ const LAYERS: readonly (readonly string[])[] = [
 const ABOVE: Readonly<Record<string, string>> = {
   "src/accounts/accounts.ts": "the accounts",
   "src/app.ts": "the server",
-  "src/answers.ts": "the server",
   "src/create-server.ts": "the server",
   "src/server.ts": "the server",
   "src/features.ts": "the server",
-  "src/router.ts": "the server",
+  "src/failures.ts": "the server",
   "src/main.ts": "the entry",
 };
 

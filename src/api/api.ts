@@ -1,16 +1,28 @@
-import { type Feature, hot, once, options, socket, socketsOf } from "../http/feature.ts";
-import type { Events, EventsDeps, EventsTicket } from "./events.ts";
+import { Elysia } from "elysia";
+import { guards } from "../http/guards.ts";
+import type { Feature } from "../http/plugin.ts";
+import { once } from "../once.ts";
+import { type EndpointAt, endpointsOf } from "./endpoint.ts";
+import { eventsEndpoint } from "./endpoints/events.ts";
+import { nowPlayingEndpoint } from "./endpoints/now-playing.ts";
+import { recentlyPlayedEndpoint } from "./endpoints/recently-played.ts";
+import { userEndpoint } from "./endpoints/user.ts";
 import * as envelope from "./envelope.ts";
-import { type KeyedAnswer, createGuard, type Handler, type GuardDeps } from "./guard.ts";
-import { createNowPlaying, type NowPlayingDeps } from "./now-playing.ts";
-import type { EndpointPath } from "./schema.ts";
+import type { Events, EventsDeps } from "./events.ts";
+import { createGuard, type GuardDeps } from "./guard.ts";
+import type { NowPlayingDeps } from "./now-playing.ts";
 import type { RecentlyPlayedDeps } from "./recently-played.ts";
-import { createUser, type UserDeps } from "./user.ts";
+import type { UserDeps } from "./user.ts";
 
 export type ApiDeps = GuardDeps & NowPlayingDeps & EventsDeps & RecentlyPlayedDeps & UserDeps;
 
+export interface ApiFeature extends Feature {
+  /** Every endpoint that requires a key. */
+  endpoints(): readonly EndpointAt[];
+}
+
 /** The read API: its endpoints, and its streams. */
-export function createApiFeature(deps: ApiDeps): Feature {
+export function createApiFeature(deps: ApiDeps): ApiFeature {
   const { baseUrl } = deps;
   const { musicPrefix, rateLimitSeconds } = deps.config;
   // Loaded with the first stream, so that it takes no memory where nobody uses it.
@@ -19,42 +31,28 @@ export function createApiFeature(deps: ApiDeps): Feature {
     const { createEvents } = await import("./events.ts");
     return (streams ??= createEvents(deps));
   };
-  const recentlyPlayed = once(async () =>
-    (await import("./recently-played.ts")).createRecentlyPlayed(deps),
-  );
-  const charged =
-    (load: () => Promise<KeyedAnswer>): KeyedAnswer =>
-    async (holder, ...call) => {
-      const answer = await load();
-      return deps.budget.spend(holder.user.id, () => answer(holder, ...call));
-    };
-  const user = createUser(deps);
-  const answers: Readonly<Record<EndpointPath, KeyedAnswer>> = {
-    // It takes less time than measuring it would.
-    "/api/v1/now-playing": createNowPlaying(deps),
-    "/api/v1/now-playing/events": charged(async () => (await loadStreams()).open),
-    "/api/v1/recently-played": charged(recentlyPlayed),
-    "/api/v1/user": charged(async () => user),
-  };
-  const guard = createGuard(deps);
-  const description = once(async () => {
+  const endpoints = (): readonly EndpointAt[] => endpointsOf(plugin);
+  const description = once(async (): Promise<string> => {
     const { openApiDocument } = await import("./openapi.ts");
-    return JSON.stringify(openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds }));
+    return JSON.stringify(openApiDocument({ baseUrl, rateLimitSeconds, endpoints: endpoints() }));
   });
-  const endpoints: readonly (readonly [path: string, handler: Handler])[] = [
-    ["/api/v1/openapi.json", async () => envelope.document(await description())],
-    ...Object.entries(answers).map(([path, answer]) => [path, guard(answer)] as const),
-  ];
+  const parts = { ...deps, musicPrefix, loadStreams };
+  const guard = createGuard(deps);
+
+  const plugin = new Elysia({ name: "api", prefix: "/api/v1" })
+    .use(guards)
+    .use(nowPlayingEndpoint(guard, parts))
+    .use(eventsEndpoint(guard, parts))
+    .use(recentlyPlayedEndpoint(guard, parts))
+    .use(userEndpoint(guard, parts))
+    .get("/openapi.json", async () => envelope.document(await description()), { open: true });
+  for (const { path } of [...plugin.routes]) {
+    plugin.options(path.slice("/api/v1".length), envelope.preflight, { open: true });
+  }
+
   return {
-    routes: endpoints.flatMap(([path, handler]) => [
-      // A client of events may ask for a WebSocket.
-      hot(socket(path, handler)),
-      options(path, envelope.preflight),
-    ]),
-    sockets: socketsOf<EventsTicket>("events", {
-      opened: (one) => streams?.opened(one),
-      closed: (one) => streams?.closed(one),
-    }),
+    plugin,
+    endpoints,
     // Closes the streams whose key has ended.
     async follow({ userId, concerns }) {
       if (concerns("users", "keys")) await streams?.followKeys(userId);

@@ -1,23 +1,23 @@
 import type { ServerWebSocket } from "bun";
 import type { KeyHolder } from "../accounts/key-holders.ts";
 import type { Config } from "../config.ts";
-import type { Upgrader } from "../http/upgrader.ts";
+import { type SocketHandlers, upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { apiHeaders, failure, failureBody } from "./envelope.ts";
 import { createEventRooms, type EventRoomsDeps } from "./event-rooms.ts";
 import { openEventStream } from "./event-stream.ts";
-import { INVALID_KEY } from "./guard.ts";
+import { type Call, INVALID_KEY } from "./guard.ts";
 import { MOST_STREAMS_PER_KEY, TOO_MANY_STREAMS } from "./stream-limit.ts";
 
 /** The data of a client's WebSocket. */
 export interface EventsTicket {
-  readonly kind: "events";
   readonly holder: KeyHolder;
 }
 
 type EventsSocket = ServerWebSocket<EventsTicket>;
 
 /** What `Bun.serve` does for a request that stays open. */
-export interface EventsServer extends Upgrader {
+export interface EventsServer {
+  upgrade(request: Request, options: { data: object }): boolean;
   /** Sets after how many idle seconds the connection is closed; 0 is never. */
   timeout(request: Request, seconds: number): void;
 }
@@ -28,9 +28,7 @@ export interface Events {
    * `GET /api/v1/now-playing/events`: server-sent events. `undefined` when the request asked for a
    * WebSocket and got it.
    */
-  open(holder: KeyHolder, headers: Headers | undefined, request: Request): Response | undefined;
-  opened(socket: EventsSocket): void;
-  closed(socket: EventsSocket): void;
+  open(call: Call, request: Request): Response | undefined;
   /** Closes the streams, of one user or of all, whose key has ended. */
   followKeys(userId?: number): Promise<void>;
   /** Ends every stream in a way that makes its client reconnect. */
@@ -86,37 +84,45 @@ export function createEvents(deps: EventsDeps): Events {
     return stream.body;
   };
 
+  const handlers: SocketHandlers<EventsTicket> = withMessageLimit(
+    {
+      opened(socket) {
+        const { keyId, user } = socket.data.holder;
+        const leaveRoom = rooms.join(user, {
+          keyId,
+          send: ({ text }) => void socket.sendText(text),
+          // Bun pings by itself.
+          beat: () => {},
+          refuse: () => socket.close(CLOSED_INVALID_KEY, INVALID_KEY),
+          restart: () => socket.close(SERVICE_RESTART),
+        });
+        sockets.set(socket, leaveRoom);
+      },
+      closed(socket) {
+        sockets.get(socket)?.();
+        sockets.delete(socket);
+      },
+    },
+    deps.clock,
+  );
+
   return {
-    open(holder, headers, request) {
+    open({ holder, headers }, request) {
       if (rooms.sizeOf(holder) >= MOST_STREAMS_PER_KEY) {
         return failure(429, TOO_MANY_STREAMS, { "Retry-After": String(retrySeconds) });
       }
       const isHead = request.method === "HEAD";
       const wantsSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
-      const data: EventsTicket = { kind: "events", holder };
-      if (wantsSocket && !isHead && server()?.upgrade(request, { data })) return undefined;
+      const upgrader = upgraderFor(handlers, server());
+      if (wantsSocket && !isHead && upgrader?.upgrade(request, { data: { holder } })) {
+        return undefined;
+      }
       const streamHeaders = new Headers(headers ?? apiHeaders());
       streamHeaders.set("Content-Type", "text/event-stream");
       // nginx would keep events back until its buffer is full.
       streamHeaders.set("X-Accel-Buffering", "no");
       const body = isHead ? noStream(request) : openStream(holder, request);
       return new Response(body, { headers: streamHeaders });
-    },
-    opened(socket) {
-      const { keyId, user } = socket.data.holder;
-      const leaveRoom = rooms.join(user, {
-        keyId,
-        send: ({ text }) => void socket.sendText(text),
-        // Bun pings by itself.
-        beat: () => {},
-        refuse: () => socket.close(CLOSED_INVALID_KEY, INVALID_KEY),
-        restart: () => socket.close(SERVICE_RESTART),
-      });
-      sockets.set(socket, leaveRoom);
-    },
-    closed(socket) {
-      sockets.get(socket)?.();
-      sockets.delete(socket);
     },
     followKeys: rooms.followKeys,
     stop: rooms.restart,

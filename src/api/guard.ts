@@ -1,14 +1,15 @@
+import { Elysia } from "elysia";
 import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
 import type { KeyHolder } from "../accounts/key-holders.ts";
 import type { Keys } from "../accounts/keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { failure } from "./envelope.ts";
-import type { RouteAnswer } from "../http/feature.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
-import { createLimitAnswers } from "./limit-answers.ts";
 import { secondsOf } from "../http/rate-limit.ts";
+import { Refused } from "../http/refused.ts";
+import { failure } from "./envelope.ts";
+import { createLimitAnswers } from "./limit-answers.ts";
 
 export interface GuardDeps {
   readonly accounts: {
@@ -21,18 +22,12 @@ export interface GuardDeps {
   addressOf(request: Request): string;
 }
 
-/**
- * Answers an authenticated call within its limit. A 200 answer has these headers, by default the
- * API's common ones.
- */
-export type KeyedAnswer = (
-  holder: KeyHolder,
-  headers: Headers | undefined,
-  request: Request,
-) => RouteAnswer;
-
-/** A route's handler. */
-export type Handler = (context: { readonly request: Request }) => RouteAnswer;
+/** An authenticated call within its limit. */
+export interface Call {
+  readonly holder: KeyHolder;
+  /** The headers of a 200 answer; by default the API's common ones. */
+  readonly headers: Headers | undefined;
+}
 
 /** The error of a key that does not work. */
 export const INVALID_KEY = "Invalid API key";
@@ -42,16 +37,21 @@ export const TOO_MUCH_WORK = "Too much work for this user: try again later";
 const NOTE_USE_EVERY_MS = 1_000;
 const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
 
-/** Puts checks of the key and of the rate limit, which counts per key and endpoint, before an answer. */
+/**
+ * `{ key: true }` checks the key and the rate limit, which counts per key and endpoint, and gives a
+ * route's handler the call.
+ */
 export function createGuard({ accounts, clock, config, budget, addressOf }: GuardDeps) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
   const guesses = createGuesses({ clock, addressOf });
+  const calls = new WeakMap<Request, Call>();
 
-  const refuseWrongKey = (request: Request): Response => {
+  const wrongKey = (request: Request): Refused => {
     const waitMs = guesses.count(request);
-    if (waitMs === undefined) return failure(401, INVALID_KEY, CHALLENGE);
-    return failure(429, "Too many invalid keys", { "Retry-After": String(secondsOf(waitMs)) });
+    if (waitMs === undefined) return new Refused(failure(401, INVALID_KEY, CHALLENGE));
+    const wait = { "Retry-After": String(secondsOf(waitMs)) };
+    return new Refused(failure(429, "Too many invalid keys", wait));
   };
 
   /** Once a second is enough for a time that people read; all other calls read one field. */
@@ -62,44 +62,50 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Guar
     keys.noteUse(holder.keyId);
   };
 
-  return (answer: KeyedAnswer): Handler => {
-    const limit = rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds) : undefined;
-
-    const answerWithinBudget = (
-      holder: KeyHolder,
-      headers: Headers | undefined,
-      request: Request,
-    ) => {
-      const waitMs = budget.waitMs(holder.user.id);
-      if (waitMs === 0) return answer(holder, headers, request);
-      // The rate limit would refuse an earlier call.
-      const waitSeconds = Math.max(rateLimitSeconds, secondsOf(waitMs));
-      return failure(429, TOO_MUCH_WORK, { "Retry-After": String(waitSeconds) });
-    };
-
-    const answerWithinLimit = (holder: KeyHolder, request: Request) => {
-      noteUse(holder);
-      if (!limit) return answerWithinBudget(holder, undefined, request);
-      const caller = { userId: holder.user.id, name: holder.keyId };
-      const refusal = limit.refusalOf(caller, clock.monotonicMs());
-      return refusal ?? answerWithinBudget(holder, limit.headers, request);
-    };
-
-    const lookUpAndAnswer = async (sent: string, request: Request) => {
-      const key = parseApiKey(sent);
-      const holder = key && (await keys.holderOf(key));
-      return holder ? answerWithinLimit(holder, request) : refuseWrongKey(request);
-    };
-
-    return ({ request }) => {
-      const sent = sentKey(request);
-      if (sent === undefined) return failure(401, "Missing API key", CHALLENGE);
-      // A cached key needs no checksum check and no promise.
-      const known = keys.cachedHolderOf(sent as ApiKey);
-      return known ? answerWithinLimit(known, request) : lookUpAndAnswer(sent, request);
-    };
+  const refuseSpent = ({ user }: KeyHolder): void => {
+    const waitMs = budget.waitMs(user.id);
+    if (waitMs === 0) return;
+    // The rate limit would refuse an earlier call.
+    const waitSeconds = Math.max(rateLimitSeconds, secondsOf(waitMs));
+    throw new Refused(failure(429, TOO_MUCH_WORK, { "Retry-After": String(waitSeconds) }));
   };
+
+  return new Elysia({ name: "api-guard" }).macro({
+    key: (_isNeeded: true) => {
+      const limit = rateLimitSeconds > 0 ? createLimitAnswers(rateLimitSeconds) : undefined;
+      return {
+        detail: { security: [{ header: [] }, { query: [] }] },
+        // Before anything of the request is judged.
+        async transform({ request }) {
+          const sent = sentKey(request);
+          if (sent === undefined) throw new Refused(failure(401, "Missing API key", CHALLENGE));
+          // A cached key needs no checksum check and no promise.
+          const holder = keys.cachedHolderOf(sent as ApiKey) ?? (await holderOf(sent));
+          if (!holder) throw wrongKey(request);
+          noteUse(holder);
+          const caller = { userId: holder.user.id, name: holder.keyId };
+          const refusal = limit?.refusalOf(caller, clock.monotonicMs());
+          if (refusal) throw new Refused(refusal);
+          refuseSpent(holder);
+          calls.set(request, { holder, headers: limit?.headers });
+        },
+        resolve: ({ request }) => ({ call: callOf(request) }),
+      };
+    },
+  });
+
+  async function holderOf(sent: string): Promise<KeyHolder | undefined> {
+    const key = parseApiKey(sent);
+    return key && keys.holderOf(key);
+  }
+  function callOf(request: Request): Call {
+    const call = calls.get(request);
+    if (!call) throw new Error("The guard of this route has not run.");
+    return call;
+  }
 }
+
+export type ApiGuard = ReturnType<typeof createGuard>;
 
 /**
  * The key as sent. The header has precedence; an empty key counts as missing. Several keys in the

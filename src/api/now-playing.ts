@@ -6,7 +6,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Config } from "../config.ts";
 import { document, failure, failureBody } from "./envelope.ts";
-import type { KeyedAnswer } from "./guard.ts";
+import type { Call } from "./guard.ts";
 import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-json.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 
@@ -42,7 +42,7 @@ export interface NowPlayingDeps {
 }
 
 /** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
-export function createNowPlaying({ hub, clock, playingBody, config }: NowPlayingDeps): KeyedAnswer {
+export function createNowPlaying({ hub, clock, playingBody, config }: NowPlayingDeps) {
   const answer = (reading: Reading, user: PlayingUser, headers: Headers | undefined): Response => {
     if (reading.kind !== "unavailable") return document(playingBody(reading, user), headers);
     // The rate limit would refuse an earlier call.
@@ -58,7 +58,7 @@ export function createNowPlaying({ hub, clock, playingBody, config }: NowPlaying
     return current;
   };
 
-  return (holder, headers) => {
+  return ({ holder, headers }: Call): Response | Promise<Response> => {
     const { user } = holder;
     const known = currentOf(holder).at(clock.monotonicMs()) ?? hub.peek(user.id);
     if (known) return answer(known, user, headers);

@@ -2,9 +2,13 @@ import { VERSION } from "../version.ts";
 import { FOREIGN_HOST } from "../http/hosts.ts";
 import { createRateLimit, inSeconds } from "../http/rate-limit.ts";
 import { TOO_MUCH_WORK } from "./guard.ts";
-import { describeEndpoints, ErrorAnswer, type ApiSettings } from "./schema.ts";
+import type { EndpointAt } from "./endpoint.ts";
+import { ErrorAnswer } from "./schema.ts";
 
-export interface OpenApiOptions extends ApiSettings {
+export interface OpenApiOptions {
+  /** The API's base URL, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly endpoints: readonly EndpointAt[];
   /** 0 when calls are not limited. */
   readonly rateLimitSeconds: number;
 }
@@ -50,7 +54,7 @@ export function openApiDocument(options: OpenApiOptions) {
   const plain = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(plain);
     if (typeof part !== "object" || part === null) return part;
-    const { $id: name, ...schema }: Schema = { ...part };
+    const { $id: name, ...schema }: Schema = orNull({ ...part });
     return typeof name === "string" ? refer(name, schema) : fieldsOf(schema);
   };
   const jsonResponse = (
@@ -101,21 +105,20 @@ export function openApiDocument(options: OpenApiOptions) {
     ),
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
   });
-  const paths = describeEndpoints(options).map(
-    ({ path, answer, stream, unavailable, ...about }) => {
-      const schema = refer(answer.name, answer.schema);
-      const responses: Record<string, Described> = {
-        "200": stream
-          ? { description: stream.about, headers: limits, content: eventsOf(answer.examples) }
-          : jsonResponse(answer.about, schema, answer.examples, limits),
-        ...refusals(stream?.refusals),
-        "503": errorResponse(unavailable.about, unavailable.errors, {
-          "Retry-After": always("Seconds after which to ask again.", INTEGER),
-        }),
-      };
-      return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
-    },
-  );
+  const paths = options.endpoints.map(({ path, answer, stream, unavailable, ...about }) => {
+    const { $id: name = path, ...fields } = answer.schema;
+    const schema = refer(name, fields);
+    const responses: Record<string, Described> = {
+      "200": stream
+        ? { description: stream.about, headers: limits, content: eventsOf(answer.examples) }
+        : jsonResponse(answer.about, schema, answer.examples, limits),
+      ...refusals(stream?.refusals),
+      "503": errorResponse(unavailable.about, unavailable.errors, {
+        "Retry-After": always("Seconds after which to ask again.", INTEGER),
+      }),
+    };
+    return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
+  });
 
   return {
     openapi: "3.1.0",
@@ -184,4 +187,15 @@ function limitSentence(rateLimitSeconds: number): string {
   return rateLimitSeconds === 0
     ? "This server does not limit how often a key may call."
     : `A key may call each endpoint once every ${inSeconds(rateLimitSeconds)}.`;
+}
+
+/** A value of a plain type that may be null has two types, which clients understand better than a choice. */
+function orNull(schema: Schema): Schema {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [one, nothing]: Schema[] = anyOf;
+  const isPlain = typeof one?.["type"] === "string" && one["$id"] === undefined;
+  return isPlain && nothing?.["type"] === "null"
+    ? { ...one, ...rest, type: [one["type"], "null"] }
+    : schema;
 }

@@ -6,7 +6,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { success } from "./envelope.ts";
-import type { KeyedAnswer } from "./guard.ts";
+import type { Call } from "./guard.ts";
 import { songData } from "./playing-json.ts";
 import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
@@ -24,9 +24,9 @@ export interface RecentlyPlayedDeps {
 const MOST_SONGS = 50;
 
 /** `GET /api/v1/recently-played`: the songs that the key's user keeps, in the envelope. */
-export function createRecentlyPlayed(deps: RecentlyPlayedDeps): KeyedAnswer {
+export function createRecentlyPlayed(deps: RecentlyPlayedDeps) {
   const { accounts, hub, clock, budget, baseUrl } = deps;
-  return async ({ user }, headers) => {
+  return async ({ holder: { user }, headers }: Call): Promise<Response> => {
     if (isSharingPaused(accounts.privacy.of(user.id), clock.wallMs())) return success([], headers);
     hub.countSongs(user.id);
     const songs = await accounts.history.shownOf(user, { most: MOST_SONGS }, () =>

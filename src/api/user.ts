@@ -5,7 +5,7 @@ import { demo } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { success } from "./envelope.ts";
-import type { KeyedAnswer } from "./guard.ts";
+import type { Call } from "./guard.ts";
 import { withMusicPrefix } from "./music-prefix.ts";
 import type { User } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
@@ -17,8 +17,8 @@ export interface UserDeps {
 }
 
 /** `GET /api/v1/user`: the key's user, in the envelope. */
-export function createUser({ accounts, sources, config }: UserDeps): KeyedAnswer {
-  return async ({ user }, headers) => {
+export function createUser({ accounts, sources, config }: UserDeps) {
+  return async ({ holder: { user }, headers }: Call): Promise<Response> => {
     const music = await musicOf(user.id, accounts, sources);
     const working =
       music.length === 0 && config.demo

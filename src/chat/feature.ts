@@ -1,4 +1,5 @@
-import { type Feature, once } from "../http/feature.ts";
+import type { Feature } from "../http/plugin.ts";
+import { once } from "../once.ts";
 import type { ChatDeps, ChatService } from "./service.ts";
 
 export interface ChatFeature extends Feature {
@@ -25,7 +26,6 @@ export function createChatFeature(deps: ChatDeps): ChatFeature {
   };
   return {
     service,
-    routes: [],
     async start() {
       hasStarted = true;
       await follow();

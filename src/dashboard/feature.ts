@@ -1,8 +1,25 @@
-import type { Page } from "../html/page.ts";
+import { Elysia } from "elysia";
+import type { Feature } from "../http/plugin.ts";
 import { SECTION_NAMES, type SectionName, sectionPath } from "../html/section-paths.ts";
-import { type Feature, get, once, post, socket, socketsOf } from "../http/feature.ts";
+import type { RouteContext } from "../http/route-context.ts";
+import type { SignedIn } from "../http/session-cookie.ts";
+import { upgraderFor, withMessageLimit } from "../http/socket.ts";
+import type { Language } from "../languages.ts";
+import { once } from "../once.ts";
 import type { Dashboard, DashboardDeps } from "./dashboard.ts";
+import { createSessionGuard } from "./session-guard.ts";
 import type { DashboardTicket } from "./ticket.ts";
+
+/** An object of its own for each route: Elysia changes it. */
+const forPage = () => ({ session: "page" }) as const;
+/** The body is read once it is known who sends it. */
+const forForm = () => ({ session: "form", parse: "none" }) as const;
+
+/** What the guard gives the handlers of routes. */
+interface SignedInContext extends RouteContext {
+  readonly signedIn: SignedIn;
+  readonly language: Language;
+}
 
 /** The pages of who is signed in, which are loaded with the first visit. */
 export function createDashboardFeature(deps: DashboardDeps): Feature {
@@ -13,35 +30,45 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     return opened;
   });
   const page =
-    (name: "link" | "export" | "setList" | "backup"): Page =>
-    async (context) =>
-      (await load()).routes[name](context);
+    (name: "link" | "export" | "setList" | "backup") =>
+    async ({ signedIn, language, request, params }: SignedInContext) =>
+      (await load()).routes[name](signedIn, language, { request, params });
   const section =
-    (name: SectionName, does: "show" | "act"): Page =>
-    async (context) =>
-      (await load()).routes[does](name)(context);
+    (name: SectionName, does: "show" | "act") =>
+    async ({ signedIn, language, request, params }: SignedInContext) =>
+      (await load()).routes[does](name)(signedIn, language, { request, params });
+  const sockets = withMessageLimit<DashboardTicket>(
+    {
+      opened: (socket) => opened?.live.opened(socket),
+      closed: (socket) => opened?.live.closed(socket),
+    },
+    deps.clock,
+  );
+
+  const plugin = new Elysia({ name: "dashboard" })
+    .use(createSessionGuard(deps))
+    .get(
+      "/:lang/dashboard/live",
+      async ({ signedIn, language, request, server }) =>
+        (await load()).routes.socket(signedIn, language, request, upgraderFor(sockets, server)),
+      { session: "socket" },
+    )
+    .get("/:lang/dashboard/music/link/:source", page("link"), forPage())
+    .get("/:lang/dashboard/widget/fonts", section("widget", "show"), forPage())
+    .post("/:lang/dashboard/widget/fonts", section("widget", "act"), forForm())
+    .get("/:lang/dashboard/account/export", page("export"), forPage())
+    .get("/:lang/dashboard/history/set-list", page("setList"), forPage())
+    .get("/:lang/dashboard/server/backup", page("backup"), forPage());
+  for (const name of SECTION_NAMES) {
+    plugin
+      .get(`/:lang/${sectionPath(name)}`, section(name, "show"), forPage())
+      .post(`/:lang/${sectionPath(name)}`, section(name, "act"), forForm());
+  }
 
   return {
-    routes: [
-      ...SECTION_NAMES.flatMap((name) => [
-        get(`/:lang/${sectionPath(name)}`, section(name, "show")),
-        post(`/:lang/${sectionPath(name)}`, section(name, "act")),
-      ]),
-      socket("/:lang/dashboard/live", async (context, upgrader) =>
-        (await load()).routes.socket(context, upgrader),
-      ),
-      get("/:lang/dashboard/music/link/:source", page("link")),
-      get("/:lang/dashboard/widget/fonts", section("widget", "show")),
-      // Who uploads a font has to be signed in before the body is read. Bun's own limit still counts.
-      post("/:lang/dashboard/widget/fonts", section("widget", "act"), { limitsBody: true }),
-      get("/:lang/dashboard/account/export", page("export")),
-      get("/:lang/dashboard/history/set-list", page("setList")),
-      get("/:lang/dashboard/server/backup", page("backup")),
-    ],
-    sockets: socketsOf<DashboardTicket>("dashboard", {
-      opened: (one) => opened?.live.opened(one),
-      closed: (one) => opened?.live.closed(one),
-    }),
+    plugin,
+    // Who uploads a font has to be signed in before the body is read. Bun's own limit still counts.
+    limitsBodies: /^\/\w+\/dashboard\/widget\/fonts\/?$/,
     async follow({ userId }) {
       await opened?.live.dropEndedSessions(deps.accounts.sessions.isOpen, userId);
       opened?.live.redraw(userId);

@@ -1,17 +1,16 @@
-import { elsewherePage } from "../html/elsewhere.ts";
 import type { Hosts } from "../http/hosts.ts";
 import type { Vault } from "../vault/vault.ts";
-import { pageAddress, type ServerPlace } from "../addresses.ts";
+import type { ServerPlace } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { withinBudget } from "../html/spent.ts";
 import { messagePage } from "../html/message-page.tsx";
-import type { RouteContext } from "../http/feature.ts";
+import type { RouteContext } from "../http/route-context.ts";
 import type { Cookies } from "../http/cookies.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { FormTokens } from "../http/csrf.ts";
-import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
+import type { SignedIn } from "../http/session-cookie.ts";
 import { createNotices } from "../html/notices.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
@@ -20,9 +19,7 @@ import { mayOpen } from "./owner-only.ts";
 import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
 import { wordsOfMistake } from "./entered-text.ts";
 
-export interface DashboardGuardDeps
-  extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
-  readonly sessionCookie: SessionCookie;
+export interface DashboardGuardDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage"> {
   readonly cookies: Cookies;
   readonly clock: Pick<Clock, "wallMs">;
   /** Seals a form's notice until the page that shows it opens it. */
@@ -31,24 +28,18 @@ export interface DashboardGuardDeps
   readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
 }
 
-type Answer = (language: Language, context: RouteContext) => Promise<Response>;
+type Answer = (signedIn: SignedIn, language: Language, context: RouteContext) => Promise<Response>;
 
-type SignedInAnswer = (
-  signedIn: SignedIn,
-  language: Language,
-  context: RouteContext,
-) => Promise<Response>;
-
-/** Accepts dashboard requests only from signed-in users, and forms only from our pages. */
+/** Answers signed-in users within their budget of work, and takes forms only from our pages. */
 export interface DashboardGuard {
   show(name: SectionName, section: Section): Answer;
   act(name: SectionName, section: Section): Answer;
-  /** For routes that are not pages, such as a download: 401 without a session. */
-  guard(answer: SignedInAnswer): Answer;
+  /** For routes that are not pages, such as a download. */
+  guard(answer: Answer): Answer;
 }
 
 export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
-  const { sessionCookie, baseUrl, basePath, formTokens, budget } = deps;
+  const { baseUrl, basePath, formTokens, budget } = deps;
   const notices = createNotices(deps);
 
   const dashboardRequestOf = (
@@ -69,12 +60,6 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     notice,
   });
 
-  const refuse = (language: Language) => {
-    const { neededTitle: title, neededText: lead, how: label } = languages[language].signIn;
-    const again = { path: pageAddress(basePath, language, "sign-in"), label };
-    return messagePage({ language, basePath, title, lead, status: 401, again });
-  };
-
   const refuseForm = (language: Language, section: SectionName) => {
     const { formTitle: title, formText: lead, back: label } = languages[language].signIn;
     const again = { path: pathTo({ basePath, language }, section), label };
@@ -89,15 +74,12 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean =>
     deps.isFromOwnPage(request) && formTokens.isValid(signedIn.session, form.get("token"));
 
-  const guard: DashboardGuard["guard"] = (answer) => async (language, context) => {
-    const signedIn = await sessionCookie.signedIn(context.request);
-    if (!signedIn) return refuse(language);
-    return withinBudget(budget, signedIn.user.id, { language, basePath }, () =>
+  const guard: DashboardGuard["guard"] = (answer) => async (signedIn, language, context) =>
+    withinBudget(budget, signedIn.user.id, { language, basePath }, () =>
       answer(signedIn, language, context),
     );
-  };
 
-  const enter = (section: SectionName, answer: SignedInAnswer): Answer =>
+  const enter = (section: SectionName, answer: Answer): Answer =>
     guard(async (signedIn, language, context) =>
       mayOpen(signedIn.user, section) ? answer(signedIn, language, context) : ownersOnly(language),
     );
@@ -117,8 +99,8 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         return response;
       }),
 
-    act(name, section) {
-      const answer = enter(name, async (signedIn, language, { request }) => {
+    act: (name, section) =>
+      enter(name, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
@@ -129,10 +111,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         if (outcome instanceof Response) return outcome;
         const sent = await notices.send(signedIn, dashboardRequest, outcome);
         return sent ?? section.show(showing(dashboardRequest, outcome));
-      });
-      return async (language, context) =>
-        (await elsewherePage(context.request, language, deps)) ?? answer(language, context);
-    },
+      }),
   };
 }
 

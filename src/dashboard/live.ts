@@ -135,7 +135,6 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       return ofSession.length >= MOST_SOCKETS_PER_SESSION || ofUser.length >= MOST_SOCKETS_PER_USER;
     },
     ticketFor: ({ user, session }, language, isElsewhere) => ({
-      kind: "dashboard",
       user,
       sessionId: session.id,
       language,

@@ -5,16 +5,17 @@ import { parseConnectionId } from "../music/connection-reads.ts";
 import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
 import { languages } from "../i18n/index.ts";
-import { isLanguage } from "../languages.ts";
+import type { Language } from "../languages.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
+import type { Hosts } from "../http/hosts.ts";
 import { plainText } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
-import { inLanguage, type Page } from "../html/page.ts";
-import type { RouteContext } from "../http/feature.ts";
-import type { Upgrader } from "../http/upgrader.ts";
+import type { Upgrader } from "../http/socket.ts";
+import type { DashboardTicket } from "./ticket.ts";
+import type { SignedIn } from "../http/session-cookie.ts";
 import { redirect } from "../http/redirect.ts";
 import { exportOf } from "./people/export.ts";
 import type { DashboardLive } from "./live.ts";
@@ -24,7 +25,8 @@ import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 
-export interface DashboardRoutesDeps extends Omit<DashboardGuardDeps, "clock" | "budget"> {
+export interface DashboardRoutesDeps
+  extends Omit<DashboardGuardDeps, "clock" | "budget">, Pick<Hosts, "openedElsewhere"> {
   readonly clock: Clock;
   readonly budget: ProcessorBudget;
   readonly accounts: Accounts;
@@ -51,74 +53,68 @@ const tooSoon = (waitSeconds: number): Response =>
     "Retry-After": String(waitSeconds),
   });
 
-/** The dashboard's routes for the route map: each answers 401 to users who are not signed in. */
+/** What the dashboard answers to who is signed in. */
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
-  const { accounts, sources, clock, sections, sessionCookie, linkingFlow, budget, basePath } = deps;
+  const { accounts, sources, clock, sections, linkingFlow, budget, basePath } = deps;
   const guard = createDashboardGuard(deps);
   const setListFile = createSetListFile(deps);
   let nextBackupMs = -Infinity;
 
   return {
-    show: (name: SectionName): Page => inLanguage(guard.show(name, sections[name])),
-    act: (name: SectionName): Page => inLanguage(guard.act(name, sections[name])),
+    show: (name: SectionName) => guard.show(name, sections[name]),
+    act: (name: SectionName) => guard.act(name, sections[name]),
 
     /** Redirects to an upstream to link an account. */
-    link: inLanguage(
-      guard.guard(async ({ user }, language, { params, request }) => {
-        const source = sources.byId(params["source"] ?? "");
-        if (!source || !isLinked(source) || !(await source.oauth.app())) {
-          return redirect(pathTo({ basePath, language }, "music"), 303);
-        }
-        const again = parseConnectionId(new URL(request.url).searchParams.get("connection") ?? "");
-        const all = await accounts.connections.allOf(user.id);
-        const { name } = all.find(({ publicId }) => publicId === again) ?? { name: "" };
-        const intent = { kind: "dashboard", userId: user.id, name } as const;
-        return (await linkingFlow()).start(request, language, source, intent);
-      }),
-    ),
+    link: guard.guard(async ({ user }, language, { params, request }) => {
+      const source = sources.byId(params["source"] ?? "");
+      if (!source || !isLinked(source) || !(await source.oauth.app())) {
+        return redirect(pathTo({ basePath, language }, "music"), 303);
+      }
+      const again = parseConnectionId(new URL(request.url).searchParams.get("connection") ?? "");
+      const all = await accounts.connections.allOf(user.id);
+      const { name } = all.find(({ publicId }) => publicId === again) ?? { name: "" };
+      const intent = { kind: "dashboard", userId: user.id, name } as const;
+      return (await linkingFlow()).start(request, language, source, intent);
+    }),
 
     /** All stored data of a user, as a file. */
-    export: inLanguage(
-      guard.guard(async ({ user }) => {
-        const document = exportOf(user, accounts, sources, () => budget.letOthersIn(user.id));
-        return download(streamOf(document), `marquee-${user.name}.json`, "application/json");
-      }),
-    ),
+    export: guard.guard(async ({ user }) => {
+      const document = exportOf(user, accounts, sources, () => budget.letOthersIn(user.id));
+      return download(streamOf(document), `marquee-${user.name}.json`, "application/json");
+    }),
 
     /** The set list of the user's stream, as a file. */
-    setList: inLanguage(
-      guard.guard(async ({ user }, language, { request }) => {
-        const query = new URL(request.url).searchParams;
-        const file = await setListFile({ user, query, words: languages[language] });
-        return download(file.text, file.name, file.type);
-      }),
-    ),
+    setList: guard.guard(async ({ user }, language, { request }) => {
+      const query = new URL(request.url).searchParams;
+      const file = await setListFile({ user, query, words: languages[language] });
+      return download(file.text, file.name, file.type);
+    }),
 
     /** A copy of the database, for the owner. */
-    backup: inLanguage(
-      guard.guard(async ({ user }, _language, { request }) => {
-        if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
-        const waitMs = nextBackupMs - clock.monotonicMs();
-        if (waitMs > 0) return tooSoon(secondsOf(waitMs));
-        const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
-        const [name, type] = [`marquee-${day}.db`, "application/vnd.sqlite3"];
-        if (request.method === "HEAD") return download("", name, type);
-        // Nothing is sent while a large database is copied.
-        deps.server()?.timeout(request, 0);
-        const copy = await deps.takeCopy(request.signal);
-        deps.server()?.timeout(request, SENDING_IDLE_SECONDS);
-        if (copy === "left") return plainText(503, "Nobody waits for the copy");
-        if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
-        if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
-        nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
-        return download(copy.bytes, name, type);
-      }),
-    ),
+    backup: guard.guard(async ({ user }, _language, { request }) => {
+      if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
+      const waitMs = nextBackupMs - clock.monotonicMs();
+      if (waitMs > 0) return tooSoon(secondsOf(waitMs));
+      const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
+      const [name, type] = [`marquee-${day}.db`, "application/vnd.sqlite3"];
+      if (request.method === "HEAD") return download("", name, type);
+      // Nothing is sent while a large database is copied.
+      deps.server()?.timeout(request, 0);
+      const copy = await deps.takeCopy(request.signal);
+      deps.server()?.timeout(request, SENDING_IDLE_SECONDS);
+      if (copy === "left") return plainText(503, "Nobody waits for the copy");
+      if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
+      if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
+      nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
+      return download(copy.bytes, name, type);
+    }),
 
-    async socket({ request, params }: RouteContext, upgrader: Upgrader | undefined) {
-      const { lang = "" } = params;
-      const signedIn = await sessionCookie.signedIn(request);
-      if (!signedIn || !isLanguage(lang)) return plainText(401, "Sign in first");
+    socket(
+      signedIn: SignedIn,
+      language: Language,
+      request: Request,
+      upgrader: Upgrader<DashboardTicket> | undefined,
+    ) {
       const isElsewhere = deps.openedElsewhere(request) !== undefined;
       if (!isElsewhere && !deps.isFromOwnPage(request)) {
         return plainText(403, "Not from this page");
@@ -133,7 +129,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
           "Retry-After": "15",
         });
       }
-      const data = deps.dashboardLive.ticketFor(signedIn, lang, isElsewhere);
+      const data = deps.dashboardLive.ticketFor(signedIn, language, isElsewhere);
       if (upgrader?.upgrade(request, { data })) return undefined;
       return plainText(426, "This address is for WebSockets only", { Upgrade: "websocket" });
     },

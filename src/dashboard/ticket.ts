@@ -3,7 +3,6 @@ import type { Language } from "../languages.ts";
 
 /** The data of a dashboard's socket. */
 export interface DashboardTicket {
-  readonly kind: "dashboard";
   readonly user: User;
   readonly sessionId: string;
   readonly language: Language;

@@ -1,4 +1,5 @@
 import type { WidgetToken } from "../accounts/credential.ts";
+import type { EndpointAt } from "../api/endpoint.ts";
 import type { Config } from "../config.ts";
 import { createKeptPages } from "../html/kept-pages.ts";
 import { attribute } from "../html/attribute.ts";
@@ -25,6 +26,8 @@ import { searchEntriesOf } from "./search-index.ts";
 
 export interface DocsDeps extends MarkdownPagesDeps {
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+  /** The endpoints of the API. */
+  endpoints(): readonly EndpointAt[];
   readerOf(language: Language, request: Request): Promise<Reader | undefined>;
 }
 
@@ -92,6 +95,7 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
       const content = (
         <Reference
           {...{ language, baseUrl, basePath, config }}
+          endpoints={deps.endpoints()}
           {...(reader && { offer: reader.keyOffer })}
         />
       );

@@ -1,12 +1,16 @@
+import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Feature } from "../http/plugin.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { withinBudget } from "../html/spent.ts";
 import { pagesOf } from "../html/page.ts";
 import type { FormTokens } from "../http/csrf.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
-import { type Feature, get, once } from "../http/feature.ts";
+import { guards } from "../http/guards.ts";
+import { found } from "../http/refused.ts";
 import type { SessionCookie } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
+import { once } from "../once.ts";
 import type { DocsDeps, Reader } from "./docs.tsx";
 
 export interface DocsFeatureDeps extends Omit<DocsDeps, "readerOf"> {
@@ -32,14 +36,15 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
 
   const load = once(() => import("./docs.tsx"));
   const page = pagesOf(once(async () => (await load()).createDocs({ ...deps, readerOf })));
-  return {
-    routes: [
-      get("/:lang/docs", page("index")),
-      get("/:lang/docs/:page", page("page")),
-      get("/:lang/docs/sources/:source", page("source")),
-      get("/docs-pictures/:file", async ({ params }) =>
-        (await load()).docsPicture(params["file"] ?? ""),
-      ),
-    ],
-  };
+  const plugin = new Elysia({ name: "docs" })
+    .use(guards)
+    .get("/:lang/docs", page("index"), { open: true, language: true })
+    .get("/:lang/docs/:page", page("page"), { open: true, language: true })
+    .get("/:lang/docs/sources/:source", page("source"), { open: true, language: true })
+    .get(
+      "/docs-pictures/:file",
+      async ({ params }) => found(await (await load()).docsPicture(params.file)),
+      { open: true },
+    );
+  return { plugin };
 }

@@ -1,7 +1,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import type { ServerPlace } from "../addresses.ts";
 import { eventText, openApiDocument } from "../api/openapi.ts";
-import { type EndpointPath, describeEndpoints } from "../api/schema.ts";
+import type { EndpointAt } from "../api/endpoint.ts";
 import type { Config } from "../config.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
@@ -11,6 +11,7 @@ import { code, factsList, table } from "./html-table.ts";
 export interface ReferenceProps extends ServerPlace {
   readonly language: Language;
   readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+  readonly endpoints: readonly EndpointAt[];
   readonly offer?: KeyOffer;
 }
 
@@ -23,10 +24,10 @@ export interface KeyOffer {
 
 /** The API's reference, generated from its list of endpoints and its OpenAPI document. */
 export function Reference(props: ReferenceProps): JSX.Element {
-  const { language, baseUrl, basePath, config, offer } = props;
+  const { language, baseUrl, basePath, config, endpoints, offer } = props;
   const { reference } = languages[language];
   const { musicPrefix, rateLimitSeconds } = config;
-  const { paths } = openApiDocument({ baseUrl, musicPrefix, rateLimitSeconds });
+  const { paths } = openApiDocument({ baseUrl, rateLimitSeconds, endpoints });
   return (
     <>
       <h1 safe>{reference.title}</h1>
@@ -49,7 +50,7 @@ export function Reference(props: ReferenceProps): JSX.Element {
           <code>?api_key=mq_…</code>
         </li>
       </ul>
-      {describeEndpoints({ baseUrl, musicPrefix }).map(({ path, answer, stream }) => (
+      {endpoints.map(({ path, answer, stream }) => (
         <Endpoint
           language={language}
           basePath={basePath}
@@ -68,7 +69,7 @@ export function Reference(props: ReferenceProps): JSX.Element {
 interface EndpointProps {
   readonly language: Language;
   readonly basePath: string;
-  readonly path: EndpointPath;
+  readonly path: string;
   readonly statuses: readonly string[];
   readonly example: string;
   /** Empty where another endpoint has the same fields. */
@@ -90,12 +91,13 @@ function Endpoint({
   const { reference } = languages[language];
   const name = path.split("/").at(-1) ?? "";
   const meanings: Readonly<Record<string, string>> = reference.statuses;
+  const summaries: Readonly<Record<string, string>> = reference.endpoints;
   return (
     <>
       <h2 id={name}>
         <code safe>{`GET ${path}`}</code>
       </h2>
-      <p safe>{reference.endpoints[path]}</p>
+      <p safe>{summaries[path] ?? ""}</p>
       <form
         class="try"
         data-try={basePath + path}
@@ -203,11 +205,12 @@ function fieldsOf(schema: TSchema, path = ""): Field[] {
     );
   }
   // Of what may be null, the reference page lists the fields.
-  if (KindGuard.IsUnion(schema))
-    return schema.anyOf.slice(0, 1).flatMap((one) => fieldsOf(one, path));
+  if (KindGuard.IsUnion(schema)) {
+    const fields = schema.anyOf.slice(0, 1).flatMap((one) => fieldsOf(one, path));
+    return fields.map((field) => ({ ...field, nullable: field.path === path }));
+  }
   if (KindGuard.IsArray(schema)) return fieldsOf(schema.items, `${path}[]`);
-  const types: unknown[] = [schema["type"]].flat();
-  return [{ path, type: String(types[0]), nullable: types.includes("null") }];
+  return [{ path, type: String(schema["type"]), nullable: false }];
 }
 
 const typeText = ({ type, nullable }: Field, or: string): string =>

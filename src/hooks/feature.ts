@@ -4,7 +4,7 @@ import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import type { Feature } from "../http/feature.ts";
+import type { Feature } from "../http/plugin.ts";
 import { createInTurn } from "../in-turn.ts";
 import type { Artwork } from "../playback.ts";
 import type { Network } from "../upstream/index.ts";
@@ -142,7 +142,6 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
       clock.after(TEST_PAUSE_MS, () => tests.delete(hook.userId));
       return status;
     },
-    routes: [],
     start: followAll,
     async follow({ userId, concerns }) {
       if (!concerns("users", "hooks")) return;

@@ -1,26 +1,23 @@
-import type { RouteAnswer, RouteContext } from "../http/feature.ts";
-import { isLanguage, type Language, languageOr } from "../languages.ts";
-
-export type Page = (context: RouteContext) => RouteAnswer;
+import { found } from "../http/refused.ts";
+import type { RouteAnswer, RouteContext } from "../http/route-context.ts";
+import { type Language, languageOr } from "../languages.ts";
 
 type LanguagePage = (language: Language, context: RouteContext) => RouteAnswer;
 
 /** Pages of a feature by the names that its routes use. */
 export type Pages<Name extends string> = Readonly<Record<Name, LanguagePage>>;
 
+/** What the handler of a page's route is given. */
+export interface PageContext extends RouteContext {
+  readonly language: Language;
+}
+
 /** Pages whose code is loaded with the first visit. */
 export const pagesOf =
   <Name extends string>(load: () => Promise<Pages<Name>>) =>
-  (name: Name): Page =>
-    inLanguage(async (language, context) => (await load())[name](language, context));
-
-/** A page in the language of its path; `undefined` if the path has no known language. */
-export function inLanguage(render: LanguagePage): Page {
-  return (context) => {
-    const { lang = "" } = context.params;
-    return isLanguage(lang) ? render(lang, context) : undefined;
-  };
-}
+  (name: Name) =>
+  async ({ language, request, params }: PageContext): Promise<Response> =>
+    found(await (await load())[name](language, { request, params }));
 
 /** The language that a path starts with; English when it starts with none. */
 export function languageOf(path: string): Language {

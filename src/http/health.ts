@@ -1,15 +1,8 @@
+import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
+import type { Feature } from "./plugin.ts";
+import { guards } from "./guards.ts";
 import { plainText } from "./plain-text.ts";
-
-/** Answers for programs that monitor the process. */
-export interface Health {
-  /** `GET /livez`: the process runs. */
-  live(): Response;
-  /** `GET /readyz`: the server can do its work, including database writes. */
-  ready(): Promise<Response>;
-  /** From now on the server is not ready, because it is stopping. */
-  drain(): void;
-}
 
 export interface HealthDeps {
   readonly clock: Clock;
@@ -20,7 +13,14 @@ export interface HealthDeps {
 /** Shortest time between two test writes, however often `/readyz` is requested. */
 const PROBE_EVERY_MS = 1_000;
 
-export function createHealth({ probeWrite, clock }: HealthDeps): Health {
+/** Programs that monitor the server know it by any name, or none. */
+export const isHealthCheck = (path: string): boolean => /^\/(?:livez|readyz)\/?$/.test(path);
+
+/**
+ * Answers for programs that monitor the process: `/livez` says that it runs, `/readyz` that it can do
+ * its work, which includes writing to the database.
+ */
+export function createHealthFeature({ probeWrite, clock }: HealthDeps): Feature {
   let draining = false;
   let probed: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
 
@@ -39,14 +39,20 @@ export function createHealth({ probeWrite, clock }: HealthDeps): Health {
   };
 
   return {
-    live: () => plainText(200, "ok"),
-    async ready() {
-      if (draining) return plainText(503, "stopping");
-      return (await canWrite())
-        ? plainText(200, "ok")
-        : plainText(503, "the database takes no writes");
-    },
-    drain() {
+    plugin: new Elysia({ name: "health" })
+      .use(guards)
+      .get("/livez", () => plainText(200, "ok"), { open: true })
+      .get(
+        "/readyz",
+        async () => {
+          if (draining) return plainText(503, "stopping");
+          return (await canWrite())
+            ? plainText(200, "ok")
+            : plainText(503, "the database takes no writes");
+        },
+        { open: true },
+      ),
+    stop() {
       draining = true;
     },
   };

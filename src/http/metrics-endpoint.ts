@@ -1,10 +1,13 @@
+import { Elysia } from "elysia";
+import type { Feature } from "./plugin.ts";
 import type { Metrics } from "../metrics.ts";
-import { type Feature, get, type RouteContext } from "./feature.ts";
+import { guards } from "./guards.ts";
 import { plainText } from "./plain-text.ts";
+import type { RouteContext } from "./route-context.ts";
 
 /** `GET /metrics`: for clients with the token. */
 export function createMetricsFeature(metrics: Pick<Metrics, "read">, token: string): Feature {
-  const answer = async ({ request }: RouteContext): Promise<Response> => {
+  const read = async ({ request }: Pick<RouteContext, "request">): Promise<Response> => {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
     if (sent === undefined || !isSame(sent, token)) {
       return plainText(401, "The metrics need their token", { "WWW-Authenticate": "Bearer" });
@@ -12,7 +15,10 @@ export function createMetricsFeature(metrics: Pick<Metrics, "read">, token: stri
     const { text, type } = await metrics.read();
     return new Response(text, { headers: { "Content-Type": type, "Cache-Control": "no-store" } });
   };
-  return { routes: [get("/metrics", answer)] };
+  const plugin = new Elysia({ name: "metrics" })
+    .use(guards)
+    .get("/metrics", ({ request }) => read({ request }), { secret: "metrics token" });
+  return { plugin };
 }
 
 /** Compares hashes, so that the time taken does not reveal how many characters match. */

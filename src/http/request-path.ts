@@ -7,12 +7,13 @@ import { LANGUAGES } from "../languages.ts";
  */
 export interface RequestPath {
   /**
-   * Decodes percent-encoded characters that need no encoding:
-   * https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2
+   * Decodes percent-encoded characters that need no encoding
+   * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2), and removes the base path, so that each
+   * route is registered once. Some proxies have removed it. Returns whether the path is another one now.
    */
-  decodeUnreserved(request: Request): void;
-  /** Removes the base path, so that each route is registered once. Some proxies have removed it. */
-  takeBasePathOff(request: Request): void;
+  respell(request: Request): boolean;
+  /** Puts a name of ours in the place of the request's, which may be malformed. Returns whether it was another. */
+  forgetHost(request: Request): boolean;
 }
 
 /** Letters, digits and `-._~`, percent-encoded. */
@@ -23,36 +24,47 @@ export function createRequestPath(basePath: string, routes: readonly string[]): 
   const beginnings = new Set<string>([...LANGUAGES, ...routes.map((path) => wordAt(path, 0))]);
   // With a base path such as `/en`, `/en/docs` means `/docs`, or `/en/docs` behind some proxies.
   const mayBeOurs = beginnings.has(wordAt(basePath, 0));
+  /** What is decoded, or below the base path, may look as if it were to be again. */
+  const respelled = new WeakSet<Request>();
+
+  const decoded = (url: string): string => {
+    if (!url.includes("%")) return url;
+    const start = pathStart(url);
+    const [path = "", ...query] = url.slice(start).split("?");
+    const plain = path.replace(ENCODED_UNRESERVED, (code) => decodeURIComponent(code));
+    return url.slice(0, start) + [plain, ...query].join("?");
+  };
+  const below = (url: string): string => {
+    const start = pathStart(url);
+    const end = start + basePath.length;
+    if (!url.startsWith(basePath, start) || !/^[/?]?$/.test(url.charAt(end))) return url;
+    if (mayBeOurs && !beginnings.has(wordAt(url, end))) return url;
+    const slash = url.charAt(end) === "/" ? "" : "/";
+    return url.slice(0, start) + slash + url.slice(end);
+  };
+
+  const move = (request: Request, value: string): boolean => {
+    if (value === request.url) return false;
+    Object.defineProperty(request, "url", { value, configurable: true });
+    return true;
+  };
+
   return {
-    decodeUnreserved(request) {
+    respell(request) {
+      if (respelled.has(request)) return false;
       const { url } = request;
-      if (!url.includes("%")) return;
-      const [path = "", ...query] = url.slice(pathStart(url)).split("?");
-      const plain = path.replace(ENCODED_UNRESERVED, (code) => decodeURIComponent(code));
-      if (plain !== path) moveTo(request, [plain, ...query].join("?"));
+      const isMoved = move(request, basePath === "" ? decoded(url) : below(decoded(url)));
+      if (isMoved) respelled.add(request);
+      return isMoved;
     },
-    takeBasePathOff(request) {
-      if (basePath === "") return;
-      const { url } = request;
-      const start = pathStart(url);
-      const end = start + basePath.length;
-      if (!url.startsWith(basePath, start) || !/^[/?]?$/.test(url.charAt(end))) return;
-      if (mayBeOurs && !beginnings.has(wordAt(url, end))) return;
-      const slash = url.charAt(end) === "/" ? "" : "/";
-      moveTo(request, slash + url.slice(end));
-    },
+    forgetHost: (request) =>
+      move(request, `http://localhost${request.url.slice(pathStart(request.url))}`),
   };
 }
 
-/** Gives a request another path and query, and another origin if one is given. */
-export function moveTo(request: Request, path: string, origin?: string): void {
-  const { url } = request;
-  const value = (origin ?? url.slice(0, pathStart(url))) + path;
-  Object.defineProperty(request, "url", { value, configurable: true });
-}
-
-/** Path and query of a request; its URL is not parsed, because a foreign host may be malformed. */
-export const pathAndQueryOf = ({ url }: Request): string => url.slice(pathStart(url));
+/** The path of a request; its URL is not parsed, because a foreign host may be malformed. */
+export const pathOf = ({ url }: Request): string =>
+  url.slice(pathStart(url)).split("?", 1)[0] ?? "";
 
 /** Where the path begins: at once if the host is missing or malformed. */
 const pathStart = (url: string): number =>

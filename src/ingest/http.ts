@@ -1,5 +1,5 @@
 import { atMost, type Clock } from "../clock.ts";
-import type { RouteContext } from "../http/feature.ts";
+import type { RouteContext } from "../http/route-context.ts";
 import { decodeText } from "../decode-text.ts";
 import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./guard.ts";

@@ -1,6 +1,9 @@
+import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { all, type Feature, socket, socketsOf } from "../http/feature.ts";
+import type { Feature } from "../http/plugin.ts";
+import { guards } from "../http/guards.ts";
+import { type SocketServer, upgraderFor } from "../http/socket.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
 import { createCovers } from "../upstream/covers.ts";
 import type { Network } from "../upstream/index.ts";
@@ -10,7 +13,6 @@ import { createPushedCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Inboxes } from "../music/inboxes.ts";
 import { createGuard } from "./guard.ts";
-import type { PushRoute } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
 import { createInboxRoute } from "./inbox-route.ts";
 import { fieldsOfQuery, readJson } from "./json.ts";
@@ -18,11 +20,7 @@ import { createListenBrainz } from "./listenbrainz-route.ts";
 import { refused } from "./message.ts";
 import { readTuna } from "./tuna.ts";
 import { readWebhook } from "./web-scrobbler.ts";
-import {
-  createWebNowPlaying,
-  type PushTicket,
-  type WebNowPlayingSockets,
-} from "./webnowplaying-sockets.ts";
+import { createWebNowPlaying } from "./webnowplaying-sockets.ts";
 
 export interface IngestDeps {
   readonly clock: Clock;
@@ -39,8 +37,12 @@ export interface IngestDeps {
 }
 
 export interface IngestFeature extends Feature {
-  readonly webNowPlaying: WebNowPlayingSockets;
+  /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
+  upgradeLocally(request: Request, server: SocketServer): Promise<Response | undefined>;
 }
+
+/** Each protocol reads bodies itself, whatever their type says. Elysia changes the object. */
+const forPushes = () => ({ secret: "inbox secret", parse: "none" }) as const;
 
 /** What other programs push to this server. Each protocol answers every method in its own form. */
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
@@ -60,22 +62,45 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
     readQuery: (query: URLSearchParams) => readJson(fieldsOfQuery(query), covers),
   };
   const webNowPlaying = createWebNowPlaying({ ...deps, covers, guard, delivery });
-  const routes: Readonly<Record<string, PushRoute>> = {
-    "/listenbrainz": listenBrainz,
-    "/listenbrainz/*": listenBrainz,
-    "/audioscrobbler": audioscrobbler,
-    "/audioscrobbler/*": audioscrobbler,
-    "/in/:secret/webscrobbler": createInboxRoute(WEBSCROBBLER, { readBody: readWebhook }, to),
-    "/in/:secret/tuna": createInboxRoute(TUNA, { readBody: readTuna }, to),
-    "/in/:secret/json": createInboxRoute(JSON_PUSHES, json, to),
-  };
+  const webScrobbler = createInboxRoute(WEBSCROBBLER, { readBody: readWebhook }, to);
+  const tuna = createInboxRoute(TUNA, { readBody: readTuna }, to);
+  const ownJson = createInboxRoute(JSON_PUSHES, json, to);
+
+  const plugin = new Elysia({ name: "ingest" })
+    .use(guards)
+    .all("/listenbrainz", ({ request, params }) => listenBrainz({ request, params }), forPushes())
+    .all("/listenbrainz/*", ({ request, params }) => listenBrainz({ request, params }), forPushes())
+    .all(
+      "/audioscrobbler",
+      ({ request, params }) => audioscrobbler({ request, params }),
+      forPushes(),
+    )
+    .all(
+      "/audioscrobbler/*",
+      ({ request, params }) => audioscrobbler({ request, params }),
+      forPushes(),
+    )
+    .group("/in/:secret", (inbox) =>
+      inbox
+        .all(
+          "/webscrobbler",
+          ({ request, params }) => webScrobbler({ request, params }),
+          forPushes(),
+        )
+        .all("/tuna", ({ request, params }) => tuna({ request, params }), forPushes())
+        .all("/json", ({ request, params }) => ownJson({ request, params }), forPushes())
+        .get(
+          "/webnowplaying",
+          ({ request, params, server }) =>
+            webNowPlaying.upgrade({ request, params }, upgraderFor(webNowPlaying, server)),
+          forPushes(),
+        ),
+    );
   return {
-    webNowPlaying,
-    routes: [
-      ...Object.entries(routes).map(([path, push]) => all(path, push, { limitsBody: true })),
-      socket("/in/:secret/webnowplaying", webNowPlaying.upgrade),
-    ],
-    sockets: socketsOf<PushTicket>("push", { ...webNowPlaying, limitsMessages: true }),
+    upgradeLocally: (request, server) =>
+      webNowPlaying.upgradeLocally(request, upgraderFor(webNowPlaying, server)),
+    plugin,
+    limitsBodies: /^\/(?:listenbrainz|audioscrobbler|in)(?:\/|$)/,
     async follow({ userId, concerns }) {
       if (concerns("users", "connections")) await webNowPlaying.followChanges(userId);
     },

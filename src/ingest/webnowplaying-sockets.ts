@@ -3,8 +3,8 @@ import type { Clock } from "../clock.ts";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
-import type { RouteContext } from "../http/feature.ts";
-import type { Upgrader } from "../http/upgrader.ts";
+import type { RouteContext } from "../http/route-context.ts";
+import type { Upgrader } from "../http/socket.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { Guard } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
@@ -24,7 +24,6 @@ import { createPictures } from "./webnowplaying-pictures.ts";
 
 /** The data of a browser's socket. */
 export interface PushTicket {
-  readonly kind: "push";
   readonly userId: number;
   readonly connectionId: number;
   /** Whether what opened the socket still opens this connection. */
@@ -36,12 +35,18 @@ type PushSocket = ServerWebSocket<PushTicket>;
 /** The sockets of browsers with the extension WebNowPlaying. */
 export interface WebNowPlayingSockets {
   /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
-  upgrade(context: RouteContext, upgrader: Upgrader | undefined): Promise<Response | undefined>;
+  upgrade(
+    context: RouteContext,
+    upgrader: Upgrader<PushTicket> | undefined,
+  ): Promise<Response | undefined>;
   /**
    * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
    * may use it. `undefined` when the request was upgraded.
    */
-  upgradeLocally(request: Request, upgrader: Upgrader): Promise<Response | undefined>;
+  upgradeLocally(
+    request: Request,
+    upgrader: Upgrader<PushTicket> | undefined,
+  ): Promise<Response | undefined>;
   opened(socket: PushSocket): void;
   /**
    * Takes a frame. What is not understood is ignored. Frames count like pushes. Browsers send only
@@ -202,12 +207,12 @@ function createUpgrades({
   /** @param ownerNow whose inbox the socket opens, asked again when connections change */
   const open = (
     request: Request,
-    upgrader: Upgrader | undefined,
+    upgrader: Upgrader<PushTicket> | undefined,
     { userId, connectionId }: InboxOwner,
     ownerNow: () => Promise<InboxOwner | undefined>,
   ): Response | undefined => {
     const isValid = async () => (await ownerNow())?.connectionId === connectionId;
-    const data: PushTicket = { kind: "push", userId, connectionId, isValid };
+    const data: PushTicket = { userId, connectionId, isValid };
     if (upgrader?.upgrade(request, { data })) return undefined;
     return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
   };

@@ -13,7 +13,7 @@ import type { LinkingFlow } from "./linking.ts";
 import { elsewherePage } from "../html/elsewhere.ts";
 import type { Pages } from "../html/page.ts";
 import type { Hosts } from "../http/hosts.ts";
-import type { RouteContext } from "../http/feature.ts";
+import type { RouteContext } from "../http/route-context.ts";
 import { redirect } from "../http/redirect.ts";
 
 export interface ConnectDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {

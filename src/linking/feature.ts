@@ -1,5 +1,9 @@
+import { Elysia } from "elysia";
+import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
-import { type Feature, get, once, post } from "../http/feature.ts";
+import { guards } from "../http/guards.ts";
+import { found } from "../http/refused.ts";
+import { once } from "../once.ts";
 import type { ConnectDeps } from "./connect.ts";
 import type { LinkingFlow, LinkingFlowDeps } from "./linking.ts";
 
@@ -19,13 +23,19 @@ export function createLinkingFeature(deps: LinkingFeatureDeps): LinkingFeature {
   const page = pagesOf(
     once(async () => (await import("./connect.ts")).createConnect({ ...deps, flow })),
   );
-  return {
-    flow,
-    routes: [
-      get("/:lang/connect/:source/:secret", page("show")),
-      post("/:lang/connect/:source/:secret", page("enterApp")),
-      get("/:lang/connect/:source/:secret/start", page("start")),
-      get("/callback/:source", async (context) => (await flow()).callback(context)),
-    ],
-  };
+  const plugin = new Elysia({ name: "linking" })
+    .use(guards)
+    .get("/:lang/connect/:source/:secret", page("show"), { secret: "link", language: true })
+    .post("/:lang/connect/:source/:secret", page("enterApp"), {
+      secret: "link",
+      language: true,
+      parse: "none",
+    })
+    .get("/:lang/connect/:source/:secret/start", page("start"), { secret: "link", language: true })
+    .get(
+      "/callback/:source",
+      async ({ request, params }) => found(await (await flow()).callback({ request, params })),
+      { secret: "link" },
+    );
+  return { flow, plugin };
 }

@@ -22,7 +22,7 @@ import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
 import type { Cookies } from "../http/cookies.ts";
 import { createGuesses } from "../http/guess-limit.ts";
-import type { RouteContext } from "../http/feature.ts";
+import type { RouteContext } from "../http/route-context.ts";
 import { redirect } from "../http/redirect.ts";
 import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
 

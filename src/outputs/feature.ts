@@ -1,3 +1,4 @@
+import { Elysia } from "elysia";
 import type { ServerPlace } from "../addresses.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { PlayingBody } from "../api/now-playing.ts";
@@ -5,10 +6,12 @@ import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { inLanguage } from "../html/page.ts";
-import { type Feature, get, once } from "../http/feature.ts";
+import type { Feature } from "../http/plugin.ts";
+import { guards } from "../http/guards.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
+import { found } from "../http/refused.ts";
 import type { Log } from "../log.ts";
+import { once } from "../once.ts";
 import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";
 import { keepSongs } from "./keep-songs.ts";
@@ -39,20 +42,33 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
   let files: Files | undefined;
   keepSongs({ ...deps, history: accounts.history });
 
-  /** The line for chat bots. */
-  const showText = inLanguage(async (language, { params, request }) =>
-    (await text())(language, params["token"] ?? "", request),
-  );
-  /** A card, when the address ends in `.svg`, and else the page for sharing it. */
-  const showCard = inLanguage(async (language, { params, request }) => {
-    const name = params["token"] ?? "";
-    return name.endsWith(".svg")
-      ? (await card())(language, name.slice(0, -".svg".length), request)
-      : (await cardPage())(language, name, request);
-  });
+  const plugin = new Elysia({ name: "outputs" })
+    .use(guards)
+    /** The line for chat bots. */
+    .get(
+      "/:lang/text/:token",
+      async ({ language, params, request }) =>
+        found(await (await text())(language, params.token, request)),
+      { secret: "widget token", language: true },
+    )
+    /** A card, when the address ends in `.svg`, and else the page for sharing it. */
+    .get(
+      "/:lang/card/:token",
+      async ({ language, params: { token }, request }) =>
+        found(
+          token.endsWith(".svg")
+            ? await (
+                await card()
+              )(language, token.slice(0, -".svg".length), request)
+            : await (
+                await cardPage()
+              )(language, token, request),
+        ),
+      { secret: "widget token", language: true },
+    );
 
   return {
-    routes: [get("/:lang/text/:token", showText), get("/:lang/card/:token", showCard)],
+    plugin,
     /** The users' text and cover files, if the settings ask for any. */
     async start() {
       if (config.files === null) return;

@@ -3,7 +3,7 @@ import type { User } from "../accounts/users.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
 import { languageOf } from "../html/page.ts";
 import { plainText } from "../http/plain-text.ts";
-import type { Upgrader } from "../http/upgrader.ts";
+import type { Upgrader } from "../http/socket.ts";
 import type { Widget } from "../looks/widgets.ts";
 import { overlayLook } from "./look.ts";
 import type { LiveTicket } from "./ticket.ts";
@@ -34,7 +34,7 @@ export interface AdmissionDeps {
 export function admit(
   request: Request,
   opened: Opened | null,
-  server: Upgrader | undefined,
+  server: Upgrader<LiveTicket> | undefined,
   deps: AdmissionDeps,
 ): Response | undefined {
   const token = opened?.token ?? null;
@@ -55,7 +55,6 @@ export function admit(
   const current =
     opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
   const data: LiveTicket = {
-    kind: "overlay",
     ...{ token, userId, listenerId, onStream, language },
     widgetId: opened?.widget.id ?? null,
     query: searchParams.toString(),

@@ -1,13 +1,18 @@
+import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { ServerPlace } from "../addresses.ts";
 import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import { createArt } from "../artwork/serve-cover.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Clock } from "../clock.ts";
+import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
-import { all, type Feature, get, once, type Route, socket, socketsOf } from "../http/feature.ts";
 import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { Hosts } from "../http/hosts.ts";
+import { guards } from "../http/guards.ts";
+import { found } from "../http/refused.ts";
+import { upgraderFor, withMessageLimit } from "../http/socket.ts";
+import { once } from "../once.ts";
 import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
@@ -39,6 +44,9 @@ export interface OverlayFeature extends Feature {
   readonly showAll: OnDemand["showAll"];
 }
 
+/** What a client sends is not read. Elysia changes the object. */
+const forShowing = () => ({ secret: "show token", parse: "none" }) as const;
+
 /** The overlay's page, which is loaded on first use, its sockets, and the covers and fonts that it loads. */
 export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   const { accounts, artworks, clock, log, basePath } = deps;
@@ -63,33 +71,51 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
     once(async () => (await import("./launcher.tsx")).createLauncher({ ...deps, widgets })),
   );
   const onDemand = createOnDemand({ ...deps, widgets, show: live.showOnDemand });
-  const onDemandAt =
-    (does: "show" | "hide"): Route["answer"] =>
-    ({ params, request }) =>
-      onDemand[does](params["token"] ?? "", request);
   const art = createArt(artworks);
   const font = createFont(accounts.fonts);
+
+  const sockets = withMessageLimit<LiveTicket>(live, clock);
+  const plugin = new Elysia({ name: "overlay" })
+    .use(guards)
+    .get("/:lang/widget/:token", page("show"), { secret: "widget token", language: true })
+    .get("/:lang/widget/:token/launcher", launcher("download"), {
+      secret: "widget token",
+      language: true,
+    })
+    .get(
+      "/:lang/widget/:token/live",
+      async ({ params, request, server }) =>
+        live.upgrade(request, params.token, upgraderFor(sockets, server)),
+      { secret: "widget token", language: true },
+    )
+    .get("/:lang/demo", page("demo"), { open: true, language: true })
+    .get(
+      "/:lang/demo/live",
+      ({ request, server }) => live.upgradeDemo(request, upgraderFor(sockets, server)),
+      { open: true, language: true },
+    )
+    .all(
+      "/show/:token",
+      ({ params, request }) => onDemand.show(params.token, request),
+      forShowing(),
+    )
+    .all(
+      "/hide/:token",
+      ({ params, request }) => onDemand.hide(params.token, request),
+      forShowing(),
+    )
+    .get(
+      "/art/:id/:rendition",
+      async ({ params }) => found(await art(params.id, params.rendition)),
+      { open: true },
+    )
+    .get("/fonts/:file", async ({ params }) => found(await font(params.file)), { open: true });
 
   return {
     live,
     covers,
     showAll: onDemand.showAll,
-    routes: [
-      get("/:lang/widget/:token", page("show")),
-      get("/:lang/widget/:token/launcher", launcher("download")),
-      socket("/:lang/widget/:token/live", ({ params, request }, upgrader) =>
-        live.upgrade(request, params["token"] ?? "", upgrader),
-      ),
-      get("/:lang/demo", page("demo")),
-      socket("/:lang/demo/live", ({ request }, upgrader) => live.upgradeDemo(request, upgrader)),
-      all("/show/:token", onDemandAt("show")),
-      all("/hide/:token", onDemandAt("hide")),
-      get("/art/:id/:rendition", ({ params }) =>
-        art(params["id"] ?? "", params["rendition"] ?? ""),
-      ),
-      get("/fonts/:file", ({ params }) => font(params["file"] ?? "")),
-    ],
-    sockets: socketsOf<LiveTicket>("overlay", live),
+    plugin,
     gauges: { overlays: live.connected },
     async follow({ userId, concerns }) {
       if (concerns("users", "widgets", "fonts", "history")) await live.followWidgets(userId);

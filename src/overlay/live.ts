@@ -3,7 +3,7 @@ import { createBoundedMap } from "../bounded-map.ts";
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
 import { type Audience, createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
-import type { Upgrader } from "../http/upgrader.ts";
+import type { Upgrader } from "../http/socket.ts";
 import type { Hosts } from "../http/hosts.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
@@ -19,6 +19,7 @@ import {
   roomOf,
 } from "./rooms.ts";
 import type { Streams } from "./streams.ts";
+import type { LiveTicket } from "./ticket.ts";
 
 /** The overlays that are connected now. */
 export interface Live {
@@ -26,10 +27,10 @@ export interface Live {
   upgrade(
     request: Request,
     tokenText: string,
-    server: Upgrader | undefined,
+    server: Upgrader<LiveTicket> | undefined,
   ): Promise<Response | undefined>;
   /** The same for the public demo. */
-  upgradeDemo(request: Request, server: Upgrader | undefined): Response | undefined;
+  upgradeDemo(request: Request, server: Upgrader<LiveTicket> | undefined): Response | undefined;
   opened(socket: LiveSocket): void;
   received(socket: LiveSocket, message: string | Uint8Array): void;
   closed(socket: LiveSocket): void;

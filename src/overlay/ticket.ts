@@ -3,7 +3,6 @@ import type { Language } from "../languages.ts";
 
 /** The data of an overlay's socket. */
 export interface LiveTicket {
-  readonly kind: "overlay";
   /** The token that opened it; `null` for the public demo. */
   readonly token: WidgetToken | null;
   /** The ID of the token's widget; `null` for the public demo. */

@@ -59,7 +59,7 @@ describe("the description of the API", () => {
   });
 
   test("describes exactly the endpoints that ask for a key", () => {
-    const guarded = server.app.routes
+    const guarded = server.routes
       .filter((route) => route.startsWith("GET /api/") && !route.endsWith(".json"))
       .map((route) => route.slice("GET ".length));
     expect(Object.keys(description.document.paths).toSorted()).toEqual(guarded.toSorted());

@@ -25,7 +25,7 @@ const ask = async (path: string, headers: Record<string, string> = {}) => {
   const request = new Request(`http://example.org${path}`, {
     headers: { host: "example.org", "x-api-key": ada.key, ...headers },
   });
-  return (await server.app.handle(request)) as Response;
+  return server.app.elysia.handle(request);
 };
 
 describe("below a base URL with a path", () => {

@@ -79,7 +79,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
   afterEach(() => server.close());
 
   const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
-  const routesThat = (isAsked: (route: string) => boolean) => server.app.routes.filter(isAsked);
+  const routesThat = (isAsked: (route: string) => boolean) => server.routes.filter(isAsked);
   /** The path of a route, below the base URL. */
   const fill = (route: string, values: Record<string, string> = {}) =>
     prefix +
@@ -88,7 +88,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       .replace(/:(\w+)/g, (_, name: string) => values[name] ?? "x");
 
   test("knows every route that it lists", () => {
-    const { routes } = server.app;
+    const { routes } = server;
     for (const route of [
       ...PUBLIC,
       ...BY_WIDGET_TOKEN,
@@ -98,6 +98,24 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
       ...BY_AUDIOSCROBBLER,
     ]) {
       expect(routes).toContain(route);
+    }
+  });
+
+  test("finds no route that does not say who may use it", () => {
+    const byName: Readonly<Record<string, readonly string[]>> = {
+      open: PUBLIC,
+      link: BY_LINK_SECRET,
+      "widget token": BY_WIDGET_TOKEN,
+      "inbox secret": [...BY_INBOX_SECRET, ...BY_AUDIOSCROBBLER],
+      "show token": BY_SHOW_TOKEN,
+    };
+    const { routes } = server.app.elysia;
+    expect(routes.filter(({ hooks }) => !hooks.detail?.security)).toEqual([]);
+    for (const { method, path, hooks } of routes) {
+      const [secrets = { open: [] }] = hooks.detail.security;
+      const listed = byName[Object.keys(secrets)[0] ?? ""];
+      const route = `${method} ${path}`;
+      if (listed && server.routes.includes(route)) expect(listed).toContain(route);
     }
   });
 
@@ -149,7 +167,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
   });
 
   test("finds every method refused that a path does not have, with a key and without", async () => {
-    const methodsAt = Map.groupBy(server.app.routes, (route) => route.split(" ")[1] ?? "");
+    const methodsAt = Map.groupBy(server.routes, (route) => route.split(" ")[1] ?? "");
     for (const [path, routes] of methodsAt) {
       const own = routes.map((route) => route.split(" ")[0] ?? "");
       if (own.includes("ALL")) continue;
@@ -250,7 +268,7 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
   });
 
   test("finds no route that answers 422 or 500 to what it did not expect", async () => {
-    for (const route of server.app.routes) {
+    for (const route of server.routes) {
       const [method = ""] = route.split(" ");
       for (const query of [
         "?api_key[]=a",

@@ -38,7 +38,7 @@ afterEach(() => server.close());
 
 /** Every dashboard route as method and path in English. */
 const routes = () =>
-  server.app.routes
+  server.routes
     .filter((route) => route.includes("/:lang/dashboard"))
     .map((route) => {
       const [method = "", path = ""] = route.split(" ");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { createHealth } from "../../src/http/health.ts";
+import { createHealthFeature } from "../../src/http/health.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -70,13 +70,14 @@ describe("/livez and /readyz", () => {
 test("the database is written to once a second, however often anybody asks", async () => {
   const clock = createFakeClock();
   let writes = 0;
-  const health = createHealth({ clock, probeWrite: () => void (writes += 1) });
-  for (let asked = 0; asked < 100; asked++) health.ready();
+  const { plugin } = createHealthFeature({ clock, probeWrite: () => void (writes += 1) });
+  const ready = () => plugin?.handle(new Request("http://127.0.0.1/readyz"));
+  for (let asked = 0; asked < 100; asked++) await ready();
   expect(writes).toBe(1);
   await clock.advance(999);
-  health.ready();
+  await ready();
   expect(writes).toBe(1);
   await clock.advance(1);
-  health.ready();
+  await ready();
   expect(writes).toBe(2);
 });

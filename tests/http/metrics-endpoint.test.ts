@@ -35,7 +35,7 @@ test("there are no metrics unless somebody asks for them", async () => {
   expect((await server.get("/metrics")).status).toBe(404);
   const headers = { authorization: "Bearer " };
   expect((await server.get("/metrics", { headers })).status).toBe(404);
-  expect(server.app.routes).not.toContain("GET /metrics");
+  expect(server.routes).not.toContain("GET /metrics");
   server.close();
 });
 
@@ -255,7 +255,7 @@ describe("the route that a request is counted as", () => {
   test.each(["", "/music"])("is the one that answers it, below %j", async (basePath) => {
     const server = await createTestServer({ settings, baseUrl: `https://example.org${basePath}` });
     const example: Readonly<Record<string, string>> = { lang: "fr" };
-    const paths = new Set(server.app.routes.map((route) => route.split(" ")[1] ?? ""));
+    const paths = new Set(server.routes.map((route) => route.split(" ")[1] ?? ""));
     for (const path of paths) {
       const address = path.replace(/:(\w+)/g, (_, name: string) => example[name] ?? "x1");
       await server.get(`${basePath}${address}?x=1`);
@@ -266,13 +266,13 @@ describe("the route that a request is counted as", () => {
 
   test("is one of the map's or none of them, whatever is asked", async () => {
     const server = await createTestServer({ settings });
-    const known = ["other", ...server.app.routes.map((route) => route.split(" ")[1] ?? "")];
+    const known = ["other", ...server.routes.map((route) => route.split(" ")[1] ?? "")];
     const piece = fc.oneof(
       fc.constantFrom("en", "api", "v1", "user", "widget", "live", "docs", "art", "..", "", "\n"),
       fc.string(),
     );
     const asked = fc.asyncProperty(fc.array(piece, { maxLength: 6 }), async (pieces) => {
-      await server.app.handle(
+      await server.app.elysia.handle(
         new Request(`http://127.0.0.1/${pieces.join("/")}`, { headers: { host: "127.0.0.1" } }),
       );
     });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createRequestPath, pathAndQueryOf } from "../../src/http/request-path.ts";
+import { createRequestPath } from "../../src/http/request-path.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { openPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -16,10 +16,8 @@ const encode = (character: string, lower: boolean) => {
 
 const decoded = (path: string, basePath = "") => {
   const request = new Request(`http://127.0.0.1:4747${path}`);
-  const { decodeUnreserved, takeBasePathOff } = createRequestPath(basePath, ["/api/v1/user"]);
-  decodeUnreserved(request);
-  takeBasePathOff(request);
-  return pathAndQueryOf(request);
+  createRequestPath(basePath, ["/api/v1/user"]).respell(request);
+  return request.url.slice("http://127.0.0.1:4747".length);
 };
 
 describe("a percent-encoded character of a path", () => {

@@ -166,7 +166,7 @@ describe("setting out for Spotify", () => {
       await restart({ settings: { allowedHosts: "nas.lan" } });
       const path = `${await server.linkFor(ada.user)}/start?connection=7`;
       const ask = (address: string) =>
-        server.app.handle(new Request(`http://${host}${address}`, { headers: { host } }));
+        server.app.elysia.handle(new Request(`http://${host}${address}`, { headers: { host } }));
       const sent = await ask(path);
       const next = new URL(sent?.headers.get("location") ?? "");
       expect(sent?.status).toBe(303);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { once } from "../../src/http/feature.ts";
+import { once } from "../src/once.ts";
 
 test("what is made at its first use is made once, and again only after a failure", async () => {
   let made = 0;

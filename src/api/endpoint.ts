@@ -1,0 +1,60 @@
+import type { TObject } from "@sinclair/typebox";
+import type { AnyElysia } from "elysia";
+
+export interface ApiSettings {
+  /** The API's base URL, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The first word of the names of the three music fields. */
+  readonly musicPrefix: string;
+}
+
+/** What the description of the API says of an endpoint. */
+export interface Endpoint {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly answer: {
+    readonly about: string;
+    readonly schema: TObject;
+    /** The reference page shows the first one. */
+    readonly examples: Readonly<Record<string, { summary: string; value: object }>>;
+  };
+  /** Set where the answers come one after the other, as server-sent events. */
+  readonly stream?: {
+    readonly about: string;
+    /** The errors with status 429 besides those of every endpoint, by name. */
+    readonly refusals: Readonly<Record<string, string>>;
+  };
+  /** The errors with status 503, by name. */
+  readonly unavailable: {
+    readonly about: string;
+    readonly errors: Readonly<Record<string, string>>;
+  };
+}
+
+/** The error while another program holds the database. */
+export const BUSY = "The server is busy: try again";
+
+/** The part of a route that describes it, as its schema and in the description of the API. */
+export const describedBy = (endpoint: Endpoint) => ({
+  response: { 200: endpoint.answer.schema },
+  ...streamDescribedBy(endpoint),
+});
+
+/** The same for a stream, whose answer is a text. */
+export const streamDescribedBy = (endpoint: Endpoint) => {
+  const { operationId, summary, description } = endpoint;
+  return { detail: { operationId, summary, description, endpoint } };
+};
+
+/** An endpoint with its path. */
+export interface EndpointAt extends Endpoint {
+  readonly path: string;
+}
+
+/** The endpoints among routes. */
+export const endpointsOf = ({ routes }: Pick<AnyElysia, "routes">): readonly EndpointAt[] =>
+  routes.flatMap(({ method, path, hooks }) => {
+    const endpoint: Endpoint | undefined = hooks.detail?.endpoint;
+    return method === "GET" && endpoint ? [{ ...endpoint, path }] : [];
+  });

@@ -1,0 +1,46 @@
+import { Elysia } from "elysia";
+import type { ProcessorBudget } from "../../http/processor-budget.ts";
+import { type ApiSettings, BUSY, streamDescribedBy } from "../endpoint.ts";
+import type { Events } from "../events.ts";
+import type { ApiGuard } from "../guard.ts";
+import { TOO_MANY_STREAMS } from "../stream-limit.ts";
+import { nowPlayingAnswer } from "./now-playing.ts";
+
+export interface EventsEndpointDeps extends ApiSettings {
+  readonly budget: Pick<ProcessorBudget, "spend">;
+  readonly loadStreams: () => Promise<Events>;
+}
+
+/** `GET /api/v1/now-playing/events` */
+export const eventsEndpoint = (
+  guard: ApiGuard,
+  { baseUrl, budget, loadStreams }: EventsEndpointDeps,
+) =>
+  new Elysia({ name: "events" }).use(guard).get(
+    "/now-playing/events",
+    async ({ call, request }) => {
+      const { open } = await loadStreams();
+      return budget.spend(call.holder.user.id, () => open(call, request));
+    },
+    {
+      key: true,
+      ...streamDescribedBy({
+        operationId: "streamNowPlaying",
+        summary: "What is playing, at each change",
+        description: [
+          "Server-sent events: one when the stream opens, then one at each change. Each is of the type `now-playing`, and its data is exactly what `/api/v1/now-playing` answers at that moment, also when the source has failed.",
+          "An event `closed` with the error as its data says that the key no longer works; then the stream ends.",
+          'A request with `Upgrade: websocket` gets a WebSocket, whose messages have the same fields and `"type":"now-playing"`. It closes with the code 4401 when the key no longer works.',
+        ].join("\n\n"),
+        answer: nowPlayingAnswer(baseUrl),
+        stream: {
+          about: "The events. A comment every 15 seconds keeps the connection open.",
+          refusals: { streams: TOO_MANY_STREAMS },
+        },
+        unavailable: {
+          about: "The server's database is locked by another program.",
+          errors: { busy: BUSY },
+        },
+      }),
+    },
+  );

@@ -1,0 +1,38 @@
+import { Elysia } from "elysia";
+import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
+import { playingExample } from "../examples.ts";
+import type { ApiGuard } from "../guard.ts";
+import { createNowPlaying, type NowPlayingDeps } from "../now-playing.ts";
+import { NowPlayingAnswer } from "../schema.ts";
+
+/** `GET /api/v1/now-playing` */
+export function nowPlayingEndpoint(guard: ApiGuard, deps: NowPlayingDeps & ApiSettings) {
+  const answer = createNowPlaying(deps);
+  // It takes less time than measuring it would.
+  return new Elysia({ name: "now-playing" })
+    .use(guard)
+    .get("/now-playing", ({ call }) => answer(call), {
+      key: true,
+      ...describedBy({
+        operationId: "getNowPlaying",
+        summary: "What is playing",
+        description:
+          "The current playback, its position worked out for this very moment. `data` is null when nothing is playing.",
+        answer: nowPlayingAnswer(deps.baseUrl),
+        unavailable: {
+          about: "The music source has not answered for a while.",
+          errors: { unavailable: "Playback is temporarily unavailable", busy: BUSY },
+        },
+      }),
+    });
+}
+
+/** Playing, paused or nothing playing: each event has the same. */
+export const nowPlayingAnswer = (baseUrl: string) => ({
+  about: "Playing, paused, or nothing playing.",
+  schema: NowPlayingAnswer,
+  examples: {
+    playing: { summary: "A track plays", value: playingExample(baseUrl) },
+    nothing: { summary: "Nothing plays", value: { success: true, data: null } },
+  },
+});

@@ -1,0 +1,46 @@
+import { Elysia } from "elysia";
+import type { ProcessorBudget } from "../../http/processor-budget.ts";
+import { once } from "../../once.ts";
+import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
+import { playedExample } from "../examples.ts";
+import type { ApiGuard } from "../guard.ts";
+import type { RecentlyPlayedDeps } from "../recently-played.ts";
+import { RecentlyPlayedAnswer } from "../schema.ts";
+
+export interface RecentlyPlayedEndpointDeps extends ApiSettings, RecentlyPlayedDeps {
+  readonly budget: Pick<ProcessorBudget, "spend" | "letOthersIn">;
+}
+
+/** `GET /api/v1/recently-played` */
+export function recentlyPlayedEndpoint(guard: ApiGuard, deps: RecentlyPlayedEndpointDeps) {
+  const { baseUrl, budget } = deps;
+  const load = once(async () => (await import("../recently-played.ts")).createRecentlyPlayed(deps));
+  return new Elysia({ name: "recently-played" }).use(guard).get(
+    "/recently-played",
+    async ({ call }) => {
+      const answer = await load();
+      return budget.spend(call.holder.user.id, () => answer(call));
+    },
+    {
+      key: true,
+      ...describedBy({
+        operationId: "getRecentlyPlayed",
+        summary: "What was playing before",
+        description:
+          "The songs that were played for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was played while a widget, a stream or a bot was connected.",
+        answer: {
+          about: "The songs.",
+          schema: RecentlyPlayedAnswer,
+          examples: {
+            songs: { summary: "A song was played", value: playedExample(baseUrl) },
+            none: { summary: "No history", value: { success: true, data: [] } },
+          },
+        },
+        unavailable: {
+          about: "The server's database is locked by another program.",
+          errors: { busy: BUSY },
+        },
+      }),
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import { Elysia } from "elysia";
+import type { ProcessorBudget } from "../../http/processor-budget.ts";
+import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
+import { userExample } from "../examples.ts";
+import type { ApiGuard } from "../guard.ts";
+import { withMusicPrefix } from "../music-prefix.ts";
+import { userAnswer } from "../schema.ts";
+import { createUser, type UserDeps } from "../user.ts";
+
+export interface UserEndpointDeps extends ApiSettings, UserDeps {
+  readonly budget: Pick<ProcessorBudget, "spend">;
+}
+
+/** `GET /api/v1/user` */
+export function userEndpoint(guard: ApiGuard, deps: UserEndpointDeps) {
+  const { budget, musicPrefix } = deps;
+  const answer = createUser(deps);
+  return new Elysia({ name: "user" })
+    .use(guard)
+    .get("/user", async ({ call }) => budget.spend(call.holder.user.id, () => answer(call)), {
+      key: true,
+      ...describedBy({
+        operationId: "getUser",
+        summary: "Who the key belongs to",
+        description: "The user linked to the key, and whether music is connected.",
+        answer: {
+          about: "The user.",
+          schema: userAnswer(musicPrefix),
+          examples: {
+            user: {
+              summary: "A connected user",
+              value: { success: true, data: withMusicPrefix(userExample, musicPrefix) },
+            },
+          },
+        },
+        unavailable: {
+          about: "The server's database is locked by another program.",
+          errors: { busy: BUSY },
+        },
+      }),
+    });
+}

@@ -1,0 +1,58 @@
+import { Elysia, NotFoundError } from "elysia";
+import { pageAddress, type ServerPlace } from "../addresses.ts";
+import type { Hosts } from "../http/hosts.ts";
+import { plainText } from "../http/plain-text.ts";
+import { Refused } from "../http/refused.ts";
+import type { RouteContext } from "../http/route-context.ts";
+import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
+import { isLanguage, type Language } from "../languages.ts";
+
+export interface SessionGuardDeps
+  extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
+  readonly sessionCookie: Pick<SessionCookie, "signedIn">;
+}
+
+/**
+ * `{ session: "page" }` lets only who is signed in to a route, and gives its handler the user and the
+ * language. `"form"` says first where nobody can be signed in; `"socket"` refuses without a page.
+ */
+export function createSessionGuard(deps: SessionGuardDeps) {
+  const { sessionCookie, basePath } = deps;
+  const signedInBy = new WeakMap<Request, { signedIn: SignedIn; language: Language }>();
+
+  const signInFirst = async (language: Language): Promise<Response> => {
+    const { languages } = await import("../i18n/index.ts");
+    const { messagePage } = await import("../html/message-page.tsx");
+    const { neededTitle: title, neededText: lead, how: label } = languages[language].signIn;
+    const again = { path: pageAddress(basePath, language, "sign-in"), label };
+    return messagePage({ language, basePath, title, lead, status: 401, again });
+  };
+  const elsewhere = async (request: Request, language: Language) => {
+    if (deps.openedElsewhere(request) === undefined) return undefined;
+    const { elsewherePage } = await import("../html/elsewhere.ts");
+    return elsewherePage(request, language, deps);
+  };
+
+  return new Elysia({ name: "session-guard" }).macro({
+    session: (use: "page" | "form" | "socket") => ({
+      detail: { security: [{ session: [] }] },
+      // Before anything of the request is judged.
+      async transform({ request, params }: RouteContext) {
+        const { lang: language = "" } = params;
+        if (!isLanguage(language)) throw new NotFoundError();
+        const page = use === "form" ? await elsewhere(request, language) : undefined;
+        if (page) throw new Refused(page);
+        const signedIn = await sessionCookie.signedIn(request);
+        if (signedIn) return void signedInBy.set(request, { signedIn, language });
+        throw new Refused(
+          use === "socket" ? plainText(401, "Sign in first") : await signInFirst(language),
+        );
+      },
+      resolve({ request }: Pick<RouteContext, "request">) {
+        const found = signedInBy.get(request);
+        if (!found) throw new Error("The guard of this route has not run.");
+        return found;
+      },
+    }),
+  });
+}

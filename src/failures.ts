@@ -1,0 +1,85 @@
+import { type AnyElysia, NotFoundError } from "elysia";
+import * as envelope from "./api/envelope.ts";
+import { isPassing } from "./db/errors.ts";
+import { FOREIGN_HOST } from "./http/hosts.ts";
+import { plainText } from "./http/plain-text.ts";
+import { pathOf } from "./http/request-path.ts";
+import { Refused } from "./http/refused.ts";
+import type { RouteContext } from "./http/route-context.ts";
+import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
+import { isLanguage } from "./languages.ts";
+import { describeError, type Log } from "./log.ts";
+
+/** The answers to requests that came to no answer of their own, in the API's form and in the pages'. */
+export interface Failures {
+  /** The answer to a request whose handler or guard has thrown. */
+  answer(error: unknown, request: Request): Response | Promise<Response>;
+}
+
+/** @param basePath the path of the server's base URL */
+export function createFailures(log: Pick<Log, "error">, basePath: string): Failures {
+  const lost = async (path: string): Promise<Response> => {
+    if (isBelowApi(path)) return envelope.notFound();
+    const { notFoundPage } = await import("./html/not-found.tsx");
+    return notFoundPage(path, basePath);
+  };
+  const unstored = async (path: string): Promise<Response> => {
+    if (isBelowApi(path)) return envelope.busy();
+    const { unstoredPage } = await import("./html/unstored.ts");
+    return unstoredPage(path, basePath);
+  };
+  return {
+    answer(error, request) {
+      if (error instanceof Refused) return error.response;
+      const { method } = request;
+      const path = pathOf(request);
+      if (error instanceof NotFoundError) return lost(path);
+      if (isPassing(error)) {
+        log.error("the database cannot be used", { path, reason: describeError(error) });
+        return unstored(path);
+      }
+      log.error("a request failed", { method, path, reason: describeError(error) });
+      return isBelowApi(path) ? envelope.internalError() : plainText(500, "Internal server error");
+    },
+  };
+}
+
+/**
+ * Gives each path the methods that it has no route for: `HEAD` where there is a `GET`, and 405 for the
+ * others.
+ */
+export function answerOtherMethods(app: AnyElysia): void {
+  for (const [path, routes] of Map.groupBy([...app.routes], (route) => route.path)) {
+    const methods = routes.map(({ method }) => method);
+    if (methods.includes("ALL")) continue;
+    const got = routes.find(({ method }) => method === "GET");
+    if (got) app.route("HEAD", path, got.handler as never, got.hooks);
+    const allowed = methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : method));
+    const Allow = allowed.join(", ");
+    app.all(
+      path,
+      // There are no `params` where the path has none.
+      ({ params = {} }: { params?: RouteContext["params"] }) => {
+        if (!isLanguage(params["lang"] ?? "en")) throw new NotFoundError();
+        return isBelowApi(path)
+          ? envelope.methodNotAllowed(Allow)
+          : plainText(405, "Method not allowed", { Allow });
+      },
+      { parse: "none", detail: { security: [] } },
+    );
+  }
+}
+
+/** The answer to a host that is none of ours. Its URL may be malformed, so it is not parsed. */
+export const foreignHost = ({ url }: Request): Response =>
+  url.includes("/api/") ? envelope.failure(421, FOREIGN_HOST) : plainText(421, FOREIGN_HOST);
+
+/** Only form bodies are read, and people fill in their fields. The API reads none, whatever their size. */
+export const isTooLarge = ({ method, headers }: Request, path: string): boolean =>
+  method !== "GET" &&
+  Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES &&
+  !isBelowApi(path);
+
+export const tooLarge = (): Response => plainText(413, "The body is larger than 64 KiB.");
+
+const isBelowApi = (path: string): boolean => path.startsWith("/api/");
