@@ -22,6 +22,7 @@ import {
   type RunningFacts,
 } from "../../src/control/folder-lock.ts";
 import { MOST_COMMANDS } from "../../src/control/server.ts";
+import { VERSION } from "../../src/version.ts";
 import { newSecretKey } from "../../src/vault/secret-key-files.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 import { writersOf } from "../fixtures/data/opened-files.ts";
@@ -203,6 +204,31 @@ describe("with a server that runs,", () => {
     const connected = connections.find(({ source }: { source: string }) => source === "lastfm");
     expect(connected.health.state).toBe("ok");
   });
+
+  test.each(["nothing like that", "constructor", "__proto__", ""])(
+    "a command that this version does not have, such as %j, is refused with what to do",
+    async (command) => {
+      const server = readRunningFacts(data);
+      if (!server) throw new Error("it does not run");
+      const errors: string[] = [];
+      const lines = {
+        out: (line: string) => void errors.push(line),
+        error: (line: string) => void errors.push(line),
+      };
+      const code = await askServer(
+        server,
+        { command, given: [], asJson: true },
+        lines,
+        systemClock,
+      );
+      expect({ code, errors }).toEqual({
+        code: 2,
+        errors: [
+          `marquee: The running server is Marquee ${VERSION} and does not know ${JSON.stringify(command)}. Use the same version for both.`,
+        ],
+      });
+    },
+  );
 
   test("no command, log or document shows the token", async () => {
     const token = readRunningFacts(data)?.control.token ?? "";
