@@ -16,6 +16,7 @@ describe("the version of Bun", () => {
     ...LANGUAGES.flatMap((language) => [
       `src/docs/${language}/quick-start.md`,
       `src/docs/${language}/install.md`,
+      `src/docs/${language}/capacity.md`,
     ]),
   ];
   const files = [...new Bun.Glob("**/*").scanSync({ cwd: root, dot: true })].filter(

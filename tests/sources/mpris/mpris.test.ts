@@ -102,7 +102,7 @@ describe("a player on the session bus", () => {
       ({ positionMs, observedAtMs }) =>
         positionMs === 90_000 && observedAtMs - sought.observedAtMs > 500,
     );
-    expect(settled.observedAtMs - sought.observedAtMs).toBeWithin(900, 5_000);
+    expect(settled.observedAtMs - sought.observedAtMs).toBeGreaterThanOrEqual(900);
     expect(received.slice(since).every((one) => one && one.positionMs >= 90_000)).toBe(true);
   });
 
