@@ -1,8 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { basePathOf } from "./addresses.ts";
 import type { EventsServer } from "./api/events.ts";
-import { attemptEach } from "./attempt-each.ts";
-import type { Change, ChangeListener } from "./db/changes.ts";
 import {
   answerOtherMethods,
   createFailures,
@@ -19,7 +17,8 @@ import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { createRequestPath, pathOf } from "./http/request-path.ts";
 import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
-import type { GaugeName, Metrics } from "./metrics.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import type { Metrics } from "./metrics.ts";
 
 export interface AppDeps extends Omit<
   FeaturesDeps,
@@ -36,21 +35,13 @@ export interface RequestServer extends EventsServer {
   requestIP(request: Request): { address: string } | null;
 }
 
-export interface App {
+export interface App extends Lifecycle {
   /** All routes. */
   readonly elysia: AnyElysia;
   /** Answers on the port for WebNowPlaying. */
   upgradeLocally: ReturnType<typeof createFeatures>["upgradeLocally"];
   /** Gives access to client addresses. Before this call they are not available. */
   attach(server: RequestServer): void;
-  /** Current counts, by the names of the metrics. */
-  readonly gauges: Readonly<Partial<Record<GaugeName, () => number>>>;
-  /** Begins what features do by themselves. */
-  start(): Promise<void>;
-  /** Brings what is open up to date with a change of stored data. */
-  followChange(change: Change): Promise<void>;
-  /** `/readyz` says no from now on, sockets are closed, and what was started ends. */
-  stop(): Promise<void>;
 }
 
 /** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
@@ -65,7 +56,7 @@ export const SOCKETS = {
 
 /** What is true for all requests, then the features. It does not use network or disk by itself. */
 export function createApp(deps: AppDeps): App {
-  const { accounts, hub, log, settings, baseUrl, metrics } = deps;
+  const { log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
   const hosts = createHosts({ ...config, baseUrl });
@@ -131,37 +122,12 @@ export function createApp(deps: AppDeps): App {
   for (const { plugin } of features) if (plugin) app.use(plugin);
   answerOtherMethods(app);
 
-  const gauges: App["gauges"] = Object.assign(
-    { channels: hub.running },
-    ...features.map((feature) => feature.gauges),
-  );
-  metrics.watch(gauges);
-  const followers: readonly ChangeListener[] = [
-    async ({ userId, concerns }) => {
-      if (concerns("users", "privacy", "connections")) hub.notify(userId);
-      if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
-      const isGone =
-        userId !== undefined && concerns("users") && !(await accounts.users.withId(userId));
-      if (isGone) hub.forget(userId);
-    },
-    ...features.flatMap(({ follow }) => follow ?? []),
-  ];
-  const followChange = (change: Change) => attemptEach(followers, (follow) => follow(change));
-  accounts.onChange(followChange);
-
   return {
     elysia: app,
     upgradeLocally,
     attach(started) {
       server = started;
     },
-    gauges,
-    async start() {
-      for (const { start } of features) await start?.();
-    },
-    followChange,
-    async stop() {
-      await Promise.all(features.map(async ({ stop }) => stop?.()));
-    },
+    ...createLifecycle(features, deps),
   };
 }

@@ -42,6 +42,7 @@ const ABOVE: Readonly<Record<string, string>> = {
   "src/server.ts": "the server",
   "src/features.ts": "the server",
   "src/failures.ts": "the server",
+  "src/lifecycle.ts": "the server",
   "src/main.ts": "the entry",
 };
 
