@@ -111,7 +111,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const ingest = createIngestFeature({
     ...parts,
     inboxes: accounts.connections,
-    userNameOf: async (userId) => (await accounts.users.withId(userId))?.name,
+    userNameOf: async (userId) => accounts.users.withId(userId)?.name,
   });
   const outputs = createOutputsFeature(parts);
   const hooks = createHooksFeature({ ...parts, artworkUrl });
@@ -120,7 +120,7 @@ export function createFeatures(deps: FeaturesDeps): Features {
   const chat = createChatFeature({
     ...parts,
     async showOverlays(userId) {
-      const user = await accounts.users.withId(userId);
+      const user = accounts.users.withId(userId);
       if (user) await overlay.showAll(user);
     },
   });

@@ -76,11 +76,11 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Guar
       return {
         detail: { security: [{ header: [] }, { query: [] }] },
         // Before anything of the request is judged.
-        async transform({ request }) {
+        transform({ request }) {
           const sent = sentKey(request);
           if (sent === undefined) throw new Refused(failure(401, "Missing API key", CHALLENGE));
-          // A cached key needs no checksum check and no promise.
-          const holder = keys.cachedHolderOf(sent as ApiKey) ?? (await holderOf(sent));
+          // A cached key needs no checksum check.
+          const holder = keys.cachedHolderOf(sent as ApiKey) ?? holderOf(sent);
           if (!holder) throw wrongKey(request);
           noteUse(holder);
           const caller = { userId: holder.user.id, name: holder.keyId };
@@ -94,7 +94,7 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Guar
     },
   });
 
-  async function holderOf(sent: string): Promise<KeyHolder | undefined> {
+  function holderOf(sent: string): KeyHolder | undefined {
     const key = parseApiKey(sent);
     return key && keys.holderOf(key);
   }

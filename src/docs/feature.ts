@@ -43,7 +43,7 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
     .get("/:lang/docs/sources/:source", page("source"), { open: true, language: true })
     .get(
       "/docs-pictures/:file",
-      async ({ params }) => found(await (await load()).docsPicture(params.file)),
+      async ({ params }) => found((await load()).docsPicture(params.file)),
       { open: true },
     );
   return { plugin };

@@ -53,7 +53,7 @@ export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);
   const fontFacesOf = async (userId: number) =>
-    fontFaces(await accounts.fonts.allOf({ id: userId }), basePath);
+    fontFaces(accounts.fonts.allOf({ id: userId }), basePath);
   const live = createLive({
     ...deps,
     widgets,

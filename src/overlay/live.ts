@@ -117,7 +117,7 @@ export function createLive(deps: LiveDeps): Live {
   const followWidget = async ({ token, members }: OverlayRoom) => {
     if (!token) return;
     for (const socket of members) deps.streams.ask(socket);
-    const found = await widgets.find(token);
+    const found = widgets.find(token);
     if (found) sendLook(members, found.widget, await deps.fontFacesOf(found.user.id));
     else for (const socket of [...members]) socket.close(CLOSED_TOKEN_REPLACED);
   };
@@ -145,7 +145,7 @@ export function createLive(deps: LiveDeps): Live {
   return {
     async upgrade(request, tokenText, server) {
       const token = parseWidgetToken(tokenText);
-      const found = token && (await widgets.find(token));
+      const found = token && widgets.find(token);
       if (!token || found?.widget.kind !== "overlay") {
         return deps.notFound(new URL(request.url).pathname);
       }
