@@ -38,8 +38,7 @@ export function createLifecycle(
     async ({ userId, concerns }) => {
       if (concerns("users", "privacy", "connections")) hub.notify(userId);
       if (concerns("users", "connections", "upstreams")) await hub.followConnections(userId);
-      const isGone =
-        userId !== undefined && concerns("users") && !(await accounts.users.withId(userId));
+      const isGone = userId !== undefined && concerns("users") && !accounts.users.withId(userId);
       if (isGone) hub.forget(userId);
     },
     ...features.flatMap(({ follow }) => follow ?? []),
