@@ -5,7 +5,7 @@ import { AccountError } from "../accounts/context.ts";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import { systemClock } from "../clock.ts";
-import { flagOf, type SettingName, variableOf } from "../config.ts";
+import { flagOf, type SettingName, settings, variableOf } from "../config.ts";
 import { describeError, redact } from "../log.ts";
 import { describedSources } from "../sources/index.ts";
 import {
@@ -125,7 +125,7 @@ function connectUser(
 }
 
 const lackOfKey = (name: string, setting: SettingName): string =>
-  `Note: ${name} needs an API key, which Marquee does not have: start it with ${flagOf(setting)}, or with its file in ${variableOf(setting)}_FILE. The connection is kept.`;
+  `Note: ${name} needs an API key, which Marquee does not have: start it with ${flagOf(setting)}, or with its file in ${variableOf(setting)}_FILE. ${settings[setting].help} The connection is kept.`;
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: "Windows",

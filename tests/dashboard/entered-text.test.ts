@@ -86,6 +86,7 @@ describe("a form of the dashboard", () => {
     ]),
   ];
   let tried = 0;
+  let pagesTried = 0;
 
   test.each(pages)(
     "is stored with no text that is too long or has control characters: %s",
@@ -106,11 +107,14 @@ describe("a form of the dashboard", () => {
           }
         }
       }
+      pagesTried += 1;
     },
   );
 
-  test("has at least as many fields as were tried when this was written", () => {
-    expect(tried).toBeGreaterThan(500);
+  // Whichever order they ran in; where only some did, there is nothing to count.
+  afterAll(() => {
+    // As many fields as there were when this was written.
+    if (pagesTried === pages.length) expect(tried).toBeGreaterThan(500);
   });
 
   test("keeps what was typed into a field of several lines, and says what is wrong", async () => {

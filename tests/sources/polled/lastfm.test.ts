@@ -152,6 +152,6 @@ describe("marquee connect USER lastfm", () => {
     const { code, errors } = await marquee("connect", "ada", "lastfm", "--user", "ada");
     expect(code).toBe(0);
     expect(errors).toContain("--lastfm-api-key");
-    expect(errors).toContain("https://www.last.fm/api/account/create");
+    expect(errors).toContain("last.fm/api/account/create");
   });
 });
