@@ -10,7 +10,11 @@ import { launchOnScreen, launchWith, type WatchedPage } from "../fixtures/browse
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf } from "../fixtures/browser/page-checks.ts";
 import { obsIsInstalled, type RealObs, startRealObs } from "../fixtures/obs/real-obs.ts";
-import { type StandInObsOptions, startStandInObs } from "../fixtures/obs/stand-in-obs.ts";
+import {
+  type StandInObs,
+  type StandInObsOptions,
+  startStandInObs,
+} from "../fixtures/obs/stand-in-obs.ts";
 import { signIn } from "../fixtures/http/signed-in.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 
@@ -290,29 +294,32 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     await connectFrom("public", ({ words }) => words.sentences.failures.blockedHttp);
   });
 
-  test("is accessible and narrow enough in each of its states", async () => {
+  const refused = async (card: Card, { port }: StandInObs) => {
+    await card.connect(port, "wrong");
+    await card.says(card.words.sentences.failures.wrongPassword);
+  };
+  const put = async (card: Card, { port }: StandInObs) => {
+    await card.connect(port);
+    await card.says(card.words.sentences.connected);
+    await card.press(card.words.sentences.put);
+    await card.card.getByRole("button", { name: card.words.refresh }).waitFor();
+  };
+  test.each([
+    ["it was refused", refused],
+    ["the widget is in OBS", put],
+  ])("is accessible and narrow enough when %s", async (_, reach) => {
     const obs = standIn({ password: PASSWORD });
     const watched = await stage.open("widget", {
       query: "?id=1",
       viewport: { width: 360, height: 740 },
     });
     const card = await cardOn(watched);
-    const { sentences, refresh } = card.words;
+    await reach(card, obs);
     const faults: string[] = [];
-    const look = async () => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        await card.page.emulateMedia({ colorScheme });
-        faults.push(...(await axeViolations(card.page)), ...(await overflowOf(card.page)));
-      }
-    };
-    await card.connect(obs.port, "wrong");
-    await card.says(sentences.failures.wrongPassword);
-    await look();
-    await card.connect(obs.port);
-    await card.says(sentences.connected);
-    await card.press(sentences.put);
-    await card.card.getByRole("button", { name: refresh }).waitFor();
-    await look();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await card.page.emulateMedia({ colorScheme });
+      faults.push(...(await axeViolations(card.page)), ...(await overflowOf(card.page)));
+    }
     expect(faults).toEqual([]);
   });
 

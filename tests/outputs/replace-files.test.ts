@@ -6,6 +6,7 @@ import { replaceFiles } from "../../src/outputs/replace-files.ts";
 import { mistakeIn } from "../fixtures/data/file-reader.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
+import { isThorough } from "../fixtures/thorough.ts";
 
 const AT = new Date(1_795_000_000_000);
 
@@ -51,6 +52,8 @@ test("elsewhere a missing permission is no passing matter", async () => {
   await expect(attempt).rejects.toThrow("EPERM");
 });
 
+const ROUNDS = isThorough ? 150 : 50;
+
 test("whoever reads at any moment sees whole files", async () => {
   const names = ["cover.png", "title.txt", "now-playing.json"];
   const png = await patternPicture("png", 256);
@@ -65,7 +68,7 @@ test("whoever reads at any moment sees whole files", async () => {
   await replaceFiles(folder.path, sets[0] ?? [], AT);
   let isWriting = true;
   const writing = (async () => {
-    for (let round = 0; round < 150; round++)
+    for (let round = 0; round < ROUNDS; round++)
       await replaceFiles(folder.path, sets[round % 2] ?? [], AT);
     isWriting = false;
   })();
