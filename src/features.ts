@@ -1,4 +1,3 @@
-import type { Accounts } from "./accounts/accounts.ts";
 import { basePathOf } from "./addresses.ts";
 import { createApiFeature } from "./api/api.ts";
 import type { EventsServer } from "./api/events.ts";
@@ -7,65 +6,38 @@ import { createArtworkStore } from "./artwork/artwork-store.ts";
 import { createLooks } from "./artwork/looks.ts";
 import type { DiskCache } from "./artwork/disk-cache.ts";
 import { createHooksFeature } from "./hooks/feature.ts";
-import type { Hub } from "./channels/hub.ts";
-import type { Clock } from "./clock.ts";
 import { createChatFeature } from "./chat/feature.ts";
-import type { ResolvedConfig } from "./config.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
-import type { TakeCopy } from "./db/database-copy.ts";
 import type { CommandDescription } from "./docs/commands-table.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
 import { createCookies } from "./http/cookies.ts";
 import { createFormTokens } from "./http/csrf.ts";
 import type { Feature } from "./http/plugin.ts";
+import type { Parts } from "./http/parts.ts";
 import { createProcessorBudget } from "./http/processor-budget.ts";
-import type { Hosts } from "./http/hosts.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
 import type { Inbox } from "./ingest/inbox.ts";
 import { createIngestFeature, type IngestFeature } from "./ingest/ingest.ts";
 import { createLinkingFeature } from "./linking/feature.ts";
-import { describeError, type Log } from "./log.ts";
+import { describeError } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
 import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
-import type { Sources } from "./sources/index.ts";
-import type { Network } from "./upstream/index.ts";
-import type { Vault } from "./vault/vault.ts";
 
-export interface FeaturesDeps extends Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
-  readonly accounts: Accounts;
-  readonly hub: Hub;
-  readonly sources: Sources;
-  readonly vault: Pick<Vault, "opaqueName" | "formSecret" | "seal" | "open">;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** The settings in force and where each came from. */
-  readonly settings: ResolvedConfig;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  /** Host and port where programs on this machine reach the server. */
-  readonly listeningAddress: string;
+export interface FeaturesDeps extends Omit<
+  Parts,
+  "config" | "basePath" | "budget" | "artworks" | "formTokens" | "cookies" | "sessionCookie"
+> {
   /** The program's commands, for the documentation. They are loaded when they are needed. */
   readonly commands: () => Promise<readonly CommandDescription[]>;
   /** Keeps resized covers across restarts. */
   readonly artworkCache: DiskCache;
   /** What other programs have pushed. */
   readonly inbox: Inbox;
-  readonly network: Network;
-  /** Numbers from 0 to 1. */
-  readonly random: () => number;
-  /** Has the server stop, after what it answers now. */
-  stopServer(): void;
-  /** Copies the database, to be sent. */
-  readonly takeCopy: TakeCopy;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
   /** For streams of the API. */
   server(): EventsServer | undefined;
-  /** Called with the time from an observation to its delivery to the overlays. */
-  onDelivered(latencyMs: number): void;
 }
 
 export interface Features {

@@ -111,7 +111,7 @@ test("no folder has a file of the same name beside it", () => {
 });
 
 test("the importing statements are found at all", () => {
-  expect(imports.get("src/features.ts")).toContain("src/channels/hub.ts");
+  expect(imports.get("src/http/parts.ts")).toContain("src/channels/hub.ts");
   expect(imports.get("src/cli/run.ts")).toContain("src/cli/program.ts");
   expect(files.length).toBeGreaterThan(50);
 });

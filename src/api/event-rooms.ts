@@ -3,10 +3,9 @@ import type { Keys } from "../accounts/keys.ts";
 import type { User } from "../accounts/users.ts";
 import { createAudience, type Room } from "../channels/audience.ts";
 import { follow } from "../channels/follow.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Clock } from "../clock.ts";
 import type { PlayingBody } from "./now-playing.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** A change, written once for all clients of a user. */
 export interface Event {
@@ -45,10 +44,8 @@ const keyOf = ({ id }: User): string => String(id);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-export interface EventRoomsDeps {
+export interface EventRoomsDeps extends Pick<Parts, "hub" | "clock"> {
   readonly accounts: { readonly keys: Pick<Keys, "list"> };
-  readonly hub: Pick<Hub, "peek" | "read" | "subscribe">;
-  readonly clock: Clock;
   readonly playingBody: PlayingBody;
 }
 

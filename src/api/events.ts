@@ -1,12 +1,12 @@
 import type { ServerWebSocket } from "bun";
 import type { KeyHolder } from "../accounts/key-holders.ts";
-import type { Config } from "../config.ts";
 import { type SocketHandlers, upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { apiHeaders, failure, failureBody } from "./envelope.ts";
 import { createEventRooms, type EventRoomsDeps } from "./event-rooms.ts";
 import { openEventStream } from "./event-stream.ts";
 import { type Call, INVALID_KEY } from "./guard.ts";
 import { MOST_STREAMS_PER_KEY, TOO_MANY_STREAMS } from "./stream-limit.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** The data of a client's WebSocket. */
 export interface EventsTicket {
@@ -35,8 +35,7 @@ export interface Events {
   stop(): void;
 }
 
-export interface EventsDeps extends EventRoomsDeps {
-  readonly config: Pick<Config, "rateLimitSeconds">;
+export interface EventsDeps extends EventRoomsDeps, Pick<Parts, "config"> {
   server(): EventsServer | undefined;
 }
 

@@ -2,24 +2,17 @@ import { Elysia } from "elysia";
 import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
 import type { KeyHolder } from "../accounts/key-holders.ts";
 import type { Keys } from "../accounts/keys.ts";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import { createGuesses } from "../http/guess-limit.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { Refused } from "../http/refused.ts";
 import { failure } from "./envelope.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface GuardDeps {
+export interface GuardDeps extends Pick<Parts, "clock" | "config" | "budget" | "addressOf"> {
   readonly accounts: {
     readonly keys: Pick<Keys, "cachedHolderOf" | "holderOf" | "noteUse">;
   };
-  readonly clock: Clock;
-  readonly config: Pick<Config, "rateLimitSeconds">;
-  readonly budget: ProcessorBudget;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
 }
 
 /** An authenticated call within its limit. */

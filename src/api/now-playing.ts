@@ -2,13 +2,12 @@ import type { KeyHolder } from "../accounts/key-holders.ts";
 import { PROGRAM_WAITS_MS } from "../channels/first-answer.ts";
 import type { Clock } from "../clock.ts";
 import { CurrentReading } from "../channels/current-reading.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Config } from "../config.ts";
 import { document, failure, failureBody } from "./envelope.ts";
 import type { Call } from "./guard.ts";
 import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-json.ts";
 import { secondsOf } from "../http/rate-limit.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** Writes the body of the answer to a reading. Bytes are valid until the next call. */
 export type PlayingBody = (reading: Reading, user: PlayingUser) => string | Uint8Array<ArrayBuffer>;
@@ -34,11 +33,8 @@ export function createPlayingBody(clock: Clock, artworkUrl: ArtworkUrl): Playing
   };
 }
 
-export interface NowPlayingDeps {
-  readonly hub: Pick<Hub, "currentOf" | "peek" | "read">;
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface NowPlayingDeps extends Pick<Parts, "hub" | "clock" | "config"> {
   readonly playingBody: PlayingBody;
-  readonly config: Pick<Config, "rateLimitSeconds">;
 }
 
 /** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */

@@ -2,23 +2,16 @@ import { isSharingPaused } from "../accounts/privacy.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { History } from "../music/history.ts";
 import type { KeptSong } from "../music/kept-song.ts";
-import type { Hub } from "../channels/hub.ts";
-import type { Clock } from "../clock.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { success } from "./envelope.ts";
 import type { Call } from "./guard.ts";
 import { songData } from "./playing-json.ts";
 import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface RecentlyPlayedDeps {
+export interface RecentlyPlayedDeps extends Pick<Parts, "hub" | "clock" | "budget" | "baseUrl"> {
   /** Others get only what the user does not hide. */
   readonly accounts: Pick<Accounts, "privacy"> & { readonly history: Pick<History, "shownOf"> };
-  readonly hub: Pick<Hub, "countSongs">;
-  readonly clock: Pick<Clock, "wallMs">;
-  readonly budget: Pick<ProcessorBudget, "letOthersIn">;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 const MOST_SONGS = 50;

@@ -1,20 +1,14 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Config } from "../config.ts";
 import { type ConnectedMusic, musicOf } from "../sources/connected-music.ts";
 import { demo } from "../sources/kinds/demo/index.ts";
-import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { success } from "./envelope.ts";
 import type { Call } from "./guard.ts";
 import { withMusicPrefix } from "./music-prefix.ts";
 import type { User } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface UserDeps {
-  readonly accounts: Pick<Accounts, "connections">;
-  readonly sources: Pick<Sources, "byId">;
-  readonly config: Pick<Config, "demo" | "musicPrefix">;
-}
+export type UserDeps = Pick<Parts, "accounts" | "sources" | "config">;
 
 /** `GET /api/v1/user`: the key's user, in the envelope. */
 export function createUser({ accounts, sources, config }: UserDeps) {

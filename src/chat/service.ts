@@ -1,12 +1,6 @@
-import type { Accounts } from "../accounts/accounts.ts";
 import type { ChatAccount } from "../accounts/chat-accounts.ts";
 import { createBoundedMap } from "../bounded-map.ts";
-import type { Hub } from "../channels/hub.ts";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import { createInTurn } from "../in-turn.ts";
-import type { Log } from "../log.ts";
-import type { Network } from "../upstream/index.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import { createSongLine } from "./song-line.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
@@ -17,19 +11,9 @@ import { createPendingLinks, type PendingLinks } from "./twitch/pending-links.ts
 import { createSend } from "./twitch/send.ts";
 import { readSettings } from "./twitch/settings.ts";
 import { createTwitchUpstream } from "./twitch/upstream.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface ChatDeps {
-  readonly accounts: Accounts;
-  readonly hub: Pick<Hub, "read" | "songsBefore" | "subscribe">;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly config: Pick<
-    Config,
-    "twitchClientId" | "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl"
-  >;
-  readonly network: Network;
-  /** Numbers from 0 to 1. */
-  random(): number;
+export interface ChatDeps extends Parts {
   /** Shows the overlays of a user that wait to be asked. */
   showOverlays(userId: number): Promise<void>;
 }

@@ -1,19 +1,13 @@
-import type { Accounts } from "../accounts/accounts.ts";
 import { isSharingPaused } from "../accounts/privacy.ts";
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
-import type { Hub } from "../channels/hub.ts";
-import type { Clock } from "../clock.ts";
 import { languageOr } from "../languages.ts";
 import { lineOf, lineValuesBefore, lineValuesOf } from "../outputs/line.ts";
 import { readTextOptions } from "../outputs/options.ts";
 import { lineWords, USUAL_MOST } from "../outputs/text.ts";
 import type { Question } from "./commands.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface SongLineDeps {
-  readonly accounts: Pick<Accounts, "users" | "widgets" | "privacy">;
-  readonly hub: Pick<Hub, "read" | "songsBefore">;
-  readonly clock: Clock;
-}
+export type SongLineDeps = Pick<Parts, "accounts" | "hub" | "clock">;
 
 /**
  * The line that answers a question about a user's music, as chat bots read it: the templates are those

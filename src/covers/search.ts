@@ -1,12 +1,12 @@
 import type { FoundCover, FoundCovers } from "../accounts/found-covers.ts";
 import { createBoundedMap } from "../bounded-map.ts";
-import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
+import { describeError } from "../log.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { cleaned } from "../titles/shown-names.ts";
 import { fittingOf, isDistinct, type WantedSong } from "./match.ts";
 import type { CoverService } from "./services.ts";
 import { createSearchTurns } from "./turns.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** Covers of songs that come without one. */
 export interface CoverSearch {
@@ -19,9 +19,7 @@ export interface CoverSearch {
   onFound(listener: (userId: number) => void): void;
 }
 
-export interface CoverSearchDeps {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface CoverSearchDeps extends Pick<Parts, "clock" | "log"> {
   /** In the order in which they are asked; empty where the owner allows none. */
   readonly services: readonly CoverService[];
   readonly known: FoundCovers;

@@ -10,6 +10,7 @@ import {
 import { isRecord, numberOf, parseJson, recordsOf, textOf } from "../upstream/json.ts";
 import { redirectOf } from "../upstream/redirects.ts";
 import type { Candidate, WantedSong } from "./match.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** A service that knows covers. */
 export interface CoverService {
@@ -177,10 +178,7 @@ function candidateOf(found: Record<string, unknown>): Candidate[] {
   ];
 }
 
-export interface CoverServicesDeps extends Pick<UpstreamDeps, "clock" | "network"> {
-  /** The server's base URL, which MusicBrainz wants to know. */
-  readonly baseUrl: string;
-}
+export type CoverServicesDeps = Pick<UpstreamDeps, "clock" | "network"> & Pick<Parts, "baseUrl">;
 
 /** The services of these names, in the same order. */
 export function createCoverServices(

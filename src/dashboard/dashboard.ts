@@ -1,4 +1,3 @@
-import type { Log } from "../log.ts";
 import type { Covers } from "../overlay/covers.ts";
 import { createDashboardLive, type DashboardLive } from "./live.ts";
 import { createDashboardRoutes, type DashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
@@ -6,11 +5,8 @@ import { createSections, type SectionParts } from "./sections.ts";
 import { createPresenter } from "./state.ts";
 
 export interface DashboardDeps
-  extends
-    Omit<DashboardRoutesDeps, "sections" | "dashboardLive" | "hub">,
-    Omit<SectionParts, "presenter"> {
+  extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive">, Omit<SectionParts, "presenter"> {
   readonly covers: Covers;
-  readonly log: Log;
 }
 
 /** The pages of a signed-in user. */

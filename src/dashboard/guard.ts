@@ -1,15 +1,8 @@
-import type { Hosts } from "../http/hosts.ts";
-import type { Vault } from "../vault/vault.ts";
-import type { ServerPlace } from "../addresses.ts";
-import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { withinBudget } from "../html/spent.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/route-context.ts";
-import type { Cookies } from "../http/cookies.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
-import type { FormTokens } from "../http/csrf.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import { createNotices } from "../html/notices.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
@@ -18,15 +11,7 @@ import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
 import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
 import { wordsOfMistake } from "./entered-text.ts";
-
-export interface DashboardGuardDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage"> {
-  readonly cookies: Cookies;
-  readonly clock: Pick<Clock, "wallMs">;
-  /** Seals a form's notice until the page that shows it opens it. */
-  readonly vault: Pick<Vault, "seal" | "open">;
-  readonly formTokens: FormTokens;
-  readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
-}
+import type { Parts } from "../http/parts.ts";
 
 type Answer = (signedIn: SignedIn, language: Language, context: RouteContext) => Promise<Response>;
 
@@ -38,7 +23,7 @@ export interface DashboardGuard {
   guard(answer: Answer): Answer;
 }
 
-export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
+export function createDashboardGuard(deps: Parts): DashboardGuard {
   const { baseUrl, basePath, formTokens, budget } = deps;
   const notices = createNotices(deps);
 

@@ -1,8 +1,6 @@
 import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
-import type { Accounts } from "../accounts/accounts.ts";
 import { dashboardAddress, widgetAddress } from "../addresses.ts";
 import { Html } from "../jsx.ts";
-import type { Hub } from "../channels/hub.ts";
 import { icon, nowPlayingScript } from "../html/assets.ts";
 import { HiddenCopyable } from "../html/parts.tsx";
 import { Form } from "./form.tsx";
@@ -10,10 +8,9 @@ import { dashboardPage } from "./frame.tsx";
 import type { DashboardState, Presenter } from "./state.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import { pathTo } from "../html/section-paths.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface NowPlayingDeps {
-  readonly accounts: Pick<Accounts, "users" | "widgets">;
-  readonly hub: Pick<Hub, "read">;
+export interface NowPlayingDeps extends Pick<Parts, "accounts" | "hub"> {
   readonly presenter: Presenter;
 }
 

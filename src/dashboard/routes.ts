@@ -1,16 +1,9 @@
 import type { EventsServer } from "../api/events.ts";
-import type { TakeCopy } from "../db/database-copy.ts";
-import type { Accounts } from "../accounts/accounts.ts";
 import { parseConnectionId } from "../music/connection-reads.ts";
-import type { Clock } from "../clock.ts";
-import type { Hub } from "../channels/hub.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
-import type { Hosts } from "../http/hosts.ts";
 import { plainText } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
-import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
 import type { Upgrader } from "../http/socket.ts";
@@ -19,25 +12,18 @@ import type { SignedIn } from "../http/session-cookie.ts";
 import { redirect } from "../http/redirect.ts";
 import { exportOf } from "./people/export.ts";
 import type { DashboardLive } from "./live.ts";
-import { createDashboardGuard, type DashboardGuardDeps } from "./guard.ts";
+import { createDashboardGuard } from "./guard.ts";
 import { createSetListFile } from "./history/history.tsx";
 import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface DashboardRoutesDeps
-  extends Omit<DashboardGuardDeps, "clock" | "budget">, Pick<Hosts, "openedElsewhere"> {
-  readonly clock: Clock;
-  readonly budget: ProcessorBudget;
-  readonly accounts: Accounts;
-  readonly hub: Pick<Hub, "countSongs">;
-  readonly sources: Sources;
+export interface DashboardRoutesDeps extends Parts {
   readonly sections: Readonly<Record<SectionName, Section>>;
   readonly dashboardLive: DashboardLive;
   /** Loads what sends browsers to an upstream. */
   readonly linkingFlow: () => Promise<LinkingFlow>;
-  /** Copies the database, to be sent. */
-  readonly takeCopy: TakeCopy;
   server(): Pick<EventsServer, "timeout"> | undefined;
 }
 

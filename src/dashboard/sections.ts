@@ -1,23 +1,14 @@
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { ChatService } from "../chat/service.ts";
-import type { Clock } from "../clock.ts";
-import type { ResolvedConfig } from "../config.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
-import type { SessionCookie } from "../http/session-cookie.ts";
+import type { Parts } from "../http/parts.ts";
 import type { HooksFeature } from "../hooks/feature.ts";
 import type { Inbox } from "../ingest/inbox.ts";
-import type { Sources } from "../sources/index.ts";
 import type { Live } from "../overlay/live.ts";
 import { SECTION_NAMES, type SectionName } from "../html/section-paths.ts";
 import type { Section } from "./request.ts";
 import type { Presenter } from "./state.ts";
 
-/** The dependencies of all sections; each section uses those it needs. */
-export interface SectionParts {
-  readonly accounts: Accounts;
-  readonly hub: Hub;
-  readonly sources: Sources;
+/** What sections are made of; each takes what it needs. */
+export interface SectionParts extends Parts {
   /** What other programs have pushed. */
   readonly inbox: Inbox;
   readonly live: Live;
@@ -25,15 +16,6 @@ export interface SectionParts {
   /** Loads what links accounts at chat services. */
   readonly chat: () => Promise<ChatService>;
   readonly presenter: Presenter;
-  readonly sessionCookie: SessionCookie;
-  readonly clock: Clock;
-  readonly budget: ProcessorBudget;
-  /** The current settings and where each came from. */
-  readonly settings: ResolvedConfig;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  /** Has the server stop, after what it answers now. */
-  stopServer(): void;
 }
 
 /** Loads a section's code on first use, so that a server with an unused dashboard saves the memory. */

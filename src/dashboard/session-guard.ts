@@ -1,22 +1,17 @@
 import { Elysia, NotFoundError } from "elysia";
-import { pageAddress, type ServerPlace } from "../addresses.ts";
-import type { Hosts } from "../http/hosts.ts";
+import { pageAddress } from "../addresses.ts";
 import { plainText } from "../http/plain-text.ts";
 import { Refused } from "../http/refused.ts";
 import type { RouteContext } from "../http/route-context.ts";
-import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
+import type { SignedIn } from "../http/session-cookie.ts";
 import { isLanguage, type Language } from "../languages.ts";
-
-export interface SessionGuardDeps
-  extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
-  readonly sessionCookie: Pick<SessionCookie, "signedIn">;
-}
+import type { Parts } from "../http/parts.ts";
 
 /**
  * `{ session: "page" }` lets only who is signed in to a route, and gives its handler the user and the
  * language. `"form"` says first where nobody can be signed in; `"socket"` refuses without a page.
  */
-export function createSessionGuard(deps: SessionGuardDeps) {
+export function createSessionGuard(deps: Parts) {
   const { sessionCookie, basePath } = deps;
   const signedInBy = new WeakMap<Request, { signedIn: SignedIn; language: Language }>();
 

@@ -1,19 +1,16 @@
-import type { Accounts } from "../accounts/accounts.ts";
 import { hidesTrack, UNTIL_RESUMED } from "../accounts/privacy.ts";
 import type { User } from "../accounts/users.ts";
-import type { Clock } from "../clock.ts";
 import { fill, formatTime, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { ConnectionReading } from "../channels/channel-view.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Inbox } from "../ingest/inbox.ts";
 import { LivePart } from "./music/live-part.tsx";
 import { artistNames, type Playback, positionAt } from "../playback.ts";
-import type { Sources } from "../sources/index.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { describeStatus, type StatusSentence } from "./music/status-words.ts";
 import { type ConnectedMusic, musicOf } from "../sources/connected-music.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
 export interface DashboardState {
@@ -50,16 +47,10 @@ export interface Presenter {
   present(user: Pick<User, "id">, language: Language): Promise<DashboardState>;
 }
 
-export interface PresenterDeps {
-  readonly accounts: Pick<Accounts, "connections" | "privacy">;
-  readonly sources: Pick<Sources, "byId">;
-  readonly hub: Pick<Hub, "rawPlayback" | "readingsOf">;
+export interface PresenterDeps extends Parts {
   readonly inbox: Pick<Inbox, "postOf">;
   readonly live: Pick<Live, "onStream" | "openedElsewhere">;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
   readonly covers: Pick<Covers, "pathOf">;
-  readonly clock: Clock;
 }
 
 export function createPresenter(deps: PresenterDeps): Presenter {

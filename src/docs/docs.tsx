@@ -1,6 +1,5 @@
 import type { WidgetToken } from "../accounts/credential.ts";
 import type { EndpointAt } from "../api/endpoint.ts";
-import type { Config } from "../config.ts";
 import { createKeptPages } from "../html/kept-pages.ts";
 import { attribute } from "../html/attribute.ts";
 import type { Pages } from "../html/page.ts";
@@ -23,9 +22,9 @@ import { createMarkdownPages, type MarkdownPagesDeps } from "./markdown-pages.ts
 import { WIDGET_TOKEN_IN_FILES } from "./own-addresses.ts";
 import { type KeyOffer, Reference } from "./reference.tsx";
 import { searchEntriesOf } from "./search-index.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface DocsDeps extends MarkdownPagesDeps {
-  readonly config: Pick<Config, "musicPrefix" | "rateLimitSeconds">;
+export interface DocsDeps extends MarkdownPagesDeps, Pick<Parts, "config"> {
   /** The endpoints of the API. */
   endpoints(): readonly EndpointAt[];
   readerOf(language: Language, request: Request): Promise<Reader | undefined>;

@@ -1,24 +1,17 @@
 import { Elysia } from "elysia";
-import type { Accounts } from "../accounts/accounts.ts";
 import type { Feature } from "../http/plugin.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { withinBudget } from "../html/spent.ts";
 import { pagesOf } from "../html/page.ts";
-import type { FormTokens } from "../http/csrf.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { guards } from "../http/guards.ts";
 import { found } from "../http/refused.ts";
-import type { SessionCookie } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
 import { once } from "../once.ts";
 import type { DocsDeps, Reader } from "./docs.tsx";
+import type { Parts } from "../http/parts.ts";
 
-export interface DocsFeatureDeps extends Omit<DocsDeps, "readerOf"> {
-  readonly accounts: Pick<Accounts, "widgets">;
-  readonly sessionCookie: SessionCookie;
-  readonly formTokens: FormTokens;
-  readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
-}
+export type DocsFeatureDeps = Omit<DocsDeps, "readerOf"> &
+  Pick<Parts, "accounts" | "sessionCookie" | "formTokens" | "budget">;
 
 /** The documentation, which is loaded with its first reader. */
 export function createDocsFeature(deps: DocsFeatureDeps): Feature {

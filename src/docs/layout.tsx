@@ -1,11 +1,10 @@
 import type { WidgetToken } from "../accounts/credential.ts";
-import { docsAddress, type ServerPlace } from "../addresses.ts";
+import { docsAddress } from "../addresses.ts";
 import { docsScript, docsStylesheet } from "../html/assets.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 import type { Language } from "../languages.ts";
-import type { Sources } from "../sources/index.ts";
 import {
   type DocumentName,
   documentTitle,
@@ -14,6 +13,7 @@ import {
   REFERENCE,
   sourcePageOf,
 } from "./documents.ts";
+import type { Parts } from "../http/parts.ts";
 
 type AnyPage = PageName | DocumentName;
 
@@ -31,9 +31,7 @@ export interface Layout {
   readonly copiedToken?: WidgetToken;
 }
 
-export interface LayoutDeps extends ServerPlace {
-  readonly sources: Pick<Sources, "all">;
-}
+export type LayoutDeps = Pick<Parts, "sources" | "baseUrl" | "basePath">;
 
 export const titleOf = (language: Language, name: AnyPage): string =>
   name === REFERENCE ? languages[language].reference.title : documentTitle(language, name);

@@ -1,6 +1,5 @@
 import { docsAddress } from "../addresses.ts";
 import type { Language } from "../languages.ts";
-import type { Sources } from "../sources/index.ts";
 import { languages } from "../i18n/index.ts";
 import { type CommandDescription, commandsReference } from "./commands-table.ts";
 import { darkPictureOf, type DocumentName, markdownOf, sourcePageOf } from "./documents.ts";
@@ -15,11 +14,9 @@ import {
   optionsTable,
   settingsTable,
 } from "./tables.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface MarkdownPagesDeps extends ServersAddresses {
-  readonly sources: Pick<Sources, "all">;
-  /** The base URL's path, without a slash at the end. */
-  readonly basePath: string;
+export interface MarkdownPagesDeps extends ServersAddresses, Pick<Parts, "sources" | "basePath"> {
   /** The program's commands. They are loaded with the first page that shows them. */
   readonly commands: () => Promise<readonly CommandDescription[]>;
 }

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
 import type { Hook, Hooks } from "../music/hooks.ts";
 import type { NumberedEvent } from "./message.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** How one try has ended. */
 export interface Try {
@@ -22,8 +22,7 @@ export interface HookDelivery {
   stop(): void;
 }
 
-export interface DeliveryDeps {
-  readonly clock: Pick<Clock, "after" | "wallMs" | "monotonicMs">;
+export interface DeliveryDeps extends Pick<Parts, "clock"> {
   readonly hooks: Pick<Hooks, "note">;
   /** Sends an event, and resolves with the HTTP status. Rejects when nobody answers in time. */
   send(hook: Hook, event: NumberedEvent): Promise<number>;

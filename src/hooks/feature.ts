@@ -1,13 +1,8 @@
 import { attemptEach } from "../attempt-each.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import type { Feature } from "../http/plugin.ts";
 import { createInTurn } from "../in-turn.ts";
 import type { Artwork } from "../playback.ts";
-import type { Network } from "../upstream/index.ts";
 import type { User } from "../accounts/users.ts";
 import type { Hook } from "../music/hooks.ts";
 import { type HookAddressRules, readHookAddress } from "./address.ts";
@@ -15,18 +10,10 @@ import { testEvent } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createSongEvents, type SongEvent } from "./song-events.ts";
 import { createHookDelivery, type HookDelivery, isTaken, type Try } from "./delivery.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface HooksDeps {
-  readonly accounts: Accounts;
-  readonly hub: Pick<Hub, "subscribe">;
-  readonly clock: Clock;
-  readonly config: Config;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  /** Host and port where programs on this machine reach the server. */
-  readonly listeningAddress: string;
+export interface HooksDeps extends Parts {
   artworkUrl(artwork: Artwork, userId: number): string;
-  readonly network: Network;
 }
 
 /** A hook that events are sent to. */

@@ -1,15 +1,13 @@
 import type { Artwork } from "../playback.ts";
-import type { Clock } from "../clock.ts";
-import { createUpstream, type Network } from "../upstream/index.ts";
+import { createUpstream } from "../upstream/index.ts";
 import type { Hook } from "../music/hooks.ts";
 import { type HookAddressRules, readHookAddress } from "./address.ts";
 import { messageOf, type NumberedEvent } from "./message.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface SenderDeps {
-  readonly clock: Clock;
+export interface SenderDeps extends Pick<Parts, "clock" | "network"> {
   readonly rules: HookAddressRules;
   artworkUrl(artwork: Artwork, userId: number): string;
-  readonly network: Network;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Clock } from "../clock.ts";
 import { AUDIOSCROBBLER } from "../sources/pushed.ts";
 import { decodeForm } from "../decode-text.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
@@ -8,12 +7,10 @@ import type { Admission, Limited } from "./guard.ts";
 import { answerText, bodyOf, HANG_UP, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { IGNORED } from "./message.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface AudioscrobblerDeps extends RouteDeps {
-  readonly clock: Pick<Clock, "after" | "wallMs">;
+export interface AudioscrobblerDeps extends RouteDeps, Pick<Parts, "clock" | "baseUrl"> {
   readonly inboxes: Pick<Inboxes, "inboxSecretsOf" | "sessionOf" | "inboxOfSession">;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 /** `/audioscrobbler/…`: answers in plain text, always with status 200. */

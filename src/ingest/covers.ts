@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.ts";
 import type { Artwork } from "../playback.ts";
 import { type Covers, inMemory } from "../upstream/covers.ts";
 import { createCoverRate } from "./cover-rate.ts";
+import type { Parts } from "../http/parts.ts";
 
 /**
  * Pictures that programs name or send. A connection that brings too many new ones gets none until a
@@ -12,8 +12,7 @@ export interface PushedCovers extends Pick<Covers, "allows" | "named"> {
   sent(picture: Uint8Array, origin: string): Artwork | undefined;
 }
 
-export interface PushedCoversDeps {
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface PushedCoversDeps extends Pick<Parts, "clock"> {
   readonly covers: Pick<Covers, "allows" | "named">;
 }
 

@@ -1,5 +1,4 @@
 import { boundPlayback } from "../channels/bounds.ts";
-import type { Clock } from "../clock.ts";
 import { digestOf } from "../digest.ts";
 import {
   type Artwork,
@@ -17,6 +16,7 @@ import type { PushedCovers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
 import type { Inbox, InboxReport } from "./inbox.ts";
 import type { Message, PushedTrack } from "./message.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** Puts what programs report into the inbox. */
 export interface Delivery {
@@ -39,8 +39,7 @@ export interface Addressee {
   readonly source: PushedSource;
 }
 
-export interface DeliveryDeps {
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface DeliveryDeps extends Pick<Parts, "clock"> {
   readonly inbox: Inbox;
   readonly covers: Pick<PushedCovers, "named">;
 }

@@ -1,9 +1,9 @@
 import { createGuesses } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
-import type { Clock } from "../clock.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { PushedSource } from "../sources/pushed.ts";
+import type { Parts } from "../http/parts.ts";
 
 export type Admission =
   | Admitted
@@ -49,11 +49,8 @@ export interface Guard {
   ownerOf(secret: string, source: PushedSource): Promise<InboxOwner | undefined>;
 }
 
-export interface GuardDeps {
-  readonly clock: Pick<Clock, "monotonicMs">;
+export interface GuardDeps extends Pick<Parts, "clock" | "addressOf"> {
   readonly inboxes: Pick<Inboxes, "inboxOf">;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
 }
 
 /** How many messages a secret may send in a second. */

@@ -1,4 +1,3 @@
-import type { Clock } from "../clock.ts";
 import type { PushedSource } from "../sources/pushed.ts";
 import { decodeForm } from "../decode-text.ts";
 import type { Delivery } from "./delivery.ts";
@@ -16,9 +15,9 @@ import {
   refusalOf,
 } from "./http.ts";
 import type { Message } from "./message.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface RouteDeps {
-  readonly clock: Pick<Clock, "after">;
+export interface RouteDeps extends Pick<Parts, "clock"> {
   readonly guard: Guard;
   readonly delivery: Delivery;
 }

@@ -1,12 +1,9 @@
 import { Elysia } from "elysia";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import type { Feature } from "../http/plugin.ts";
 import { guards } from "../http/guards.ts";
 import { type SocketServer, upgraderFor } from "../http/socket.ts";
 import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
 import { createCovers } from "../upstream/covers.ts";
-import type { Network } from "../upstream/index.ts";
 import { parseFields } from "../upstream/json.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createPushedCovers } from "./covers.ts";
@@ -21,17 +18,11 @@ import { refused } from "./message.ts";
 import { readTuna } from "./tuna.ts";
 import { readWebhook } from "./web-scrobbler.ts";
 import { createWebNowPlaying } from "./webnowplaying-sockets.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface IngestDeps {
-  readonly clock: Clock;
+export interface IngestDeps extends Parts {
   readonly inbox: Inbox;
   readonly inboxes: Omit<Inboxes, "secretOf" | "rotateSecret" | "forgetInboxes">;
-  readonly config: Pick<Config, "playerHosts">;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  readonly network: Network;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
   /** The name of a user; `undefined` when there is none with this id. */
   userNameOf(userId: number): Promise<string | undefined>;
 }

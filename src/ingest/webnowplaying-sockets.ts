@@ -1,5 +1,4 @@
 import type { ServerWebSocket } from "bun";
-import type { Clock } from "../clock.ts";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
@@ -21,6 +20,7 @@ import {
   trackOf,
 } from "./webnowplaying.ts";
 import { createPictures } from "./webnowplaying-pictures.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** The data of a browser's socket. */
 export interface PushTicket {
@@ -62,8 +62,7 @@ export interface WebNowPlayingSockets {
   stop(): void;
 }
 
-export interface WebNowPlayingDeps {
-  readonly clock: Clock;
+export interface WebNowPlayingDeps extends Pick<Parts, "clock"> {
   readonly inbox: Inbox;
   readonly covers: PushedCovers;
   readonly guard: Guard;

@@ -1,10 +1,8 @@
-import type { Accounts } from "../accounts/accounts.ts";
 import { type MagicLinkSecret, parseMagicLinkSecret } from "../accounts/credential.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
-import { connectAddress, type ServerPlace } from "../addresses.ts";
+import { connectAddress } from "../addresses.ts";
 import type { Language } from "../languages.ts";
-import type { Sources } from "../sources/index.ts";
 import { isLinked, type LinkedSource } from "../sources/source.ts";
 import { type EnteredApp, readApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
@@ -12,13 +10,11 @@ import { endedPage } from "./answer-pages.ts";
 import type { LinkingFlow } from "./linking.ts";
 import { elsewherePage } from "../html/elsewhere.ts";
 import type { Pages } from "../html/page.ts";
-import type { Hosts } from "../http/hosts.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import { redirect } from "../http/redirect.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface ConnectDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
-  readonly accounts: Pick<Accounts, "magicLinks" | "upstreams">;
-  readonly sources: Pick<Sources, "byId">;
+export interface ConnectDeps extends Parts {
   readonly flow: () => Promise<LinkingFlow>;
 }
 

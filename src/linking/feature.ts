@@ -1,16 +1,11 @@
 import { Elysia } from "elysia";
+import type { Parts } from "../http/parts.ts";
 import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
 import { guards } from "../http/guards.ts";
 import { found } from "../http/refused.ts";
 import { once } from "../once.ts";
-import type { ConnectDeps } from "./connect.ts";
-import type { LinkingFlow, LinkingFlowDeps } from "./linking.ts";
-
-export interface LinkingFeatureDeps
-  extends Omit<ConnectDeps, "accounts" | "flow">, Omit<LinkingFlowDeps, "accounts"> {
-  readonly accounts: ConnectDeps["accounts"] & LinkingFlowDeps["accounts"];
-}
+import type { LinkingFlow } from "./linking.ts";
 
 export interface LinkingFeature extends Feature {
   /** Loads what sends browsers to an upstream. */
@@ -18,7 +13,7 @@ export interface LinkingFeature extends Feature {
 }
 
 /** Linking an account of an upstream in the browser, which is loaded on first use. */
-export function createLinkingFeature(deps: LinkingFeatureDeps): LinkingFeature {
+export function createLinkingFeature(deps: Parts): LinkingFeature {
   const flow = once(async () => (await import("./linking.ts")).createLinkingFlow(deps));
   const page = pagesOf(
     once(async () => (await import("./connect.ts")).createConnect({ ...deps, flow })),

@@ -1,15 +1,10 @@
-import type { ServerPlace } from "../addresses.ts";
-import type { Accounts } from "../accounts/accounts.ts";
 import { TooManyConnectionsError } from "../music/connections.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
-import type { Vault } from "../vault/vault.ts";
 import type { User } from "../accounts/users.ts";
-import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import { describeError, type Log } from "../log.ts";
+import { describeError } from "../log.ts";
 import { musicOf, noteAccounts } from "../sources/connected-music.ts";
-import type { Sources } from "../sources/index.ts";
 import { isLinked, type LinkedSource, LinkFailure, type Source } from "../sources/source.ts";
 import {
   createPendingAuthorizations,
@@ -20,23 +15,11 @@ import { endedPage, failedPage, linkedPage, lostPage } from "./answer-pages.ts";
 import { messagePage } from "../html/message-page.tsx";
 import { createNotices } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
-import type { Cookies } from "../http/cookies.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import { redirect } from "../http/redirect.ts";
-import type { SessionCookie, SignedIn } from "../http/session-cookie.ts";
-
-export interface LinkingFlowDeps extends ServerPlace {
-  readonly accounts: Pick<Accounts, "connections" | "magicLinks">;
-  readonly sources: Pick<Sources, "byId">;
-  readonly sessionCookie: SessionCookie;
-  readonly cookies: Cookies;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly vault: Pick<Vault, "seal" | "open">;
-  /** The address of a request's client. */
-  addressOf(request: Request): string;
-}
+import type { SignedIn } from "../http/session-cookie.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** OAuth linking: sends a browser to an upstream, and handles its return. */
 export interface LinkingFlow {
@@ -54,7 +37,7 @@ export interface LinkingFlow {
 /** Marks in a query that the browser was sent to the base URL already. */
 const SENT_TO_BASE_URL = "here";
 
-export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
+export function createLinkingFlow(deps: Parts): LinkingFlow {
   const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
   const notices = createNotices(deps);
   const attempts = createPendingAuthorizations(deps);
@@ -176,7 +159,7 @@ export function createLinkingFlow(deps: LinkingFlowDeps): LinkingFlow {
 
 /** The user who has linked the account that was just authorized. */
 async function userWithAccount(
-  { accounts, sources }: LinkingFlowDeps,
+  { accounts, sources }: Parts,
   source: Source,
   settings: unknown,
 ): Promise<User | undefined> {

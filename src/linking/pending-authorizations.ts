@@ -3,8 +3,8 @@ import type { MagicLinkSecret } from "../accounts/credential.ts";
 import { THE_SERVER } from "../vault/vault.ts";
 import type { Language } from "../languages.ts";
 import type { OpenAttempt } from "../sources/source.ts";
-import type { Cookies } from "../http/cookies.ts";
 import { createSealedCookie, type SealedCookieDeps } from "../http/sealed-cookie.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** The purpose of an OAuth linking. */
 export type OAuthIntent =
@@ -46,9 +46,7 @@ const MOST_IN_A_BROWSER = 4;
  */
 const MOST_USED = 10_000;
 
-export interface PendingAuthorizationsDeps extends SealedCookieDeps {
-  readonly cookies: Pick<Cookies, "forHost" | "usesOf">;
-}
+export type PendingAuthorizationsDeps = SealedCookieDeps & Pick<Parts, "cookies">;
 
 export function createPendingAuthorizations(
   deps: PendingAuthorizationsDeps,

@@ -1,9 +1,6 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
-import { outputAddress, pageAddress, type ServerPlace } from "../addresses.ts";
-import type { ArtworkStore } from "../artwork/artwork-store.ts";
-import type { Hub } from "../channels/hub.ts";
+import { outputAddress, pageAddress } from "../addresses.ts";
 import type { Reading } from "../channels/reading.ts";
-import type { Clock } from "../clock.ts";
 import { plainText } from "../http/plain-text.ts";
 import { fill, languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
@@ -12,12 +9,10 @@ import { cardNames, describe } from "./card.ts";
 import type { Guard } from "./guard.ts";
 import { attribute } from "../html/attribute.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
+import type { Parts } from "../http/parts.ts";
 
-export interface CardPageDeps extends ServerPlace {
+export interface CardPageDeps extends Parts {
   readonly guard: Guard;
-  readonly hub: Pick<Hub, "peek" | "read">;
-  readonly artworks: Pick<ArtworkStore, "pathOf">;
-  readonly clock: Clock;
 }
 
 /** `GET /{lang}/card/{token}`: a page around the card, for links; `undefined` for a wrong token. */

@@ -1,8 +1,6 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
-import type { ArtworkStore } from "../artwork/artwork-store.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
-import { atMost, type Clock } from "../clock.ts";
+import { atMost } from "../clock.ts";
 import { plainText } from "../http/plain-text.ts";
 import { fill, languages, type Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
@@ -11,12 +9,10 @@ import { type Card, type CardProgress, drawCard } from "./card-drawing.ts";
 import type { Guard } from "./guard.ts";
 import { shortName } from "./line.ts";
 import { type CardOptions, readCardOptions } from "./options.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface CardDeps {
+export interface CardDeps extends Pick<Parts, "hub" | "artworks" | "clock"> {
   readonly guard: Guard;
-  readonly hub: Pick<Hub, "peek" | "read">;
-  readonly artworks: Pick<ArtworkStore, "pictureOf" | "accentOf" | "analyse">;
-  readonly clock: Clock;
 }
 
 /** `GET /{lang}/card/{token}.svg`: what plays, as a picture for profiles and websites. */

@@ -1,32 +1,16 @@
 import { Elysia } from "elysia";
-import type { ServerPlace } from "../addresses.ts";
-import type { Accounts } from "../accounts/accounts.ts";
 import type { PlayingBody } from "../api/now-playing.ts";
-import type { ArtworkStore } from "../artwork/artwork-store.ts";
-import type { Hub } from "../channels/hub.ts";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import type { Feature } from "../http/plugin.ts";
 import { guards } from "../http/guards.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { found } from "../http/refused.ts";
-import type { Log } from "../log.ts";
 import { once } from "../once.ts";
 import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";
 import { keepSongs } from "./keep-songs.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface OutputsDeps extends ServerPlace {
-  readonly accounts: Accounts;
-  readonly hub: Hub;
-  readonly artworks: ArtworkStore;
-  readonly clock: Clock;
-  readonly budget: ProcessorBudget;
-  readonly log: Log;
-  readonly config: Pick<Config, "files">;
+export interface OutputsDeps extends Parts {
   readonly playingBody: PlayingBody;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
 }
 
 /**

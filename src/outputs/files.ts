@@ -4,14 +4,14 @@ import type { Users } from "../accounts/users.ts";
 import type { PlayingBody } from "../api/now-playing.ts";
 import type { PlayingUser } from "../api/playing-json.ts";
 import { follow } from "../channels/follow.ts";
-import type { Hub } from "../channels/hub.ts";
-import { atMost, type Clock } from "../clock.ts";
+import { atMost } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Artwork } from "../playback.ts";
 import { type FileSet, fileSetOf } from "./file-set.ts";
 import { removeDrafts, replaceFiles } from "./replace-files.ts";
 import { squarePng, transparentPng } from "./square-png.ts";
 import { errorCode } from "../error-code.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** A folder of text and cover files for each user, for programs that show files, such as OBS. */
 export interface Files {
@@ -21,13 +21,10 @@ export interface Files {
   stop(): Promise<void>;
 }
 
-export interface FilesDeps {
+export interface FilesDeps extends Pick<Parts, "hub" | "clock" | "log"> {
   /** The folder that holds the users' folders. */
   readonly folder: string;
   readonly users: Pick<Users, "list" | "withId">;
-  readonly hub: Pick<Hub, "read" | "subscribe">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly playingBody: PlayingBody;
   /** A picture of a user's music that Bun can read; `undefined` when it cannot be had. */
   pictureOf(artwork: Artwork, userId: number): Promise<Uint8Array | undefined>;

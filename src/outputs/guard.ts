@@ -3,8 +3,8 @@ import type { User } from "../accounts/users.ts";
 import type { WidgetKind } from "../looks/new-widget.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import { createGuesses, type GuessesDeps } from "../http/guess-limit.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
 import { secondsOf } from "../http/rate-limit.ts";
+import type { Parts } from "../http/parts.ts";
 
 export type Admission =
   | { readonly kind: "admitted"; readonly user: User; readonly widget: Widget }
@@ -23,9 +23,8 @@ export type Admission =
  */
 export type Guard = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
 
-export interface GuardDeps extends GuessesDeps {
+export interface GuardDeps extends GuessesDeps, Pick<Parts, "budget"> {
   readonly widgets: Pick<Widgets, "find">;
-  readonly budget: Pick<ProcessorBudget, "waitMs" | "begin">;
 }
 
 export function createGuard({ widgets, budget, ...deps }: GuardDeps): Guard {

@@ -1,13 +1,9 @@
 import type { History } from "../music/history.ts";
-import type { ArtworkStore } from "../artwork/artwork-store.ts";
-import type { Hub } from "../channels/hub.ts";
-import { describeError, type Log } from "../log.ts";
+import { describeError } from "../log.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface SetListDeps {
+export interface SetListDeps extends Pick<Parts, "hub" | "artworks" | "log"> {
   readonly history: Pick<History, "of" | "note" | "onCleared">;
-  readonly hub: Pick<Hub, "onCounted" | "beginAgain">;
-  readonly artworks: Pick<ArtworkStore, "pathOf" | "pictureOf">;
-  readonly log: Log;
 }
 
 /** Keeps the songs of users who have switched their history on. */

@@ -1,8 +1,6 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { createBoundedMap } from "../bounded-map.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { PlayedSong } from "../channels/last-songs.ts";
-import type { Clock } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Playback } from "../playback.ts";
@@ -16,11 +14,10 @@ import {
   lineValuesOf,
 } from "./line.ts";
 import { readTextOptions } from "./options.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface TextDeps {
+export interface TextDeps extends Pick<Parts, "hub" | "clock"> {
   readonly guard: Guard;
-  readonly hub: Pick<Hub, "peek" | "read" | "songsBefore">;
-  readonly clock: Clock;
 }
 
 /** `GET /{lang}/text/{token}`: one line of plain text for chat bots. */

@@ -1,19 +1,11 @@
 import { Elysia } from "elysia";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { ServerPlace } from "../addresses.ts";
-import type { ArtworkStore } from "../artwork/artwork-store.ts";
 import { createArt } from "../artwork/serve-cover.ts";
-import type { Hub } from "../channels/hub.ts";
-import type { Clock } from "../clock.ts";
 import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
-import type { Hosts } from "../http/hosts.ts";
 import { guards } from "../http/guards.ts";
 import { found } from "../http/refused.ts";
 import { upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { once } from "../once.ts";
-import type { Log } from "../log.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { fontFaces } from "./font-faces.ts";
 import { createLive, type Live } from "./live.ts";
@@ -21,20 +13,7 @@ import { createOnDemand, type OnDemand } from "./on-demand.ts";
 import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 import { createFont } from "./uploaded-font.ts";
-
-export interface OverlayFeatureDeps
-  extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
-  readonly accounts: Accounts;
-  readonly hub: Pick<Hub, "read" | "subscribe" | "peek" | "rawPlayback">;
-  readonly artworks: ArtworkStore;
-  readonly clock: Clock;
-  readonly budget: ProcessorBudget;
-  readonly log: Log;
-  /** Called with the time from an observation to its delivery to the overlays. */
-  onDelivered(latencyMs: number): void;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
-}
+import type { Parts } from "../http/parts.ts";
 
 /** What the dashboard shows and does of overlays, too. */
 export interface OverlayFeature extends Feature {
@@ -48,7 +27,7 @@ export interface OverlayFeature extends Feature {
 const forShowing = () => ({ secret: "show token", parse: "none" }) as const;
 
 /** The overlay's page, which is loaded on first use, its sockets, and the covers and fonts that it loads. */
-export function createOverlayFeature(deps: OverlayFeatureDeps): OverlayFeature {
+export function createOverlayFeature(deps: Parts): OverlayFeature {
   const { accounts, artworks, clock, log, basePath } = deps;
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);

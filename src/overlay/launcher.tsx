@@ -6,11 +6,10 @@ import { Html } from "../jsx.ts";
 import { launcherScript } from "../html/assets.ts";
 import type { Pages } from "../html/page.ts";
 import { PAGE_HEADERS } from "../html/html.tsx";
+import type { Parts } from "../http/parts.ts";
 
-export interface LauncherDeps {
+export interface LauncherDeps extends Pick<Parts, "baseUrl"> {
   readonly widgets: Pick<Widgets, "find">;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 export function createLauncher({ widgets, baseUrl }: LauncherDeps): Pages<"download"> {

@@ -1,11 +1,11 @@
 import type { User } from "../accounts/users.ts";
 import { parseShowToken } from "../accounts/credential.ts";
-import type { Clock } from "../clock.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import { plainText } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Widgets } from "../looks/widgets.ts";
+import type { Parts } from "../http/parts.ts";
 
 /** Shows and hides an overlay at the press of a button, which is a request without headers. */
 export interface OnDemand {
@@ -17,13 +17,10 @@ export interface OnDemand {
   showAll(user: User): Promise<void>;
 }
 
-export interface OnDemandDeps {
+export interface OnDemandDeps extends Pick<Parts, "clock" | "addressOf"> {
   readonly widgets: Pick<Widgets, "findByShowToken" | "allOf">;
-  readonly clock: Pick<Clock, "monotonicMs">;
   /** Shows a widget's overlays for so many milliseconds; 0 hides them. */
   show(widgetId: number, ms: number): void;
-  /** The client address of a request. */
-  addressOf(request: Request): string;
 }
 
 const SECONDS = { least: 5, most: 120, usual: 15 } as const;

@@ -1,15 +1,14 @@
 import type { ServerWebSocket } from "bun";
 import type { WidgetMessage } from "../../widget/state.ts";
 import type { Room } from "../channels/audience.ts";
-import type { Hub } from "../channels/hub.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { SendTo } from "../channels/slices.ts";
-import type { Clock } from "../clock.ts";
 import { isSameSong } from "../playback.ts";
 import { VERSION } from "../version.ts";
 import type { Covers } from "./covers.ts";
 import type { LiveTicket } from "./ticket.ts";
 import { toWidgetState } from "./widget-state.ts";
+import type { Parts } from "../http/parts.ts";
 
 export type LiveSocket = ServerWebSocket<LiveTicket>;
 
@@ -24,13 +23,9 @@ export interface OverlayRoom extends RoomName, Room<LiveSocket> {
   observedAtMs: number | undefined;
 }
 
-export interface OverlayRoomsDeps {
-  readonly hub: Pick<Hub, "subscribe" | "peek" | "rawPlayback">;
-  readonly clock: Clock;
+export interface OverlayRoomsDeps extends Pick<Parts, "hub" | "clock" | "onDelivered"> {
   readonly covers: Covers;
   readonly sendTo: SendTo<LiveSocket>;
-  /** Called with the time from an observation to its delivery to the overlays. */
-  onDelivered(latencyMs: number): void;
 }
 
 /** Opens rooms, and sends them readings with their covers. */

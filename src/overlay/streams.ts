@@ -1,13 +1,11 @@
 import type { History } from "../music/history.ts";
-import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
+import { describeError } from "../log.ts";
 import { STREAM_STARTED, STREAM_STOPPED, type StreamingMessage } from "../../widget/state.ts";
 import type { LiveSocket } from "./rooms.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface StreamsDeps {
+export interface StreamsDeps extends Pick<Parts, "clock" | "log"> {
   readonly history: Pick<History, "of" | "streamStarted" | "streamStopped">;
-  readonly clock: Pick<Clock, "wallMs" | "monotonicMs" | "after">;
-  readonly log: Log;
 }
 
 /** What overlays report of their user's stream: that it starts and stops, if the user allows it. */

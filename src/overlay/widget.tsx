@@ -1,31 +1,25 @@
-import type { ServerPlace } from "../addresses.ts";
 import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
 import { Html } from "../jsx.ts";
 import { WidgetPage } from "../../widget/page.tsx";
 import { parseWidgetToken } from "../accounts/credential.ts";
 import type { Widgets } from "../looks/widgets.ts";
-import type { Clock } from "../clock.ts";
 import type { Language } from "../languages.ts";
-import type { Hub } from "../channels/hub.ts";
 import { DEMO_LISTENER } from "../channels/connection-finder.ts";
 import { VERSION } from "../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
 import type { Pages } from "../html/page.ts";
 import { htmlResponse } from "../html/html.tsx";
 import { withinBudget } from "../html/spent.ts";
-import type { ProcessorBudget } from "../http/processor-budget.ts";
 import type { Covers } from "./covers.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { ownFolders } from "./own-folders.ts";
 import { toWidgetState } from "./widget-state.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface WidgetDeps extends ServerPlace {
+export interface WidgetDeps extends Parts {
   readonly widgets: Pick<Widgets, "find">;
   /** The CSS that makes a user's fonts known. */
   fontFacesOf(userId: number): Promise<string>;
-  readonly hub: Pick<Hub, "read">;
-  readonly clock: Clock;
-  readonly budget: Pick<ProcessorBudget, "waitMs" | "spend">;
   readonly covers: Covers;
 }
 

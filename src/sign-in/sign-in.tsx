@@ -1,26 +1,20 @@
-import { pageAddress, type ServerPlace } from "../addresses.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import { pageAddress } from "../addresses.ts";
 import { parseMagicLinkSecret } from "../accounts/credential.ts";
 import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
-import type { Sources } from "../sources/index.ts";
 import { isLinked } from "../sources/source.ts";
 import { elsewherePage } from "../html/elsewhere.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { endedPage } from "../linking/answer-pages.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
-import type { Hosts } from "../http/hosts.ts";
 import type { Pages } from "../html/page.ts";
-import type { SessionCookie } from "../http/session-cookie.ts";
+import type { Parts } from "../http/parts.ts";
 
-export interface SignInDeps extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
-  readonly accounts: Pick<Accounts, "magicLinks">;
-  readonly sources: Pick<Sources, "all" | "byId">;
+export interface SignInDeps extends Parts {
   /** Loads what sends browsers to an upstream. */
   readonly linkingFlow: () => Promise<LinkingFlow>;
-  readonly sessionCookie: SessionCookie;
 }
 
 type SignInPage = "ask" | "withSource" | "confirm" | "enter";

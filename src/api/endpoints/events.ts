@@ -1,13 +1,12 @@
 import { Elysia } from "elysia";
-import type { ProcessorBudget } from "../../http/processor-budget.ts";
 import { type ApiSettings, BUSY, streamDescribedBy } from "../endpoint.ts";
 import type { Events } from "../events.ts";
 import type { ApiGuard } from "../guard.ts";
 import { TOO_MANY_STREAMS } from "../stream-limit.ts";
 import { nowPlayingAnswer } from "./now-playing.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface EventsEndpointDeps extends ApiSettings {
-  readonly budget: Pick<ProcessorBudget, "spend">;
+export interface EventsEndpointDeps extends ApiSettings, Pick<Parts, "budget"> {
   readonly loadStreams: () => Promise<Events>;
 }
 

@@ -1,15 +1,13 @@
 import { Elysia } from "elysia";
-import type { ProcessorBudget } from "../../http/processor-budget.ts";
 import { once } from "../../once.ts";
 import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
 import { playedExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
 import type { RecentlyPlayedDeps } from "../recently-played.ts";
 import { RecentlyPlayedAnswer } from "../schema.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface RecentlyPlayedEndpointDeps extends ApiSettings, RecentlyPlayedDeps {
-  readonly budget: Pick<ProcessorBudget, "spend" | "letOthersIn">;
-}
+export type RecentlyPlayedEndpointDeps = ApiSettings & RecentlyPlayedDeps & Pick<Parts, "budget">;
 
 /** `GET /api/v1/recently-played` */
 export function recentlyPlayedEndpoint(guard: ApiGuard, deps: RecentlyPlayedEndpointDeps) {

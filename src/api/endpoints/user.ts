@@ -1,15 +1,13 @@
 import { Elysia } from "elysia";
-import type { ProcessorBudget } from "../../http/processor-budget.ts";
 import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
 import { userExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
 import { withMusicPrefix } from "../music-prefix.ts";
 import { userAnswer } from "../schema.ts";
 import { createUser, type UserDeps } from "../user.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface UserEndpointDeps extends ApiSettings, UserDeps {
-  readonly budget: Pick<ProcessorBudget, "spend">;
-}
+export type UserEndpointDeps = ApiSettings & UserDeps & Pick<Parts, "budget">;
 
 /** `GET /api/v1/user` */
 export function userEndpoint(guard: ApiGuard, deps: UserEndpointDeps) {

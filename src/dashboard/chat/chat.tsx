@@ -1,4 +1,3 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import type { ChatAccount } from "../../accounts/chat-accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import type { ChatService, Said } from "../../chat/service.ts";
@@ -10,9 +9,9 @@ import { fill } from "../../i18n/index.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { readOptionsForm } from "./options.tsx";
 import { chatPage, type ChatView, outcomeNotice } from "./page.tsx";
+import type { Parts } from "../../http/parts.ts";
 
-export interface ChatSectionDeps {
-  readonly accounts: Pick<Accounts, "chat" | "upstreams">;
+export interface ChatSectionDeps extends Pick<Parts, "accounts"> {
   readonly chat: () => Promise<ChatService>;
 }
 

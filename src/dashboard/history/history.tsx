@@ -1,11 +1,7 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import type { User } from "../../accounts/users.ts";
 import { type HistoryChoice, type Period, PERIODS } from "../../music/history.ts";
 import type { KeptSong } from "../../music/kept-song.ts";
 import type { Stream } from "../../music/streams.ts";
-import type { Hub } from "../../channels/hub.ts";
-import type { Clock } from "../../clock.ts";
-import type { ProcessorBudget } from "../../http/processor-budget.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -25,13 +21,9 @@ import { ConfirmedAction, Form, Ticked } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface HistoryDeps {
-  readonly accounts: Pick<Accounts, "history" | "privacy">;
-  readonly hub: Pick<Hub, "countSongs">;
-  readonly clock: Pick<Clock, "wallMs">;
-  readonly budget: Pick<ProcessorBudget, "letOthersIn">;
-}
+export type HistoryDeps = Pick<Parts, "accounts" | "hub" | "clock" | "budget">;
 
 const SONGS_A_PAGE = 50;
 /** The last songs of a stream in its file: two days of them, of three minutes each. */

@@ -1,4 +1,3 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
 import { UnlistedHostError } from "../../hooks/address.ts";
@@ -18,9 +17,9 @@ import { LONGEST_ADDRESS } from "../../text-limits.ts";
 import { ActionButton, ConfirmedAction, Field, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface HooksSectionDeps {
-  readonly accounts: Pick<Accounts, "hooks">;
+export interface HooksSectionDeps extends Pick<Parts, "accounts"> {
   readonly hooks: Pick<HooksFeature, "addressOf" | "triesOf" | "test">;
 }
 

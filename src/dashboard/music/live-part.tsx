@@ -1,5 +1,4 @@
 import type { ConnectionReading } from "../../channels/channel-view.ts";
-import type { Clock } from "../../clock.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
 import { Html } from "../../jsx.ts";
@@ -9,10 +8,10 @@ import { isPushed } from "../../sources/source.ts";
 import { shownReason } from "./shown-reason.ts";
 import type { DashboardRequest } from "../request.ts";
 import { describeStatus } from "./status-words.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface LivePartDeps {
+export interface LivePartDeps extends Pick<Parts, "clock"> {
   readonly inbox: Pick<Inbox, "postOf">;
-  readonly clock: Pick<Clock, "wallMs">;
 }
 
 type Reader = Pick<DashboardRequest, "language" | "words">;

@@ -1,24 +1,15 @@
 import { AccountError } from "../../accounts/context.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Hub } from "../../channels/hub.ts";
-import type { Clock } from "../../clock.ts";
-import type { ResolvedConfig } from "../../config.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
 import type { EnteredApp } from "../../linking/app-form.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { Playback } from "../../playback.ts";
 import type { Phrase } from "../../titles/phrases.ts";
-import type { Sources } from "../../sources/index.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface MusicDeps {
-  readonly accounts: Pick<Accounts, "connections" | "upstreams" | "privacy">;
-  readonly sources: Sources;
-  readonly hub: Pick<Hub, "read" | "readingsOf" | "rawPlayback" | "songsBefore">;
+export interface MusicDeps extends Parts {
   /** What other programs have pushed. */
   readonly inbox: Pick<Inbox, "postOf">;
-  readonly clock: Clock;
-  readonly settings: ResolvedConfig;
 }
 
 /** The values typed into a form of the page that are not valid. */

@@ -1,4 +1,3 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { outputEditorScript } from "../../html/assets.ts";
 import { Html } from "../../jsx.ts";
@@ -9,10 +8,9 @@ import type { DashboardRequest, Notice } from "../request.ts";
 import { editedRevision } from "../widgets/draft.tsx";
 import { galleryOf } from "../widgets/gallery-link.ts";
 import { ReplaceAddress, WidgetId } from "./output-parts.tsx";
+import type { Parts } from "../../http/parts.ts";
 
-export interface OutputEditorDeps {
-  readonly accounts: Pick<Accounts, "widgets">;
-}
+export type OutputEditorDeps = Pick<Parts, "accounts">;
 
 /** A widget that is a text or a card. */
 export type OutputWidget = Widget & { readonly kind: "text" | "card" };

@@ -1,7 +1,5 @@
 import { PAGE_WAITS_MS } from "../../channels/first-answer.ts";
 import { outputAddress } from "../../addresses.ts";
-import type { Hub } from "../../channels/hub.ts";
-import type { Clock } from "../../clock.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -23,11 +21,9 @@ import {
 import { EditorForm, Switch, Unreachable } from "./output-parts.tsx";
 import type { DashboardRequest } from "../request.ts";
 import { testTrack } from "../test-track.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface TextEditorDeps extends OutputEditorDeps {
-  readonly hub: Pick<Hub, "peek" | "read">;
-  readonly clock: Pick<Clock, "monotonicMs">;
-}
+export type TextEditorDeps = OutputEditorDeps & Pick<Parts, "hub" | "clock">;
 
 const TEMPLATES = ["template", "pausedTemplate", "idleTemplate"] as const;
 

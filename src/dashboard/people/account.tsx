@@ -8,17 +8,14 @@ import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../../html/message-page.tsx";
-import type { SessionCookie } from "../../http/session-cookie.ts";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, ConfirmedAction, Field, Fold, Form } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface AccountDeps {
-  readonly accounts: Pick<Accounts, "users" | "sessions">;
-  readonly sessionCookie: Pick<SessionCookie, "signOut">;
-}
+export type AccountDeps = Pick<Parts, "accounts" | "sessionCookie">;
 
 /** The text typed to confirm a deletion, when it is not the user's name. */
 interface RefusedDeletion {

@@ -1,10 +1,8 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import type { ApiKey } from "../../accounts/credential.ts";
 import { LONGEST_KEY_NAME, readKeyName } from "../../accounts/key-name.ts";
 import { type KeyRecord, MOST_WORKING_KEYS, TooManyKeysError } from "../../accounts/keys.ts";
 import { apiAddress } from "../../addresses.ts";
-import type { Clock } from "../../clock.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { fieldOf } from "../../http/form-field.ts";
@@ -12,11 +10,9 @@ import { Copyable } from "../../html/parts.tsx";
 import { Choice, Confirm, ConfirmedAction, Form, TextForm } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
 import type { Notice, Section, DashboardRequest } from "../request.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface KeysDeps {
-  readonly accounts: Pick<Accounts, "keys">;
-  readonly clock: Pick<Clock, "wallMs">;
-}
+export type KeysDeps = Pick<Parts, "accounts" | "clock">;
 
 /** How long a replaced key may continue to work. */
 const GRACES_MS = { now: 0, hour: 3_600_000, day: 86_400_000 } as const;

@@ -1,6 +1,4 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import { type PrivacyRules, UNTIL_RESUMED } from "../../accounts/privacy.ts";
-import type { Clock } from "../../clock.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { fieldOf } from "../../http/form-field.ts";
@@ -9,11 +7,9 @@ import { dashboardPage } from "../frame.tsx";
 import type { Notice, Section, DashboardRequest } from "../request.ts";
 import { LINE_BREAK, mistakeInLines } from "../../text-limits.ts";
 import { wordsOfMistake } from "../entered-text.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface PrivacySectionDeps {
-  readonly accounts: Pick<Accounts, "privacy">;
-  readonly clock: Pick<Clock, "wallMs">;
-}
+export type PrivacySectionDeps = Pick<Parts, "accounts" | "clock">;
 
 const PAUSE_MS = 3_600_000;
 const MOST_LINES = 100;

@@ -1,18 +1,15 @@
 import { resolve } from "node:path";
-import type { Accounts } from "../../accounts/accounts.ts";
 import { AccountError } from "../../accounts/context.ts";
 import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { secretKeyPath } from "../../vault/secret-key-files.ts";
 import { isUserName } from "../../user-name.ts";
 import type { User, UserPage } from "../../accounts/users.ts";
 import { pageAddress, signInAddress, widgetAddress } from "../../addresses.ts";
-import type { Clock } from "../../clock.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { languageOr } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import { reachOf } from "../../outputs/reach.ts";
-import type { Sources } from "../../sources/index.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fieldOf, targetIdOf } from "../../http/form-field.ts";
@@ -22,18 +19,7 @@ import { describeStatus } from "../music/status-words.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
-
-export interface ServerDeps {
-  readonly accounts: Accounts;
-  readonly sources: Pick<Sources, "byId">;
-  readonly clock: Clock;
-  /** The current settings and where each came from. */
-  readonly settings: ResolvedConfig;
-  /** The server's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  /** Has the server stop, after what it answers now. */
-  stopServer(): void;
-}
+import type { Parts } from "../../http/parts.ts";
 
 /** A typed name that cannot be added. */
 interface RefusedName {
@@ -42,7 +28,7 @@ interface RefusedName {
 }
 
 /** The owner's page: users, backup and settings. */
-export function createSection(deps: ServerDeps): Section {
+export function createSection(deps: Parts): Section {
   const { accounts, settings, baseUrl } = deps;
 
   const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
@@ -162,7 +148,7 @@ export function createSection(deps: ServerDeps): Section {
 const atPage = (page: string): string => (/^[1-9]\d{0,5}$/.test(page) ? `page=${page}` : "");
 
 interface UserCardProps {
-  readonly deps: ServerDeps;
+  readonly deps: Parts;
   readonly request: DashboardRequest;
   readonly user: User;
   /** The page of users that it is on. */

@@ -1,6 +1,4 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import { dashboardAddress, onDemandAddress, widgetAddress } from "../../addresses.ts";
-import type { Clock } from "../../clock.ts";
 import { Html } from "../../jsx.ts";
 import { intoObsScript, widgetEditorScript } from "../../html/assets.ts";
 import { attribute } from "../../html/attribute.ts";
@@ -19,11 +17,10 @@ import { ObsSteps } from "./obs-steps.tsx";
 import { OptionsForm } from "./options-form.tsx";
 import { Preview, PreviewChoices } from "./preview.tsx";
 import { Versions } from "./versions.tsx";
+import type { Parts } from "../../http/parts.ts";
 
-export interface WidgetEditorDeps {
-  readonly accounts: Pick<Accounts, "widgets" | "fonts">;
+export interface WidgetEditorDeps extends Pick<Parts, "accounts" | "clock"> {
   readonly live: Pick<Live, "onStream" | "showFor">;
-  readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
 }
 
 export interface EditorPageProps extends EditorPartProps {

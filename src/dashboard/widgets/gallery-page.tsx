@@ -1,4 +1,3 @@
-import type { Accounts } from "../../accounts/accounts.ts";
 import { WIDGET_KINDS } from "../../looks/new-widget.ts";
 import { Html } from "../../jsx.ts";
 import { intoObsScript, widgetGalleryScript } from "../../html/assets.ts";
@@ -12,9 +11,9 @@ import { ImportForm, ShippedLooks } from "./gallery-looks.tsx";
 import type { RefusedForm } from "./gallery-notices.ts";
 import { WidgetCard } from "./gallery-widgets.tsx";
 import { LONGEST_KEY_NAME } from "../../accounts/key-name.ts";
+import type { Parts } from "../../http/parts.ts";
 
-export interface WidgetGalleryDeps {
-  readonly accounts: Pick<Accounts, "widgets">;
+export interface WidgetGalleryDeps extends Pick<Parts, "accounts"> {
   readonly live: Pick<Live, "onStreamWith">;
 }
 
