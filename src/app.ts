@@ -16,6 +16,7 @@ import { createHosts } from "./http/hosts.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { createRequestPath, pathOf } from "./http/request-path.ts";
+import { createSocketEvents, isUpgraded, type SocketEvents } from "./http/socket.ts";
 import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import type { Metrics } from "./metrics.ts";
@@ -38,6 +39,10 @@ export interface RequestServer extends EventsServer {
 export interface App extends Lifecycle {
   /** All routes. */
   readonly elysia: AnyElysia;
+  /** What happens on the sockets of all features. */
+  readonly sockets: SocketEvents;
+  /** The answer where Elysia itself has failed. */
+  readonly lastAnswer: (error: unknown) => Response;
   /** Answers on the port for WebNowPlaying. */
   upgradeLocally: ReturnType<typeof createFeatures>["upgradeLocally"];
   /** Gives access to client addresses. Before this call they are not available. */
@@ -84,7 +89,6 @@ export function createApp(deps: AppDeps): App {
     // Without this option Elysia looks for the path's slash at a fixed place, which a short host shifts.
     handler: { standardHostname: false },
     normalize: false,
-    websocket: SOCKETS,
   });
   const routes = features.flatMap(({ plugin }) => plugin?.routes.map(({ path }) => path) ?? []);
   const requestPath = createRequestPath(basePath, routes);
@@ -113,17 +117,24 @@ export function createApp(deps: AppDeps): App {
       const answer = await failures.answer(error, request);
       requestLog?.end(request, route, answer);
       return answer;
+    })
+    .mapResponse(({ request, route, responseValue }) => {
+      const isAnswer = responseValue instanceof Response;
+      if (!isAnswer && !isUpgraded(request)) {
+        const answer = failures.unanswered(request);
+        requestLog?.end(request, route, answer);
+        return answer;
+      }
+      requestLog?.end(request, route, isAnswer ? responseValue : undefined);
+      return undefined;
     });
-  if (requestLog) {
-    app.mapResponse(({ request, route, responseValue }) => {
-      requestLog.end(request, route, responseValue as Response | undefined);
-    });
-  }
   for (const { plugin } of features) if (plugin) app.use(plugin);
   answerOtherMethods(app);
 
   return {
     elysia: app,
+    sockets: createSocketEvents(log),
+    lastAnswer: failures.last,
     upgradeLocally,
     attach(started) {
       server = started;

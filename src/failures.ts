@@ -1,4 +1,4 @@
-import { type AnyElysia, NotFoundError } from "elysia";
+import { type AnyElysia, NotFoundError, ParseError, ValidationError } from "elysia";
 import * as envelope from "./api/envelope.ts";
 import { isPassing } from "./db/errors.ts";
 import { FOREIGN_HOST } from "./http/hosts.ts";
@@ -14,6 +14,10 @@ import { describeError, type Log } from "./log.ts";
 export interface Failures {
   /** The answer to a request whose handler or guard has thrown. */
   answer(error: unknown, request: Request): Response | Promise<Response>;
+  /** The answer to a request whose handler has returned none: Elysia would send what it did return. */
+  unanswered(request: Request): Response;
+  /** The answer where Elysia itself has failed. */
+  last(error: unknown): Response;
 }
 
 /** @param basePath the path of the server's base URL */
@@ -28,30 +32,52 @@ export function createFailures(log: Pick<Log, "error">, basePath: string): Failu
     const { unstoredPage } = await import("./html/unstored.ts");
     return unstoredPage(path, basePath);
   };
+  const failed = (error: unknown, request: Request): Response => {
+    const { method } = request;
+    const path = pathOf(request);
+    log.error("a request failed", { method, path, reason: describeError(error) });
+    return isBelowApi(path) ? envelope.internalError() : plainText(500, "Internal server error");
+  };
   return {
     answer(error, request) {
       if (error instanceof Refused) return error.response;
-      const { method } = request;
       const path = pathOf(request);
       if (error instanceof NotFoundError) return lost(path);
+      // Their messages quote what was sent.
+      if (error instanceof ValidationError || error instanceof ParseError) {
+        return isBelowApi(path) ? envelope.failure(400, UNREADABLE) : plainText(400, UNREADABLE);
+      }
       if (isPassing(error)) {
         log.error("the database cannot be used", { path, reason: describeError(error) });
         return unstored(path);
       }
-      log.error("a request failed", { method, path, reason: describeError(error) });
-      return isBelowApi(path) ? envelope.internalError() : plainText(500, "Internal server error");
+      return failed(error, request);
+    },
+    unanswered: (request) => failed(new Error("Its handler returned no Response."), request),
+    last(error) {
+      log.error("a request failed", { reason: describeError(error) });
+      return plainText(500, "Internal server error");
     },
   };
 }
 
+const UNREADABLE = "The request is not of the form that this address reads";
+
 /**
  * Gives each path the methods that it has no route for: `HEAD` where there is a `GET`, and 405 for the
- * others.
+ * others. A route for all methods gets these two by name: otherwise Bun's router, to which Elysia gives
+ * no such route, would find `/:lang` there.
  */
 export function answerOtherMethods(app: AnyElysia): void {
   for (const [path, routes] of Map.groupBy([...app.routes], (route) => route.path)) {
     const methods = routes.map(({ method }) => method);
-    if (methods.includes("ALL")) continue;
+    const forAll = routes.find(({ method }) => method === "ALL");
+    if (forAll) {
+      for (const method of ["GET", "HEAD"]) {
+        app.route(method, path, forAll.handler as never, forAll.hooks);
+      }
+      continue;
+    }
     const got = routes.find(({ method }) => method === "GET");
     if (got) app.route("HEAD", path, got.handler as never, got.hooks);
     const allowed = methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : method));

@@ -3,7 +3,6 @@ import { type App, SOCKETS } from "./app.ts";
 import { atMost, type Clock } from "./clock.ts";
 import { flagOf, variableOf } from "./config.ts";
 import { errorCode } from "./error-code.ts";
-import { plainText } from "./http/plain-text.ts";
 import type { SocketData } from "./http/socket.ts";
 
 export interface ListenOptions<Created> {
@@ -41,7 +40,6 @@ const LISTENING = {
   maxRequestBodySize: LARGEST_BODY_BYTES,
   // The app answers errors. Bun's development page would publish stack traces.
   development: false,
-  error: () => plainText(500, "Internal server error"),
 } as const;
 
 /** @throws {ListenError} when the port is in use or the address does not belong to this machine */
@@ -56,7 +54,14 @@ export function listen<Created extends { readonly app: App }>({
     const ownPort = port === 0 ? freePort(host) : port;
     const server = createServer(ownPort);
     const { app } = server;
-    app.elysia.listen({ ...LISTENING, hostname: host, port: ownPort });
+    app.elysia.listen({
+      ...LISTENING,
+      hostname: host,
+      port: ownPort,
+      error: app.lastAnswer,
+      // Elysia's own would let Bun print errors, past the log and what is removed from it.
+      websocket: { ...SOCKETS, ...app.sockets },
+    });
     const listener = app.elysia.server;
     if (!listener) throw new Error("Elysia does not listen.");
     app.attach(listener);
@@ -101,12 +106,8 @@ function listenToBrowsers(port: number, app: App): Server<SocketData> {
       ...LISTENING,
       hostname: LOOPBACK,
       port,
-      websocket: {
-        ...SOCKETS,
-        open: (socket) => socket.data.open(socket),
-        message: (socket, message) => socket.data.message(socket, message),
-        close: (socket) => socket.data.close(socket),
-      },
+      error: app.lastAnswer,
+      websocket: { ...SOCKETS, ...app.sockets },
       fetch: (request, server) => app.upgradeLocally(request, server) as Promise<Response>,
     });
   } catch (error) {

@@ -8,8 +8,9 @@ import { LANGUAGES } from "../languages.ts";
 export interface RequestPath {
   /**
    * Decodes percent-encoded characters that need no encoding
-   * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2), and removes the base path, so that each
-   * route is registered once. Some proxies have removed it. Returns whether the path is another one now.
+   * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2), takes percent signs of a path that cannot
+   * be decoded for percent signs, and removes the base path, so that each route is registered once.
+   * Some proxies have removed it. Returns whether the path is another one now.
    */
   respell(request: Request): boolean;
   /** Puts a name of ours in the place of the request's, which may be malformed. Returns whether it was another. */
@@ -32,7 +33,9 @@ export function createRequestPath(basePath: string, routes: readonly string[]): 
     const start = pathStart(url);
     const [path = "", ...query] = url.slice(start).split("?");
     const plain = path.replace(ENCODED_UNRESERVED, (code) => decodeURIComponent(code));
-    return url.slice(0, start) + [plain, ...query].join("?");
+    // Elysia would give handlers `null` in the place of texts.
+    const decodable = isDecodable(plain) ? plain : plain.replaceAll("%", "%25");
+    return url.slice(0, start) + [decodable, ...query].join("?");
   };
   const below = (url: string): string => {
     const start = pathStart(url);
@@ -60,6 +63,15 @@ export function createRequestPath(basePath: string, routes: readonly string[]): 
     forgetHost: (request) =>
       move(request, `http://localhost${request.url.slice(pathStart(request.url))}`),
   };
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The path of a request; its URL is not parsed, because a foreign host may be malformed. */

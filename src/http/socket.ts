@@ -1,5 +1,6 @@
 import type { ServerWebSocket } from "bun";
 import type { Clock } from "../clock.ts";
+import { describeError, type Log } from "../log.ts";
 import { createMessageLimit } from "./message-limit.ts";
 
 /** What happens on the sockets of one kind. */
@@ -20,12 +21,44 @@ export interface SocketServer {
   upgrade(request: Request, options: { data: object }): boolean;
 }
 
-/** The data of every socket: its one handler, which is Elysia's, calls these methods. */
+/** The data of every socket: what happens on it. */
 export interface SocketData {
   open(socket: ServerWebSocket<unknown>): void;
   message(socket: ServerWebSocket<unknown>, message: string | Uint8Array): void;
   close(socket: ServerWebSocket<unknown>): void;
 }
+
+/** The one handler of all sockets. */
+export interface SocketEvents {
+  open(socket: ServerWebSocket<SocketData>): void;
+  message(socket: ServerWebSocket<SocketData>, message: string | Uint8Array): void;
+  close(socket: ServerWebSocket<SocketData>): void;
+}
+
+/** https://www.iana.org/assignments/websocket */
+const INTERNAL_ERROR = 1011;
+
+/** Has sockets do what their data say. A failure is logged, and ends its socket only. */
+export function createSocketEvents(log: Pick<Log, "error">): SocketEvents {
+  const attempt = (socket: ServerWebSocket<SocketData>, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      log.error("a socket failed", { reason: describeError(error) });
+      socket.close(INTERNAL_ERROR);
+    }
+  };
+  return {
+    open: (socket) => attempt(socket, () => socket.data.open(socket)),
+    message: (socket, message) => attempt(socket, () => socket.data.message(socket, message)),
+    close: (socket) => attempt(socket, () => socket.data.close(socket)),
+  };
+}
+
+const upgraded = new WeakSet<Request>();
+
+/** Whether a request got a socket, so that its handler returns no `Response`. */
+export const isUpgraded = (request: Request): boolean => upgraded.has(request);
 
 /** Opens sockets on which the handlers' events happen; `undefined` where there is no server. */
 export function upgraderFor<Ticket extends object>(
@@ -40,7 +73,11 @@ export function upgraderFor<Ticket extends object>(
     close: closed,
   } as SocketData;
   return {
-    upgrade: (request, { data }) => server.upgrade(request, { data: { ...data, ...events } }),
+    upgrade(request, { data }) {
+      const isDone = server.upgrade(request, { data: { ...data, ...events } });
+      if (isDone) upgraded.add(request);
+      return isDone;
+    },
   };
 }
 

@@ -34,6 +34,15 @@ describe("a percent-encoded character of a path", () => {
     }
   });
 
+  test.each([
+    ["/%", "/%25"],
+    ["/a%zz?%", "/a%25zz?%"],
+    ["/%ff/%75", "/%25ff/u"],
+    ["/%C3%A9", "/%C3%A9"],
+  ])("in %j, where it may be broken, is %j", (path, spelling) => {
+    expect(decoded(path)).toBe(spelling);
+  });
+
   test("is decoded once, and never in the query", () => {
     expect(decoded("/%2575ser?a=%75&b=/%75?%75")).toBe("/%2575ser?a=%75&b=/%75?%75");
     expect(decoded("/%75ser?a=%75&b=/%75?%75")).toBe("/user?a=%75&b=/%75?%75");
@@ -56,6 +65,24 @@ describe("a path in any spelling", () => {
     await server.sourceOf(ada).says(aPlayback());
   });
   afterEach(() => server.close());
+
+  test("that cannot be decoded is a wrong one like others", async () => {
+    for (const broken of ["%", "%zz", "%ff"]) {
+      for (const path of [
+        `/show/${broken}`,
+        `/en/widget/${broken}`,
+        `/en/card/${broken}`,
+        `/${broken}`,
+      ]) {
+        for (const method of ["GET", "POST"]) {
+          await server.clock.advance(60_000);
+          const { status } = await server.get(path, { method });
+          const isPage = method === "POST" && path.startsWith("/en/");
+          expect(`${method} ${path} ${status}`).toBe(`${method} ${path} ${isPage ? 405 : 404}`);
+        }
+      }
+    }
+  });
 
   test("is answered like the plain one", async () => {
     const paths = [
