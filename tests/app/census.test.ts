@@ -119,6 +119,54 @@ describe.each(BASE_URLS)("the census of routes at %s", (baseUrl) => {
     }
   });
 
+  test("finds the guard of a key or a session at the routes that name it, and at no others", () => {
+    const guarded = server.app.elysia.routes.map(({ method, path, hooks }) => {
+      const names = hooks.detail.security.flatMap((one: object) => Object.keys(one));
+      const isNamed = ["header", "query", "session"].some((name) => names.includes(name));
+      return [`${method} ${path}`, isNamed, (hooks.transform?.length ?? 0) > 0];
+    });
+    expect(guarded.filter(([, isNamed, isGuarded]) => isNamed !== isGuarded)).toEqual([]);
+    expect(guarded.filter(([, isNamed]) => isNamed).length).toBeGreaterThan(30);
+  });
+
+  test("finds nothing done for one feature's routes that is done for another's, but for all", () => {
+    const { elysia } = server.app;
+    const ofAll = ["request", "error", "mapResponse"];
+    // What a macro brings is said by its route; the language is that of the path.
+    const ofMacros = ["parse", "transform", "beforeHandle"];
+    for (const { hooks, path } of elysia.routes) {
+      const names = Object.keys(hooks).filter((name) => (hooks[name]?.length ?? 0) > 0);
+      expect(names.filter((name) => ![...ofAll, ...ofMacros].includes(name))).toEqual([]);
+      const { security } = hooks.detail;
+      if (hooks.beforeHandle?.length > 0 && !path.startsWith("/:lang")) {
+        expect(security).toEqual([{ header: [] }, { query: [] }]);
+      }
+    }
+  });
+
+  test("finds every guard before anything else of a request is judged", async () => {
+    const guarded = server.app.elysia.routes.filter(({ hooks }) => hooks.transform?.length);
+    const bodies = [
+      ["{", "application/json"],
+      ["%", "application/x-www-form-urlencoded"],
+      ["--", "multipart/form-data; boundary=x"],
+      ["x", "image/png"],
+      ["x", ""],
+    ] as const;
+    for (const { method, path } of guarded) {
+      for (const [body, type] of bodies) {
+        const init = {
+          method,
+          headers: { ...(type && { "content-type": type }), upgrade: "x" },
+          ...(method === "POST" && { body }),
+        };
+        const at = fill(`${method} ${path}`, { lang: "en" });
+        const { status } = await server.get(`${at}?back=x&limit[]=-1&api_key=`, init);
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 401`);
+      }
+    }
+  });
+
   test("finds every route of an overlay on demand closed to any other token", async () => {
     const tokens = [ada.widgetToken, createApiKey(), createSessionToken(), "x"];
     for (const route of BY_SHOW_TOKEN) {

@@ -359,6 +359,38 @@ test("nothing secret is logged, at any level, whatever is asked", async () => {
   for (const secret of [key, token, "planted-secret"]) expect(server.log()).not.toContain(secret);
 });
 
+test("no failure quotes anything of a request, nor where the program comes from", async () => {
+  const server = await start({ arguments: ["--port", "0", "--log-level", "debug"] });
+  const planted = "planted-0123456789";
+  const json = { "content-type": "application/json" };
+  const asked: readonly [path: string, init?: RequestInit][] = [
+    ["/api/v1/user"],
+    [`/api/v1/user?api_key=${planted}&api_key=${planted}`],
+    [`/api/v1/${planted}`],
+    ["/api/v1/user", { method: planted.slice(0, 7).toUpperCase() }],
+    ["/api/v1/user", { method: "POST", headers: json, body: `{${planted}` }],
+    [`/${planted}%zz`, { method: "POST", headers: json, body: `{${planted}` }],
+    [`/en/dashboard?x=${planted}`, { headers: { cookie: `session=${planted}` } }],
+    ["/en/dashboard", { method: "POST", headers: json, body: `{${planted}` }],
+    ["/en/dashboard/live", { headers: { upgrade: planted } }],
+    [`/en/widget/${planted}/live`],
+    [`/xx/text/${planted}`],
+    [`/in/${planted}/json`, { method: "POST", headers: json, body: `{${planted}` }],
+    [`/show/${planted}%`],
+    [`/en/sign-in/${planted}`, { method: "POST", body: planted }],
+    [`/callback/${planted}?state=${planted}&code=${planted}`],
+  ];
+  for (const [path, init] of asked) {
+    const answer = await fetch(server.url + path, init);
+    expect(`${path} ${answer.status >= 400 && answer.status < 500}`).toBe(`${path} true`);
+    const told = JSON.stringify([...answer.headers]) + (await answer.text());
+    expect(told).not.toContain(planted);
+    expect(told).not.toMatch(/\bat [\w.<>]+ \(|\/\$bunfs|node_modules|\.tsx?:\d/);
+  }
+  await server.stop();
+  expect(server.log()).not.toContain(" error ");
+});
+
 /** How many sets of files are read; at most one is written a second. */
 const HAMMERED_SETS = isThorough ? 4 : 2;
 

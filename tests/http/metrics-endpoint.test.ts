@@ -132,6 +132,48 @@ describe("the metrics", () => {
     });
   });
 
+  test("count each request once, however it is answered", async () => {
+    const port = openPort(server);
+    const { host } = new URL(port.origin);
+    const asked: readonly [status: number, line: string, headers?: string][] = [
+      [200, "GET /livez"],
+      [200, "HEAD /livez"],
+      [200, "HEAD /livez/"],
+      [200, "GET /liv%65z"],
+      [200, "GET /en/docs"],
+      [302, "GET /"],
+      [401, "GET /api/v1/user"],
+      [401, "HEAD /api/v1/now-playing/events"],
+      [404, "GET /nothing"],
+      [404, "GET /xx/docs"],
+      [404, "POST /%zz"],
+      [405, "POST /api/v1/user"],
+      [405, "PROPFIND /api/v1/user"],
+      [204, "OPTIONS /api/v1/user"],
+      [413, "POST /en/dashboard", "Content-Length: 70000\r\n"],
+      [426, "GET /en/demo/live"],
+      [403, "GET /en/demo/live", "Origin: http://elsewhere.example\r\n"],
+      [405, "GET /listenbrainz"],
+    ];
+    for (const [status, line, headers = ""] of asked) {
+      const sent = `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
+      expect(`${line} ${(await port.sendRaw(sent)).status}`).toBe(`${line} ${status}`);
+    }
+    await port.sendRaw("GET / HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n");
+    const overlay = await openOverlay(`${port.origin}/en/demo/live`);
+    overlay.close();
+    const counts = new Map<string, number>();
+    for (const [name, count] of await samplesOf(server)) {
+      const status = /requests_total\{.*status="(\d+)"/.exec(name)?.[1];
+      if (status) counts.set(status, (counts.get(status) ?? 0) + count);
+    }
+    const expected = Map.groupBy([...asked.map(([status]) => status), 421, 101], String);
+    expect(Object.fromEntries(counts)).toEqual(
+      Object.fromEntries([...expected].map(([status, all]) => [status, all.length])),
+    );
+    await port.end();
+  });
+
   test("hold no address, key, token, name or music", async () => {
     await server.sourceOf(ada).says(aPlayback());
     const paths = [
