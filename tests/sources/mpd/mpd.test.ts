@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test";
+import { beforeEach, describe, expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import type { Playback } from "../../../src/playback.ts";
 import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
@@ -60,7 +60,13 @@ describe("a real MPD", () => {
       "second/cover.png": folderCover,
       "bare.flac": silentFlac({ seconds: 5 }),
     };
-  }, ['add "first/one.flac"', 'add "second/two.flac"', 'add "bare.flac"']);
+  });
+  beforeEach(async () => {
+    const queue = ["first/one.flac", "second/two.flac", "bare.flac"];
+    for (const command of ["clear", ...queue.map((file) => `add "${file}"`)]) {
+      await daemon().command(command);
+    }
+  });
 
   test("is followed from stop over play, pause, seek, volume and next to stop", async () => {
     const listener = listenTo(daemon().address);
@@ -132,6 +138,7 @@ describe("a real MPD", () => {
     expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
 
     await daemon().start();
+    await daemon().command("clear");
     await daemon().command('add "first/one.flac"');
     await daemon().command("play");
     const after = listenTo(daemon().address);
