@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { guards } from "../http/guards.ts";
+import type { Parts } from "../http/parts.ts";
 import type { Feature } from "../http/plugin.ts";
 import { once } from "../once.ts";
 import { type EndpointAt, endpointsOf } from "./endpoint.ts";
@@ -9,12 +10,7 @@ import { recentlyPlayedEndpoint } from "./endpoints/recently-played.ts";
 import { userEndpoint } from "./endpoints/user.ts";
 import * as envelope from "./envelope.ts";
 import type { Events, EventsDeps } from "./events.ts";
-import { createGuard, type GuardDeps } from "./guard.ts";
-import type { NowPlayingDeps } from "./now-playing.ts";
-import type { RecentlyPlayedDeps } from "./recently-played.ts";
-import type { UserDeps } from "./user.ts";
-
-export type ApiDeps = GuardDeps & NowPlayingDeps & EventsDeps & RecentlyPlayedDeps & UserDeps;
+import { createGuard } from "./guard.ts";
 
 export interface ApiFeature extends Feature {
   /** Every endpoint that requires a key. */
@@ -22,9 +18,9 @@ export interface ApiFeature extends Feature {
 }
 
 /** The read API: its endpoints, and its streams. */
-export function createApiFeature(deps: ApiDeps): ApiFeature {
+export function createApiFeature(deps: Parts & EventsDeps): ApiFeature {
   const { baseUrl } = deps;
-  const { musicPrefix, rateLimitSeconds } = deps.config;
+  const { rateLimitSeconds } = deps.config;
   // Loaded with the first stream, so that it takes no memory where nobody uses it.
   let streams: Events | undefined;
   const loadStreams = async () => {
@@ -36,7 +32,7 @@ export function createApiFeature(deps: ApiDeps): ApiFeature {
     const { openApiDocument } = await import("./openapi.ts");
     return JSON.stringify(openApiDocument({ baseUrl, rateLimitSeconds, endpoints: endpoints() }));
   });
-  const parts = { ...deps, musicPrefix, loadStreams };
+  const parts = { ...deps, loadStreams };
   const guard = createGuard(deps);
 
   const plugin = new Elysia({ name: "api", prefix: "/api/v1" })

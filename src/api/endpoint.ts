@@ -1,11 +1,14 @@
 import type { TObject } from "@sinclair/typebox";
 import type { AnyElysia } from "elysia";
+import type { Parts } from "../http/parts.ts";
+import type { Events } from "./events.ts";
+import type { PlayingBody } from "./now-playing.ts";
 
-export interface ApiSettings {
-  /** The API's base URL, without a slash at the end. */
-  readonly baseUrl: string;
-  /** The first word of the names of the three music fields. */
-  readonly musicPrefix: string;
+/** What endpoints are made of. */
+export interface ApiParts extends Parts {
+  readonly playingBody: PlayingBody;
+  /** Loads what sends each change. */
+  readonly loadStreams: () => Promise<Events>;
 }
 
 /** What the description of the API says of an endpoint. */

@@ -1,19 +1,12 @@
 import { Elysia } from "elysia";
 import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
 import type { KeyHolder } from "../accounts/key-holders.ts";
-import type { Keys } from "../accounts/keys.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { Refused } from "../http/refused.ts";
 import { failure } from "./envelope.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
 import type { Parts } from "../http/parts.ts";
-
-export interface GuardDeps extends Pick<Parts, "clock" | "config" | "budget" | "addressOf"> {
-  readonly accounts: {
-    readonly keys: Pick<Keys, "cachedHolderOf" | "holderOf" | "noteUse">;
-  };
-}
 
 /** An authenticated call within its limit. */
 export interface Call {
@@ -34,7 +27,7 @@ const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="marquee"' };
  * `{ key: true }` checks the key and the rate limit, which counts per key and endpoint, and gives a
  * route's handler the call.
  */
-export function createGuard({ accounts, clock, config, budget, addressOf }: GuardDeps) {
+export function createGuard({ accounts, clock, config, budget, addressOf }: Parts) {
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
   const guesses = createGuesses({ clock, addressOf });

@@ -1,6 +1,4 @@
 import { isSharingPaused } from "../accounts/privacy.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { History } from "../music/history.ts";
 import type { KeptSong } from "../music/kept-song.ts";
 import { success } from "./envelope.ts";
 import type { Call } from "./guard.ts";
@@ -9,16 +7,10 @@ import type { PlayedSong } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
 import type { Parts } from "../http/parts.ts";
 
-export interface RecentlyPlayedDeps extends Pick<Parts, "hub" | "clock" | "budget" | "baseUrl"> {
-  /** Others get only what the user does not hide. */
-  readonly accounts: Pick<Accounts, "privacy"> & { readonly history: Pick<History, "shownOf"> };
-}
-
 const MOST_SONGS = 50;
 
 /** `GET /api/v1/recently-played`: the songs that the key's user keeps, in the envelope. */
-export function createRecentlyPlayed(deps: RecentlyPlayedDeps) {
-  const { accounts, hub, clock, budget, baseUrl } = deps;
+export function createRecentlyPlayed({ accounts, hub, clock, budget, baseUrl }: Parts) {
   return async ({ holder: { user }, headers }: Call): Promise<Response> => {
     if (isSharingPaused(accounts.privacy.of(user.id), clock.wallMs())) return success([], headers);
     hub.countSongs(user.id);

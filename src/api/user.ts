@@ -8,10 +8,8 @@ import type { User } from "./schema.ts";
 import { utcDateTime } from "./utc-date-time.ts";
 import type { Parts } from "../http/parts.ts";
 
-export type UserDeps = Pick<Parts, "accounts" | "sources" | "config">;
-
 /** `GET /api/v1/user`: the key's user, in the envelope. */
-export function createUser({ accounts, sources, config }: UserDeps) {
+export function createUser({ accounts, sources, config }: Parts) {
   return async ({ holder: { user }, headers }: Call): Promise<Response> => {
     const music = await musicOf(user.id, accounts, sources);
     const working =

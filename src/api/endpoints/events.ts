@@ -1,20 +1,11 @@
 import { Elysia } from "elysia";
-import { type ApiSettings, BUSY, streamDescribedBy } from "../endpoint.ts";
-import type { Events } from "../events.ts";
+import { type ApiParts, BUSY, streamDescribedBy } from "../endpoint.ts";
 import type { ApiGuard } from "../guard.ts";
 import { TOO_MANY_STREAMS } from "../stream-limit.ts";
 import { nowPlayingAnswer } from "./now-playing.ts";
-import type { Parts } from "../../http/parts.ts";
-
-export interface EventsEndpointDeps extends ApiSettings, Pick<Parts, "budget"> {
-  readonly loadStreams: () => Promise<Events>;
-}
 
 /** `GET /api/v1/now-playing/events` */
-export const eventsEndpoint = (
-  guard: ApiGuard,
-  { baseUrl, budget, loadStreams }: EventsEndpointDeps,
-) =>
+export const eventsEndpoint = (guard: ApiGuard, { baseUrl, budget, loadStreams }: ApiParts) =>
   new Elysia({ name: "events" }).use(guard).get(
     "/now-playing/events",
     async ({ call, request }) => {

@@ -1,13 +1,13 @@
 import { Elysia } from "elysia";
-import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
+import { type ApiParts, BUSY, describedBy } from "../endpoint.ts";
 import { playingExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
-import { createNowPlaying, type NowPlayingDeps } from "../now-playing.ts";
+import { createNowPlaying } from "../now-playing.ts";
 import { NowPlayingAnswer } from "../schema.ts";
 
 /** `GET /api/v1/now-playing` */
-export function nowPlayingEndpoint(guard: ApiGuard, deps: NowPlayingDeps & ApiSettings) {
-  const answer = createNowPlaying(deps);
+export function nowPlayingEndpoint(guard: ApiGuard, parts: ApiParts) {
+  const answer = createNowPlaying(parts);
   // It takes less time than measuring it would.
   return new Elysia({ name: "now-playing" })
     .use(guard)
@@ -18,7 +18,7 @@ export function nowPlayingEndpoint(guard: ApiGuard, deps: NowPlayingDeps & ApiSe
         summary: "What is playing",
         description:
           "The current playback, its position worked out for this very moment. `data` is null when nothing is playing.",
-        answer: nowPlayingAnswer(deps.baseUrl),
+        answer: nowPlayingAnswer(parts.baseUrl),
         unavailable: {
           about: "The music source has not answered for a while.",
           errors: { unavailable: "Playback is temporarily unavailable", busy: BUSY },

@@ -1,18 +1,16 @@
 import { Elysia } from "elysia";
 import { once } from "../../once.ts";
-import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
+import { type ApiParts, BUSY, describedBy } from "../endpoint.ts";
 import { playedExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
-import type { RecentlyPlayedDeps } from "../recently-played.ts";
 import { RecentlyPlayedAnswer } from "../schema.ts";
-import type { Parts } from "../../http/parts.ts";
-
-export type RecentlyPlayedEndpointDeps = ApiSettings & RecentlyPlayedDeps & Pick<Parts, "budget">;
 
 /** `GET /api/v1/recently-played` */
-export function recentlyPlayedEndpoint(guard: ApiGuard, deps: RecentlyPlayedEndpointDeps) {
-  const { baseUrl, budget } = deps;
-  const load = once(async () => (await import("../recently-played.ts")).createRecentlyPlayed(deps));
+export function recentlyPlayedEndpoint(guard: ApiGuard, parts: ApiParts) {
+  const { baseUrl, budget } = parts;
+  const load = once(async () =>
+    (await import("../recently-played.ts")).createRecentlyPlayed(parts),
+  );
   return new Elysia({ name: "recently-played" }).use(guard).get(
     "/recently-played",
     async ({ call }) => {

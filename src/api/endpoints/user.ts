@@ -1,18 +1,15 @@
 import { Elysia } from "elysia";
-import { type ApiSettings, BUSY, describedBy } from "../endpoint.ts";
+import { type ApiParts, BUSY, describedBy } from "../endpoint.ts";
 import { userExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
 import { withMusicPrefix } from "../music-prefix.ts";
 import { userAnswer } from "../schema.ts";
-import { createUser, type UserDeps } from "../user.ts";
-import type { Parts } from "../../http/parts.ts";
-
-export type UserEndpointDeps = ApiSettings & UserDeps & Pick<Parts, "budget">;
+import { createUser } from "../user.ts";
 
 /** `GET /api/v1/user` */
-export function userEndpoint(guard: ApiGuard, deps: UserEndpointDeps) {
-  const { budget, musicPrefix } = deps;
-  const answer = createUser(deps);
+export function userEndpoint(guard: ApiGuard, parts: ApiParts) {
+  const { budget, config } = parts;
+  const answer = createUser(parts);
   return new Elysia({ name: "user" })
     .use(guard)
     .get("/user", async ({ call }) => budget.spend(call.holder.user.id, () => answer(call)), {
@@ -23,11 +20,11 @@ export function userEndpoint(guard: ApiGuard, deps: UserEndpointDeps) {
         description: "The user linked to the key, and whether music is connected.",
         answer: {
           about: "The user.",
-          schema: userAnswer(musicPrefix),
+          schema: userAnswer(config.musicPrefix),
           examples: {
             user: {
               summary: "A connected user",
-              value: { success: true, data: withMusicPrefix(userExample, musicPrefix) },
+              value: { success: true, data: withMusicPrefix(userExample, config.musicPrefix) },
             },
           },
         },
