@@ -28,15 +28,12 @@ export interface Endpoint {
     /** The errors with status 429 besides those of every endpoint, by name. */
     readonly refusals: Readonly<Record<string, string>>;
   };
-  /** The errors with status 503, by name. */
-  readonly unavailable: {
+  /** The errors with status 503, by name, besides the one of every endpoint. */
+  readonly unavailable?: {
     readonly about: string;
     readonly errors: Readonly<Record<string, string>>;
   };
 }
-
-/** The error while another program holds the database. */
-export const BUSY = "The server is busy: try again";
 
 /** The part of a route that describes it, as its schema and in the description of the API. */
 export const describedBy = (endpoint: Endpoint) => ({

@@ -3,6 +3,7 @@ import { FOREIGN_HOST } from "../http/hosts.ts";
 import { createRateLimit, inSeconds } from "../http/rate-limit.ts";
 import { TOO_MUCH_WORK } from "./guard.ts";
 import type { EndpointAt } from "./endpoint.ts";
+import { BUSY } from "./envelope.ts";
 import { ErrorAnswer } from "./schema.ts";
 
 export interface OpenApiOptions {
@@ -105,20 +106,26 @@ export function openApiDocument(options: OpenApiOptions) {
     ),
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
   });
-  const paths = options.endpoints.map(({ path, answer, stream, unavailable, ...about }) => {
-    const { $id: name = path, ...fields } = answer.schema;
-    const schema = refer(name, fields);
-    const responses: Record<string, Described> = {
-      "200": stream
-        ? { description: stream.about, headers: limits, content: eventsOf(answer.examples) }
-        : jsonResponse(answer.about, schema, answer.examples, limits),
-      ...refusals(stream?.refusals),
-      "503": errorResponse(unavailable.about, unavailable.errors, {
-        "Retry-After": always("Seconds after which to ask again.", INTEGER),
-      }),
-    };
-    return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
-  });
+  const paths = options.endpoints.map(
+    ({ path, answer, stream, unavailable = LOCKED, ...about }) => {
+      const { $id: name = `${about.operationId}Answer`, ...fields } = answer.schema;
+      const schema = refer(name, fields);
+      const responses: Record<string, Described> = {
+        "200": stream
+          ? { description: stream.about, headers: limits, content: eventsOf(answer.examples) }
+          : jsonResponse(answer.about, schema, answer.examples, limits),
+        ...refusals(stream?.refusals),
+        "503": errorResponse(
+          unavailable.about,
+          { ...unavailable.errors, busy: BUSY },
+          {
+            "Retry-After": always("Seconds after which to ask again.", INTEGER),
+          },
+        ),
+      };
+      return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
+    },
+  );
 
   return {
     openapi: "3.1.0",
@@ -145,6 +152,9 @@ export function openApiDocument(options: OpenApiOptions) {
     },
   };
 }
+
+/** What every endpoint answers while another program holds the database. */
+const LOCKED = { about: "The server's database is locked by another program.", errors: {} };
 
 /** OpenAPI 3.1 cannot say what the data of an event is like: the description of the endpoint does. */
 const eventsOf = (examples: Examples) => ({

@@ -1,7 +1,9 @@
+import { Type } from "@sinclair/typebox";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { openApiDocument } from "../../src/api/openapi.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import {
   type ApiDescription,
@@ -30,6 +32,14 @@ beforeEach(() => start());
 afterEach(() => server.close());
 
 describe("the description of the API", () => {
+  test("names the schema of an answer after its operation where it has no name", () => {
+    const about = { operationId: "getVersion", summary: "", description: "" };
+    const answer = { about: "", schema: Type.Object({}), examples: {} };
+    const endpoints = [{ path: "/api/v1/version", ...about, answer }];
+    const { components } = openApiDocument({ baseUrl: "", rateLimitSeconds: 0, endpoints });
+    expect(Object.keys(components.schemas)).toContain("getVersionAnswer");
+  });
+
   test("is served to everybody as JSON", async () => {
     const response = await server.get("/api/v1/openapi.json");
     expect(response.status).toBe(200);

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { type ApiParts, BUSY, streamDescribedBy } from "../endpoint.ts";
+import { type ApiParts, streamDescribedBy } from "../endpoint.ts";
 import type { ApiGuard } from "../guard.ts";
 import { TOO_MANY_STREAMS } from "../stream-limit.ts";
 import { nowPlayingAnswer } from "./now-playing.ts";
@@ -26,10 +26,6 @@ export const eventsEndpoint = (guard: ApiGuard, { baseUrl, budget, loadStreams }
         stream: {
           about: "The events. A comment every 15 seconds keeps the connection open.",
           refusals: { streams: TOO_MANY_STREAMS },
-        },
-        unavailable: {
-          about: "The server's database is locked by another program.",
-          errors: { busy: BUSY },
         },
       }),
     },

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { type ApiParts, BUSY, describedBy } from "../endpoint.ts";
+import { type ApiParts, describedBy } from "../endpoint.ts";
 import { playingExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
 import { createNowPlaying } from "../now-playing.ts";
@@ -21,7 +21,7 @@ export function nowPlayingEndpoint(guard: ApiGuard, parts: ApiParts) {
         answer: nowPlayingAnswer(parts.baseUrl),
         unavailable: {
           about: "The music source has not answered for a while.",
-          errors: { unavailable: "Playback is temporarily unavailable", busy: BUSY },
+          errors: { unavailable: "Playback is temporarily unavailable" },
         },
       }),
     });

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { once } from "../../once.ts";
-import { type ApiParts, BUSY, describedBy } from "../endpoint.ts";
+import { type ApiParts, describedBy } from "../endpoint.ts";
 import { playedExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
 import { RecentlyPlayedAnswer } from "../schema.ts";
@@ -31,10 +31,6 @@ export function recentlyPlayedEndpoint(guard: ApiGuard, parts: ApiParts) {
             songs: { summary: "A song was played", value: playedExample(baseUrl) },
             none: { summary: "No history", value: { success: true, data: [] } },
           },
-        },
-        unavailable: {
-          about: "The server's database is locked by another program.",
-          errors: { busy: BUSY },
         },
       }),
     },

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { type ApiParts, BUSY, describedBy } from "../endpoint.ts";
+import { type ApiParts, describedBy } from "../endpoint.ts";
 import { userExample } from "../examples.ts";
 import type { ApiGuard } from "../guard.ts";
 import { withMusicPrefix } from "../music-prefix.ts";
@@ -27,10 +27,6 @@ export function userEndpoint(guard: ApiGuard, parts: ApiParts) {
               value: { success: true, data: withMusicPrefix(userExample, config.musicPrefix) },
             },
           },
-        },
-        unavailable: {
-          about: "The server's database is locked by another program.",
-          errors: { busy: BUSY },
         },
       }),
     });
