@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
@@ -6,13 +6,11 @@ import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
 const { marquee, documentsOf } = useCommandLine();
 
 let twitch: StandInTwitch;
-beforeAll(() => {
-  twitch = startTwitch({ clock: createFakeClock() });
-});
-afterAll(() => twitch.stop());
 beforeEach(async () => {
+  twitch = startTwitch({ clock: createFakeClock() });
   await marquee("user", "add", "ada");
 });
+afterEach(() => twitch.stop());
 
 const places = () => ["--twitch-id-url", twitch.idUrl, "--twitch-api-url", twitch.apiUrl];
 
