@@ -97,19 +97,16 @@ export function createApp(deps: AppDeps): App {
   app
     .onRequest(({ request }) => {
       if (requestPath.respell(request)) return app.fetch(request);
-      const path = pathOf(request);
       const isForeign = !hosts.allows(request.headers.get("host"));
-      if (isForeign && isHealthCheck(path) && requestPath.forgetHost(request)) {
-        return app.fetch(request);
-      }
+      const isForAnyHost = isForeign && isHealthCheck(pathOf(request));
+      if (isForAnyHost && requestPath.forgetHost(request)) return app.fetch(request);
       requestLog?.begin(request);
-      const isRefused = isForeign && !isHealthCheck(path);
-      const isLimited = !limitsBodies.some((paths) => paths.test(path));
-      const refusal = isRefused
-        ? foreignHost(request)
-        : isLimited && isTooLarge(request, path)
-          ? tooLarge()
-          : undefined;
+      const refusal =
+        isForeign && !isForAnyHost
+          ? foreignHost(request)
+          : isTooLarge(request) && !limitsBodies.some((paths) => paths.test(pathOf(request)))
+            ? tooLarge()
+            : undefined;
       if (refusal) requestLog?.end(request, undefined, refusal);
       return refusal;
     })

@@ -101,10 +101,10 @@ export const foreignHost = ({ url }: Request): Response =>
   url.includes("/api/") ? envelope.failure(421, FOREIGN_HOST) : plainText(421, FOREIGN_HOST);
 
 /** Only form bodies are read, and people fill in their fields. The API reads none, whatever their size. */
-export const isTooLarge = ({ method, headers }: Request, path: string): boolean =>
-  method !== "GET" &&
-  Number(headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES &&
-  !isBelowApi(path);
+export const isTooLarge = (request: Request): boolean =>
+  request.method !== "GET" &&
+  Number(request.headers.get("content-length") ?? 0) > LARGEST_BODY_BYTES &&
+  !isBelowApi(pathOf(request));
 
 export const tooLarge = (): Response => plainText(413, "The body is larger than 64 KiB.");
 
