@@ -1,7 +1,6 @@
 import { AUDIOSCROBBLER } from "../sources/pushed.ts";
 import { decodeForm } from "../decode-text.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
-import { NOT_STORED } from "./delivery.ts";
 import type { Inboxes } from "../music/inboxes.ts";
 import type { Admission, Limited } from "./guard.ts";
 import { answerText, bodyOf, HANG_UP, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
@@ -48,7 +47,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     // What was played to its end is history.
     const message = submits ? IGNORED : readNowPlaying(form);
     const { connectionId } = owner;
-    if (!(await delivery.take({ connectionId, source }, message))) return failed(NOT_STORED);
+    delivery.take({ connectionId, source }, message);
     return message.kind === "refused" ? failed(message.reason) : answer("OK");
   };
 

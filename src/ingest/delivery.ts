@@ -20,17 +20,10 @@ import type { Parts } from "../http/parts.ts";
 
 /** Puts what programs report into the inbox. */
 export interface Delivery {
-  /**
-   * Takes a message to a connection. A refused one changes nothing but is noted. Resolves with
-   * false if the message may be lost, because the database cannot be reached.
-   */
-  take(to: Addressee, message: Message): Promise<boolean>;
+  /** Takes a message to a connection. A refused one changes nothing but is noted. */
+  take(to: Addressee, message: Message): void;
   /** Takes a track whose cover is known already; `null` when nothing plays. */
-  takeTrack(
-    to: Addressee,
-    track: PushedTrack | null,
-    artwork: Artwork | undefined,
-  ): Promise<boolean>;
+  takeTrack(to: Addressee, track: PushedTrack | null, artwork: Artwork | undefined): void;
 }
 
 /** The connection that a message is for. */
@@ -44,9 +37,6 @@ export interface DeliveryDeps extends Pick<Parts, "clock"> {
   readonly covers: Pick<PushedCovers, "named">;
 }
 
-/** What a program is answered, and the dashboard shows, while the database cannot be reached. */
-export const NOT_STORED = "The database cannot be reached: try again";
-
 /** When programs of each source report. */
 const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
   listenbrainz: { kind: "untilItsEnd" },
@@ -58,14 +48,9 @@ const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
 };
 
 export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
-  const put = async (connectionId: number, report: InboxReport | null): Promise<boolean> => {
-    const isKept = await inbox.put(connectionId, report).then(
-      () => true,
-      () => false,
-    );
-    if (isKept) inbox.noteReceived(connectionId);
-    else inbox.noteRefused(connectionId, NOT_STORED);
-    return isKept;
+  const put = (connectionId: number, report: InboxReport | null): void => {
+    inbox.put(connectionId, report);
+    inbox.noteReceived(connectionId);
   };
 
   const putTrack = (
@@ -73,7 +58,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
     track: PushedTrack,
     artwork: Artwork | undefined,
     lifetime: Lifetime,
-  ): Promise<boolean> => {
+  ): void => {
     const names = { player: track.device ?? "", title: track.title, artists: track.artists };
     if (hasSpotifyAdNames(names) || isSpotifyAdId(track.id ?? undefined)) {
       return put(connectionId, null);
@@ -88,15 +73,13 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
   return {
     takeTrack: (to, track, artwork) =>
       track ? putTrack(to, track, artwork, LIFETIMES[to.source.id]) : put(to.connectionId, null),
-    async take(to, message) {
+    take(to, message) {
       const { connectionId, source } = to;
       switch (message.kind) {
         case "refused":
-          inbox.noteRefused(connectionId, message.reason);
-          return true;
+          return inbox.noteRefused(connectionId, message.reason);
         case "ignored":
-          inbox.noteReceived(connectionId);
-          return true;
+          return inbox.noteReceived(connectionId);
         case "nothing":
           return put(connectionId, null);
         case "track": {

@@ -1,7 +1,6 @@
 import { atMost, type Clock } from "../clock.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import { decodeText } from "../decode-text.ts";
-import { NOT_STORED } from "./delivery.ts";
 import type { Admission } from "./guard.ts";
 
 /** A route's handler. */
@@ -30,9 +29,6 @@ export const refusalOf = (admission: Exclude<Admission, { kind: "admitted" }>): 
   admission.kind === "wrong"
     ? failure(401, "Invalid secret")
     : failure(429, admission.reason, { "Retry-After": String(admission.waitSeconds) });
-
-/** The answer when a message may be lost. */
-export const notStored = (): Response => failure(503, NOT_STORED, { "Retry-After": "1" });
 
 export const answerText = (body: string, extra?: ExtraHeaders): Response =>
   new Response(body, {

@@ -8,7 +8,6 @@ import {
   failure,
   HANG_UP,
   isPartOfPage,
-  notStored,
   PART_OF_PAGE,
   preflight,
   type PushRoute,
@@ -55,7 +54,7 @@ export function createInboxRoute(
     const { connectionId } = admission.owner;
     const message = await messageIn(request);
     if (message instanceof Response) return message;
-    if (!(await delivery.take({ connectionId, source }, message))) return notStored();
+    delivery.take({ connectionId, source }, message);
     return message.kind === "refused"
       ? failure(400, message.reason)
       : answerJson(200, { success: true });

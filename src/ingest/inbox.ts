@@ -18,19 +18,16 @@ export interface Post {
 }
 
 /**
- * What programs last pushed to each connection, also while nobody watches. A server alone keeps it in
- * memory: after a restart each program has to report again.
+ * What programs last pushed to each connection, also while nobody watches. It is kept in memory: after a
+ * restart each program has to report again.
  */
 export interface Inbox {
-  /**
-   * Takes a report that was received at a monotonic time in milliseconds, or just now; `null` means
-   * that nothing plays. Resolves when it cannot be lost any more: rejects if that cannot be reached.
-   */
-  put(connectionId: number, report: InboxReport | null, receivedAtMs?: number): Promise<void>;
+  /** Takes a report that was received just now; `null` means that nothing plays. */
+  put(connectionId: number, report: InboxReport | null): void;
   /** What plays now; `null` when nothing does, or the last report has expired. */
   current(connectionId: number): Playback | null;
-  /** Lets what came last to this server count for at most `ms` more, unless more has come since. */
-  shorten(connectionId: number, ms: number): Promise<void>;
+  /** Lets what came last count for at most `ms` more, unless more comes. */
+  shorten(connectionId: number, ms: number): void;
   /** Notes that a message was understood, whatever it contained. */
   noteReceived(connectionId: number): void;
   /** Notes why a message was refused. What was playing stays. */
@@ -99,13 +96,16 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
   };
 
   return {
-    async put(connectionId, report, receivedAtMs = clock.monotonicMs()) {
+    put(connectionId, report) {
       if (report === null) return keep(connectionId, undefined);
       const { playback, lifetime } = report;
-      keep(connectionId, { playback, untilMs: expiresAtMs(playback, lifetime, receivedAtMs) });
+      keep(connectionId, {
+        playback,
+        untilMs: expiresAtMs(playback, lifetime, clock.monotonicMs()),
+      });
     },
     current: (connectionId) => current(connectionId)?.playback ?? null,
-    async shorten(connectionId, ms) {
+    shorten(connectionId, ms) {
       const kept = current(connectionId);
       if (!kept) return;
       keep(connectionId, { ...kept, untilMs: Math.min(kept.untilMs, clock.monotonicMs() + ms) });

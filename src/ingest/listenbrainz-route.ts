@@ -1,5 +1,4 @@
 import { LISTENBRAINZ } from "../sources/pushed.ts";
-import { NOT_STORED } from "./delivery.ts";
 import {
   answerJson,
   bodyOf,
@@ -51,9 +50,7 @@ export function createListenBrainz({
       return failure(body.refusal.status, `The body ${body.refusal.what}.`, HANG_UP);
     }
     const message = endpoint === "delete" ? NOTHING : readSubmission(body.text);
-    if (!(await delivery.take({ connectionId, source }, message))) {
-      return failure(503, `${NOT_STORED}.`, { "Retry-After": "1" });
-    }
+    delivery.take({ connectionId, source }, message);
     return message.kind === "refused"
       ? failure(400, message.reason)
       : answerJson(200, { status: "ok" });

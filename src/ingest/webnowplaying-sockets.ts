@@ -106,12 +106,12 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
 
   const show = (connectionId: number) => {
     const player = choosePlayer(connectionId);
-    if (!player) return void delivery.takeTrack({ connectionId, source }, null, undefined);
+    if (!player) return delivery.takeTrack({ connectionId, source }, null, undefined);
     const origin = `${source.id} ${connectionId}`;
     const artwork =
       pictures.shownOf(connectionId, origin) ?? covers.named(player.cover, { origin });
     const track = trackOf(player, clock.monotonicMs());
-    void delivery.takeTrack({ connectionId, source }, track, artwork);
+    delivery.takeTrack({ connectionId, source }, track, artwork);
   };
 
   const showIn = (ms: number, connectionId: number) => {
@@ -179,7 +179,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       waiting.get(connectionId)?.();
       waiting.delete(connectionId);
       pictures.forget(connectionId);
-      void inbox.shorten(connectionId, DISCONNECTED_MS).catch(() => {});
+      inbox.shorten(connectionId, DISCONNECTED_MS);
     },
 
     async followChanges(userId) {

@@ -16,7 +16,7 @@ export interface PlayerServer {
    */
   getJson(path: string, missing?: string): Promise<ServerAnswer>;
   /** Refuses our credentials. */
-  unauthorized(reason?: string): SourceFailure;
+  unauthorized(): SourceFailure;
   /**
    * The picture at an address of this server that the source has made.
    * @param key names its content, within this server
@@ -45,10 +45,9 @@ export function createPlayerServer(
   request: { readonly headers?: UpstreamHeaders; readonly largestBytes?: number } = {},
 ): PlayerServer {
   const { clock, signal } = context;
-  const where = `${name} at ${url}`;
   const namer = { origin: `${id} ${context.connection.id}`, server: { url, ...request } };
   const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
-  const refused = (reason = "refuses the token") => unauthorized(`${where} ${reason}`);
+  const refused = () => unauthorized(`${name} at ${url} refuses the token`);
   return {
     unauthorized: refused,
     async getJson(path, missing) {
