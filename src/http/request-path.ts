@@ -75,8 +75,8 @@ function isDecodable(path: string): boolean {
 }
 
 /** The path of a request; its URL is not parsed, because a foreign host may be malformed. */
-export const pathOf = ({ url }: Request): string =>
-  url.slice(pathStart(url)).split("?", 1)[0] ?? "";
+export const pathOf = ({ url }: Pick<Request, "url">): string =>
+  url.slice(pathStart(url)).split(/[?#]/, 1)[0] ?? "";
 
 /** Where the path begins: at once if the host is missing or malformed. */
 const pathStart = (url: string): number =>

@@ -144,6 +144,18 @@ describe("Bun's router and Elysia's", () => {
     expect(differing).toEqual([]);
   });
 
+  test("answer HEAD of a stream that has no end", async () => {
+    const ada = await server.addUser("ada");
+    for (const slash of ["", "/"]) {
+      await server.clock.advance(5_000);
+      const headers = { "x-api-key": ada.key };
+      const url = `${port.origin}/api/v1/now-playing/events${slash}`;
+      const answer = await fetch(url, { method: "HEAD", headers });
+      const type = answer.headers.get("content-type");
+      expect([slash, answer.status, type]).toEqual([slash, 200, "text/event-stream"]);
+    }
+  });
+
   test("find a route for all methods before a page in a language", async () => {
     const audioscrobbler = await fetch(`${port.origin}/audioscrobbler`);
     expect(await audioscrobbler.text()).toStartWith("FAILED ");

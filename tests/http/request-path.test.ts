@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createRequestPath } from "../../src/http/request-path.ts";
+import { createRequestPath, pathOf } from "../../src/http/request-path.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { openPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -51,6 +51,12 @@ describe("a percent-encoded character of a path", () => {
   test("is the plain one in a base path too", () => {
     expect(decoded("/m%75sic/%61pi", "/music")).toBe("/api");
   });
+});
+
+test("a path ends where a query or a fragment begins, which browsers do not send", () => {
+  for (const url of ["http://127.0.0.1:4747/de", "/de", "http://x/de?a#b", "http://x/de#b?a"]) {
+    expect(pathOf({ url })).toBe("/de");
+  }
 });
 
 describe("a path in any spelling", () => {
