@@ -37,11 +37,9 @@ export const document = (
 
 export const notFound = (): Response => failure(404, "Not found");
 export const internalError = (): Response => failure(500, "Internal server error");
-/** The error while another program holds the database. */
-export const BUSY = "The server is busy: try again";
-
 /** The answer when another process has locked the database for too long. */
-export const busy = (): Response => failure(503, BUSY, { "Retry-After": "1" });
+export const busy = (): Response =>
+  failure(503, "The server is busy: try again", { "Retry-After": "1" });
 
 /** @param allowed the methods that the path has */
 export const methodNotAllowed = (allowed: string): Response =>

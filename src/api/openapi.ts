@@ -3,7 +3,6 @@ import { FOREIGN_HOST } from "../http/hosts.ts";
 import { createRateLimit, inSeconds } from "../http/rate-limit.ts";
 import { TOO_MUCH_WORK } from "./guard.ts";
 import type { EndpointAt } from "./endpoint.ts";
-import { BUSY } from "./envelope.ts";
 import { ErrorAnswer } from "./schema.ts";
 
 export interface OpenApiOptions {
@@ -153,6 +152,7 @@ export function openApiDocument(options: OpenApiOptions) {
   };
 }
 
+const BUSY = "The server is busy: try again";
 /** What every endpoint answers while another program holds the database. */
 const LOCKED = { about: "The server's database is locked by another program.", errors: {} };
 
