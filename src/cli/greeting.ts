@@ -18,22 +18,33 @@ import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
 /** Whether the owner gets a magic link on the first start only, or on each. */
 export type Greeting = "first" | "always";
 
+/** Adds the owner on the first start, with the demo; `undefined` where there is one already. */
+export async function addFirstOwner(
+  accounts: Pick<Accounts, "add" | "users">,
+  { owner }: Pick<Config, "owner">,
+): Promise<AddedUser | undefined> {
+  if (accounts.users.owner()) return undefined;
+  const name = owner ?? toUserName(systemUserName());
+  const [first] = await accounts.add([name], { source: "demo", settings: null });
+  return first;
+}
+
 /**
- * Prints the server's address, and on the first start everything needed to use it. Resolves with
- * the magic link of the first start.
+ * Prints the server's address, and on the first start everything needed to use it. Returns the magic
+ * link of the first start.
+ * @param added the owner, on the first start
  */
-export async function greet(
+export function greet(
   accounts: Accounts,
+  added: AddedUser | undefined,
   { config }: ResolvedConfig,
   baseUrl: string,
   asJson: boolean,
   io: Io,
   greeting: Greeting,
   log: Log,
-): Promise<string | undefined> {
-  const knownOwner = accounts.users.owner();
-  const added = knownOwner ? undefined : await addOwner();
-  const owner = knownOwner ?? added?.user;
+): string | undefined {
+  const owner = accounts.users.owner();
   const welcomed = greeting === "always" ? owner : added?.user;
   const loginUrl =
     welcomed &&
@@ -70,12 +81,6 @@ export async function greet(
     if (added) log.warn(advice(added.user));
   }
   return loginUrl;
-
-  async function addOwner() {
-    const name = config.owner ?? toUserName(systemUserName());
-    const [first] = await accounts.add([name], { source: "demo", settings: null });
-    return first;
-  }
 }
 
 function greetingLines(

@@ -14,7 +14,7 @@ import { NETWORK } from "../upstream/index.ts";
 import { VERSION } from "../version.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
 import type { Io } from "./command.ts";
-import { greet, type Greeting } from "./greeting.ts";
+import { addFirstOwner, greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { type ServerLock, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
@@ -105,6 +105,11 @@ async function serveFolder(
     const baseUrl = baseUrlOf(config, running.port);
     accounts.rememberBaseUrl(baseUrl);
     const listeningAddress = listeningAddressOf(config, running.port);
+    const { remindOfConsent } = server;
+    const stopKeepingUp = keepUp({ accounts, log, store, remindOfConsent });
+
+    // First: a start that finds this server asks for the owner's link at once.
+    const added = await addFirstOwner(accounts, config);
     const control = listenForCommands({
       version: VERSION,
       clock,
@@ -125,10 +130,7 @@ async function serveFolder(
       version: VERSION,
       control: { port: control.port, token: control.token },
     });
-    const { remindOfConsent } = server;
-    const stopKeepingUp = keepUp({ accounts, log, store, remindOfConsent });
-
-    const loginUrl = await greet(accounts, resolved, baseUrl, asJson, io, greeting, log);
+    const loginUrl = greet(accounts, added, resolved, baseUrl, asJson, io, greeting, log);
     if (loginUrl) {
       const { platform } = process;
       const { environment } = io;

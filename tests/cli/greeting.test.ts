@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { greet } from "../../src/cli/greeting.ts";
+import { addFirstOwner, greet } from "../../src/cli/greeting.ts";
 import { OutputError } from "../../src/cli/output.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
@@ -23,7 +23,8 @@ test("a first start whose output is lost goes on, and logs how to get what nobod
   };
   const resolved = resolveConfig({ owner: "ada" }, {});
   for (const asJson of [false, true]) {
-    await greet(accounts, resolved, "http://127.0.0.1:4747", asJson, io, "first", log);
+    const added = await addFirstOwner(accounts, resolved.config);
+    greet(accounts, added, resolved, "http://127.0.0.1:4747", asJson, io, "first", log);
   }
   // The second start has nothing that is shown only once.
   expect(logged).toHaveLength(1);
