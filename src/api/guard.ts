@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { type ApiKey, parseApiKey } from "../accounts/credential.ts";
 import type { KeyHolder } from "../accounts/key-holders.ts";
+import { createAdmitted } from "../http/admitted.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { Refused } from "../http/refused.ts";
@@ -31,7 +32,7 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
   const { keys } = accounts;
   const { rateLimitSeconds } = config;
   const guesses = createGuesses({ clock, addressOf });
-  const calls = new WeakMap<Request, Call>();
+  const calls = createAdmitted<Call>();
 
   const wrongKey = (request: Request): Refused => {
     const waitMs = guesses.count(request);
@@ -73,9 +74,9 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
           const refusal = limit?.refusalOf(caller, clock.monotonicMs());
           if (refusal) throw new Refused(refusal);
           refuseSpent(holder);
-          calls.set(request, { holder, headers: limit?.headers });
+          calls.note(request, { holder, headers: limit?.headers });
         },
-        resolve: ({ request }) => ({ call: callOf(request) }),
+        resolve: ({ request }) => ({ call: calls.of(request) }),
       };
     },
   });
@@ -83,11 +84,6 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
   function holderOf(sent: string): KeyHolder | undefined {
     const key = parseApiKey(sent);
     return key && keys.holderOf(key);
-  }
-  function callOf(request: Request): Call {
-    const call = calls.get(request);
-    if (!call) throw new Error("The guard of this route has not run.");
-    return call;
   }
 }
 

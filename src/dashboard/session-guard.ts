@@ -1,10 +1,12 @@
-import { Elysia, NotFoundError } from "elysia";
+import { Elysia } from "elysia";
 import { pageAddress } from "../addresses.ts";
+import { createAdmitted } from "../http/admitted.ts";
+import { languageIn } from "../http/guards.ts";
 import { plainText } from "../http/plain-text.ts";
 import { Refused } from "../http/refused.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
-import { isLanguage, type Language } from "../languages.ts";
+import type { Language } from "../languages.ts";
 import type { Parts } from "../http/parts.ts";
 
 /**
@@ -13,7 +15,7 @@ import type { Parts } from "../http/parts.ts";
  */
 export function createSessionGuard(deps: Parts) {
   const { sessionCookie, basePath } = deps;
-  const signedInBy = new WeakMap<Request, { signedIn: SignedIn; language: Language }>();
+  const admitted = createAdmitted<{ signedIn: SignedIn; language: Language }>();
 
   const signInFirst = async (language: Language): Promise<Response> => {
     const { languages } = await import("../i18n/index.ts");
@@ -33,20 +35,17 @@ export function createSessionGuard(deps: Parts) {
       detail: { security: [{ session: [] }] },
       // Before anything of the request is judged.
       async transform({ request, params }: RouteContext) {
-        const { lang: language = "" } = params;
-        if (!isLanguage(language)) throw new NotFoundError();
+        const language = languageIn(params);
         const page = use === "form" ? await elsewhere(request, language) : undefined;
         if (page) throw new Refused(page);
         const signedIn = await sessionCookie.signedIn(request);
-        if (signedIn) return void signedInBy.set(request, { signedIn, language });
+        if (signedIn) return admitted.note(request, { signedIn, language });
         throw new Refused(
           use === "socket" ? plainText(401, "Sign in first") : await signInFirst(language),
         );
       },
       resolve({ request }: Pick<RouteContext, "request">) {
-        const found = signedInBy.get(request);
-        if (!found) throw new Error("The guard of this route has not run.");
-        return found;
+        return admitted.of(request);
       },
     }),
   });

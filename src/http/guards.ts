@@ -1,6 +1,12 @@
 import { Elysia, NotFoundError } from "elysia";
-import { isLanguage } from "../languages.ts";
+import { isLanguage, type Language } from "../languages.ts";
 import type { RouteContext } from "./route-context.ts";
+
+/** The language of a path below `/:lang`. @throws {NotFoundError} for other words */
+export function languageIn({ lang = "" }: RouteContext["params"]): Language {
+  if (!isLanguage(lang)) throw new NotFoundError();
+  return lang;
+}
 
 /** A secret in the address or in the request, which the handler of the route looks at itself. */
 type HandlersOwn = "widget token" | "show token" | "link" | "inbox secret" | "metrics token";
@@ -17,9 +23,7 @@ export const guards = new Elysia({ name: "guards" }).macro({
   /** Below `/:lang`, which matches other words too. Gives handlers the language. */
   language: {
     resolve({ params }: { params: RouteContext["params"] }) {
-      const { lang = "" } = params;
-      if (!isLanguage(lang)) throw new NotFoundError();
-      return { language: lang };
+      return { language: languageIn(params) };
     },
   },
 });
