@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import type { Feature } from "../http/plugin.ts";
 import { pathTo } from "../html/section-paths.ts";
-import { withinBudget } from "../html/spent.ts";
 import { pagesOf } from "../html/page.ts";
 import { guards } from "../http/guards.ts";
 import { found } from "../http/refused.ts";
@@ -23,7 +22,10 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
     return {
       keyOffer: { path, formToken: formTokens.issue(signedIn.session) },
       widgetToken: () => accounts.widgets.overlayTokenOf(signedIn.user),
-      drawn: (draw) => withinBudget(budget, signedIn.user.id, { language, basePath }, draw),
+      async drawn(draw) {
+        const { withinBudget } = await import("../html/spent.ts");
+        return withinBudget(budget, signedIn.user.id, { language, basePath }, draw);
+      },
     };
   };
 

@@ -1,11 +1,14 @@
-import { decodeHTMLStrict } from "entities/decode";
+import type * as entities from "entities/decode";
+
+/** It is loaded with the first sign: it unpacks all that there are, which would make each start longer. */
+const library = () => require("entities/decode") as typeof entities;
 
 /**
  * A text whose encoding is mended: HTML's signs decoded once, UTF-8 that was encoded twice decoded
  * until it is encoded once, no spaces around it. What was written on purpose stays as it is.
  */
 export const mendText = (text: string): string =>
-  withoutDoubleUtf8(text.includes("&") ? decodeHTMLStrict(text) : text).trim();
+  withoutDoubleUtf8(text.includes("&") ? library().decodeHTMLStrict(text) : text).trim();
 
 /** A text that {@link mendText} turns into this one, for texts that it is still to be applied to. */
 export const unmended = (text: string): string =>

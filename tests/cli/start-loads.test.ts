@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { dirname, join, normalize } from "node:path";
+
+const root = join(import.meta.dir, "../..");
+const transpiler = new Bun.Transpiler({ loader: "tsx" });
+
+/** The files of ours that a file is loaded with: not types, and not what it imports later. */
+async function loadedWith(path: string): Promise<string[]> {
+  const found = transpiler.scanImports(await Bun.file(join(root, path)).text());
+  return found
+    .filter((one) => one.kind === "import-statement" && /^\..*\.tsx?$/.test(one.path))
+    .map((one) => normalize(join(dirname(path), one.path)));
+}
+
+test("a start draws no pages, so it does not load what draws them", async () => {
+  const loaded = new Set(["src/cli/run.ts"]);
+  for (const path of loaded) for (const next of await loadedWith(path)) loaded.add(next);
+  expect(loaded).toContain("src/dashboard/feature.ts");
+  expect([...loaded].filter((path) => /\.tsx$|^src\/html\/assets\.ts$/.test(path))).toEqual([]);
+});
