@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 
 const root = join(import.meta.dir, "../..");
-const transpiler = new Bun.Transpiler({ loader: "tsx" });
 
 /** The files of ours that a file is loaded with: not types, and not what it imports later. */
 async function loadedWith(path: string): Promise<string[]> {
+  const transpiler = new Bun.Transpiler({ loader: path.endsWith("x") ? "tsx" : "ts" });
   const found = transpiler.scanImports(await Bun.file(join(root, path)).text());
   return found
     .filter((one) => one.kind === "import-statement" && /^\..*\.tsx?$/.test(one.path))
