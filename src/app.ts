@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia";
+import type { ActionParts } from "./actions/action.ts";
 import { basePathOf } from "./addresses.ts";
 import type { EventsServer } from "./api/events.ts";
 import {
@@ -45,6 +46,8 @@ export interface App extends Lifecycle {
   readonly lastAnswer: (error: unknown) => Response;
   /** Answers on the port for WebNowPlaying. */
   upgradeLocally: ReturnType<typeof createFeatures>["upgradeLocally"];
+  /** What actions are carried out with. */
+  readonly actionParts: ActionParts;
   /** Gives access to client addresses. Before this call they are not available. */
   attach(server: RequestServer): void;
 }
@@ -69,7 +72,7 @@ export function createApp(deps: AppDeps): App {
   const failures = createFailures(log, basePath);
   let server: RequestServer | undefined;
 
-  const { all, upgradeLocally } = createFeatures({
+  const { all, upgradeLocally, actionParts } = createFeatures({
     ...deps,
     addressOf: (request) =>
       clientAddress(server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
@@ -133,6 +136,7 @@ export function createApp(deps: AppDeps): App {
     sockets: createSocketEvents(log),
     lastAnswer: failures.last,
     upgradeLocally,
+    actionParts,
     attach(started) {
       server = started;
     },

@@ -4,20 +4,16 @@ import { type ConnectionFinder, createConnectionFinder } from "./channels/connec
 import { createHub, type Hub } from "./channels/hub.ts";
 import { createCoverSearch } from "./covers/search.ts";
 import { createCoverServices } from "./covers/services.ts";
-import type { Store } from "./db/store.ts";
 import { createInbox, type Inbox } from "./ingest/inbox.ts";
 import { storingStatuses } from "./music/storing-statuses.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
-import type { Vault } from "./vault/vault.ts";
 
 export interface ServerDeps extends Omit<
   AppDeps,
-  "hub" | "sources" | "inbox" | "takeCopy" | "probeWrite" | "vault"
+  "hub" | "sources" | "inbox" | "takeCopy" | "probeWrite"
 > {
-  readonly store: Store;
-  readonly vault: Vault;
   /** Where players are looked for. */
   readonly machine: Machine;
   /** The users' connections, from those that are stored. */

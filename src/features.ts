@@ -1,3 +1,4 @@
+import type { ActionParts } from "./actions/action.ts";
 import { basePathOf } from "./addresses.ts";
 import { createApiFeature } from "./api/api.ts";
 import type { EventsServer } from "./api/events.ts";
@@ -9,6 +10,7 @@ import { createHooksFeature } from "./hooks/feature.ts";
 import { createChatFeature } from "./chat/feature.ts";
 import { createDashboardFeature } from "./dashboard/feature.ts";
 import type { CommandDescription } from "./docs/commands-table.ts";
+import type { Store } from "./db/store.ts";
 import { createDocsFeature } from "./docs/feature.ts";
 import { createHomeFeature } from "./home/feature.ts";
 import { createCookies } from "./http/cookies.ts";
@@ -25,11 +27,21 @@ import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
 import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
+import type { Vault } from "./vault/vault.ts";
 
 export interface FeaturesDeps extends Omit<
   Parts,
-  "config" | "basePath" | "budget" | "artworks" | "formTokens" | "cookies" | "sessionCookie"
+  | "vault"
+  | "config"
+  | "basePath"
+  | "budget"
+  | "artworks"
+  | "formTokens"
+  | "cookies"
+  | "sessionCookie"
 > {
+  readonly store: Store;
+  readonly vault: Vault;
   /** The program's commands, for the documentation. They are loaded when they are needed. */
   readonly commands: () => Promise<readonly CommandDescription[]>;
   /** Keeps resized covers across restarts. */
@@ -44,6 +56,8 @@ export interface Features {
   /** A change is followed in this order: the dashboards show what the others have made of it. */
   readonly all: readonly Feature[];
   readonly upgradeLocally: IngestFeature["upgradeLocally"];
+  /** What actions are carried out with. */
+  readonly actionParts: ActionParts;
 }
 
 /** The one list of features, with what they share. */
@@ -96,8 +110,12 @@ export function createFeatures(deps: FeaturesDeps): Features {
       if (user) await overlay.showAll(user);
     },
   });
+  const running = { hub, live, hooks, chat: chat.service, stop: deps.stopServer };
+  const actionParts: ActionParts = { ...parts, running };
   const dashboard = createDashboardFeature({
     ...parts,
+    actionParts,
+    loadSections: async () => (await import("./pages.ts")).createSections,
     live,
     covers,
     hooks,
@@ -119,5 +137,6 @@ export function createFeatures(deps: FeaturesDeps): Features {
       dashboard,
     ],
     upgradeLocally: ingest.upgradeLocally,
+    actionParts,
   };
 }

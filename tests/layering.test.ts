@@ -4,18 +4,18 @@ import { dirname, join, normalize } from "node:path";
 /** The rooms from the ground up: each uses only those before its own line, and itself. */
 const LAYERS: readonly (readonly string[])[] = [
   ["src"],
+  ["widget"],
+  ["src/i18n"],
   ["src/titles"],
   ["drizzle"],
   ["src/db"],
   ["src/vault"],
   ["src/accounts"],
-  ["src/music", "src/looks"],
+  ["src/music", "src/looks", "the stores"],
   ["the accounts"],
   ["src/upstream"],
   ["src/sources"],
   ["src/channels"],
-  ["widget"],
-  ["src/i18n"],
   ["src/artwork"],
   ["src/http"],
   ["src/covers"],
@@ -27,7 +27,12 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/home", "src/linking"],
   ["src/sign-in"],
   ["src/docs"],
+  ["src/actions"],
+  ["the actions"],
+  ["the list of actions"],
   ["src/dashboard"],
+  ["the pages"],
+  ["the list of pages"],
   ["the server"],
   ["src/control"],
   ["src/cli"],
@@ -37,11 +42,14 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Files that stand on what is above their folder. */
 const ABOVE: Readonly<Record<string, string>> = {
   "src/accounts/accounts.ts": "the accounts",
+  "src/actions/index.ts": "the list of actions",
   "src/app.ts": "the server",
   "src/create-server.ts": "the server",
+  "src/pages.ts": "the list of pages",
   "src/server.ts": "the server",
   "src/features.ts": "the server",
   "src/failures.ts": "the server",
+  "src/hooks/store.ts": "the stores",
   "src/lifecycle.ts": "the server",
   "src/main.ts": "the entry",
 };
@@ -53,7 +61,13 @@ function roomOf(path: string): string {
   const folders = path.split("/").slice(0, -1);
   // The version is read from package.json.
   if (folders.length === 0) return "src";
-  return ABOVE[path] ?? folders.slice(0, folders[0] === "src" ? 2 : 1).join("/");
+  if (ABOVE[path] !== undefined) return ABOVE[path];
+  const [top, room = "", inRoom = ""] = path.split("/");
+  if (top !== "src") return top ?? "";
+  // A room's actions stand above all rooms, and its pages above the dashboard that they are part of.
+  if (/^(?:.+-)?actions\.ts$/.test(inRoom)) return "the actions";
+  if (/^page(?:\.tsx)?$/.test(inRoom)) return "the pages";
+  return folders.length === 1 ? "src" : `src/${room}`;
 }
 
 function layerOf(room: string): number {

@@ -10,7 +10,7 @@ import { type ChatAccounts, createChatAccounts } from "./chat-accounts.ts";
 import { createFoundCovers, type FoundCovers } from "./found-covers.ts";
 import { createFonts, type Fonts } from "../looks/fonts.ts";
 import { createHistory, type History } from "../music/history.ts";
-import { createHooks, type Hooks } from "../music/hooks.ts";
+import { createHooks, type Hooks } from "../hooks/store.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "../vault/vault.ts";
 import { isUserName, USER_NAME_RULE } from "../user-name.ts";

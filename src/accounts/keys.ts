@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, or } from "drizzle-orm";
 import { apiKeys } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
-import { AccountError, type AccountsContext } from "./context.ts";
+import { Refused } from "../i18n/refused.ts";
+import type { AccountsContext } from "./context.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
 import { createKeyHolders, type KeyHolders } from "./key-holders.ts";
 import type { User } from "./users.ts";
@@ -21,19 +22,26 @@ export interface IssuedKey {
   readonly key: ApiKey;
 }
 
+/** A key that replaces another, whose name it has. */
+export interface ReplacingKey extends IssuedKey {
+  readonly name: string;
+  /** When the replaced key stops working (Unix ms). */
+  readonly endsAt: number;
+}
+
 export interface Keys extends KeyHolders {
-  /** @throws {TooManyKeysError} when the user has the maximum of working keys */
+  /** @throws {Refused} when the user has the maximum of working keys */
   add(user: User, name: string): Promise<IssuedKey>;
   /** A user's keys, also recently revoked ones, oldest first. */
   list(user: User): KeyRecord[];
-  /** @throws {AccountError} when the user has no such working key. */
+  /** @throws {Refused} when the user has no such working key. */
   revoke(user: User, keyId: string): Promise<void>;
   /**
    * Replaces a key with a new one. The old key still works for `graceMs`.
-   * @throws {AccountError} when `keyId` names no working key, or is needed but missing
-   * @throws {TooManyKeysError} when both keys together would exceed the maximum
+   * @throws {Refused} when `keyId` names no working key, or is needed but missing
+   * @throws {Refused} when both keys together would exceed the maximum
    */
-  rotate(user: User, keyId: string | undefined, graceMs: number): Promise<IssuedKey>;
+  rotate(user: User, keyId: string | undefined, graceMs: number): Promise<ReplacingKey>;
 }
 
 /** The maximum of working keys per user: the call limit counts each key separately. */
@@ -41,15 +49,6 @@ export const MOST_WORKING_KEYS = 50;
 /** Only recent revocations are of interest, so older revoked keys are deleted. */
 const MOST_REVOKED_KEYS = 50;
 const REVOKED_KEPT_MS = 90 * 86_400_000;
-
-/** A user has the maximum of working keys. */
-export class TooManyKeysError extends AccountError {
-  constructor(userName: string) {
-    super(
-      `${userName} has ${MOST_WORKING_KEYS} working keys, which is the maximum. Revoke one first: "marquee key list ${userName}" shows them.`,
-    );
-  }
-}
 
 export function createKeys(context: AccountsContext): Keys {
   const { store, wallMs } = context;
@@ -83,9 +82,11 @@ export function createKeys(context: AccountsContext): Keys {
     if (ids.length > 0) tx.delete(apiKeys).where(inArray(apiKeys.id, ids)).run();
   };
 
-  /** Stores a key of a user who has these working keys besides. @throws {TooManyKeysError} */
+  /** Stores a key of a user who has these working keys besides. @throws {Refused} */
   const insert = (tx: Queries, user: User, others: readonly KeyRow[], name: string): IssuedKey => {
-    if (others.length >= MOST_WORKING_KEYS) throw new TooManyKeysError(user.name);
+    if (others.length >= MOST_WORKING_KEYS) {
+      throw new Refused("key.tooMany", { count: String(MOST_WORKING_KEYS) });
+    }
     const { row, issued } = draftKey(user.id, name, wallMs());
     tx.insert(apiKeys).values(row).run();
     pruneRevoked(tx, user);
@@ -110,51 +111,41 @@ export function createKeys(context: AccountsContext): Keys {
         .all(),
     revoke: (user, keyId) =>
       store.write({ userId: user.id, what: "keys" }, (tx) => {
-        const { id } = keyIn(workingKeysOf(tx, user), user, keyId);
+        const { id } = keyIn(workingKeysOf(tx, user), keyId);
         pruneRevoked(tx, user);
         revokeAt(tx, id, wallMs());
       }),
     rotate: (user, keyId, graceMs) =>
       store.write({ userId: user.id, what: "keys" }, (tx) => {
         const working = workingKeysOf(tx, user);
-        const old = keyId === undefined ? onlyKeyIn(working, user) : keyIn(working, user, keyId);
+        const old = keyId === undefined ? onlyKeyIn(working) : keyIn(working, keyId);
         const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Infinity);
         revokeAt(tx, old.id, revokedAt);
         // Without a grace period the old key does not count.
         const others = revokedAt > wallMs() ? working : working.filter((key) => key !== old);
-        return insert(tx, user, others, old.name);
+        return { ...insert(tx, user, others, old.name), name: old.name, endsAt: revokedAt };
       }),
   };
 }
 
 type KeyRow = typeof apiKeys.$inferSelect;
 
-/** @throws {AccountError} when no working key has this id */
-function keyIn(working: readonly KeyRow[], user: User, keyId: string): KeyRow {
+/** @throws {Refused} when no working key has this id */
+function keyIn(working: readonly KeyRow[], keyId: string): KeyRow {
   const key = working.find(({ id }) => id === keyId);
-  if (!key) throw unknownKey(user, keyId);
+  if (!key) throw new Refused("key.unknown");
   return key;
 }
 
-/** @throws {AccountError} unless there is one key that is not about to end */
-function onlyKeyIn(working: readonly KeyRow[], user: User): KeyRow {
+/** @throws {Refused} unless there is one key that is not about to end */
+function onlyKeyIn(working: readonly KeyRow[]): KeyRow {
   const [key, ...others] = working.filter(({ revokedAt }) => revokedAt === null);
-  if (!key) throw noKey(user);
-  if (others.length > 0) throw severalKeys(user);
+  if (!key) throw new Refused("key.none");
+  if (others.length > 0) {
+    throw new Refused("key.several", {}, { field: "id", isMisuse: true });
+  }
   return key;
 }
-
-const unknownKey = ({ name }: User, keyId: string): AccountError =>
-  new AccountError(`${name} has no working key "${keyId}". "marquee key list ${name}" shows all.`);
-
-const noKey = ({ name }: User): AccountError =>
-  new AccountError(`${name} has no key to replace. "marquee key add ${name}" makes one.`);
-
-const severalKeys = ({ name }: User): AccountError =>
-  new AccountError(
-    `${name} has several keys: say which one by its ID. "marquee key list ${name}" shows them.`,
-    true,
-  );
 
 interface KeyDraft {
   readonly issued: IssuedKey;

@@ -6,6 +6,7 @@ import { askServer, ControlError, ServerGoneError } from "../control/client.ts";
 import type { Declared } from "./cli.ts";
 import { EXIT, type Io, printTo } from "./command.ts";
 import { holdServerLock, readRunningFacts } from "../control/folder-lock.ts";
+import { NETWORK } from "../upstream/index.ts";
 import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./workspace.ts";
 
 /** A command with what it was given. */
@@ -86,6 +87,8 @@ async function carryOutHere(
       run({
         ...workspace,
         config,
+        clock: systemClock,
+        network: NETWORK,
         baseUrl: config.baseUrl ?? workspace.accounts.lastBaseUrl() ?? baseUrlOf(config, port),
         listeningAddress: listeningAddressOf(config, port),
         signal: new AbortController().signal,

@@ -1,10 +1,5 @@
-import type { Accounts } from "../accounts/accounts.ts";
+import type { ActionParts } from "../actions/action.ts";
 import type { User } from "../accounts/users.ts";
-import type { Hub } from "../channels/hub.ts";
-import type { Config } from "../config.ts";
-import type { Store } from "../db/store.ts";
-import type { Sources } from "../sources/index.ts";
-import type { Vault } from "../vault/vault.ts";
 
 /** Exit codes: success, failure, wrong usage. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -18,25 +13,13 @@ export interface Io {
 }
 
 /** The opened data folder. */
-export interface Workspace {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly accounts: Accounts;
-  readonly sources: Sources;
-}
+export type Workspace = Pick<ActionParts, "store" | "vault" | "accounts" | "sources">;
 
 /**
  * Where a command is carried out: in the running server, with its settings, or in the program that was
  * called, where none runs.
  */
-export interface Execution extends Workspace {
-  readonly config: Config;
-  /** The base URL of the running server, or of the last one that ran. */
-  readonly baseUrl: string;
-  /** Host and port where programs on this machine reach the server. */
-  readonly listeningAddress: string;
-  /** The server's channels, where one runs. */
-  readonly hub?: Pick<Hub, "read" | "readingsOf">;
+export interface Execution extends ActionParts {
   /** Aborts when nobody waits for the command any more. */
   readonly signal: AbortSignal;
   /** For standard error. */
@@ -57,6 +40,11 @@ export const forUser =
 /** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** A command was carried out, and has failed; the message says how. */
+export class CommandFailedError extends Error {
+  override readonly name = "CommandFailedError";
 }
 
 /** Reads a choice. @throws {UsageError} unless it is on or off */

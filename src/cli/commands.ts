@@ -1,9 +1,8 @@
+import { declareActions } from "./action-commands.ts";
 import { declareChat } from "./chat.ts";
 import { type Cli, declaredBy, type Syntax } from "./cli.ts";
 import { declareConnect } from "./connect.ts";
 import { declareConnection } from "./connection.ts";
-import { declareHook } from "./hook.ts";
-import { declareKey } from "./key.ts";
 import { declareLogin } from "./login.ts";
 import { declareSecret } from "./secret.ts";
 import { declareUser } from "./user.ts";
@@ -12,11 +11,10 @@ import { declareWidget } from "./widget.ts";
 /** Declares the commands that are carried out on a data folder, in the order of `--help`. */
 export function declareCommands<Target extends Syntax>(cli: Cli<Target>): void {
   declareUser(cli);
-  declareKey(cli);
   declareWidget(cli);
   declareConnect(cli);
   declareConnection(cli);
-  declareHook(cli);
+  declareActions(cli);
   declareChat(cli);
   declareLogin(cli);
   declareSecret(cli);

@@ -45,9 +45,10 @@ export const examineConnections =
 /** What each connection of a user plays, hidden or not: the doctor's own page. */
 async function songsOf(
   userId: number,
-  { hub }: Execution,
+  { running }: Execution,
 ): Promise<((connectionId: number) => string | null) | undefined> {
-  if (!hub) return undefined;
+  if (!running) return undefined;
+  const { hub } = running;
   await hub.read(userId, REPORTS_WITHIN_MS).catch((): Reading | undefined => undefined);
   const readings = hub.readingsOf(userId);
   return (connectionId) => {

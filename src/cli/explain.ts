@@ -7,7 +7,11 @@ import { describeError, redact } from "../log.ts";
 import { ListenError } from "../server.ts";
 import { SecretError } from "../vault/vault.ts";
 import { AutostartError } from "./autostart/autostart.ts";
-import { EXIT, UsageError } from "./command.ts";
+import { WrongInput } from "../actions/run.ts";
+import { languages } from "../i18n/index.ts";
+import { Refused } from "../i18n/refused.ts";
+import { wordOf } from "./action-commands.ts";
+import { CommandFailedError, EXIT, UsageError } from "./command.ts";
 import { UnhealthyError } from "./healthcheck.ts";
 import { OutputError } from "./output.ts";
 import { FolderOwnerError } from "../control/folder-owner.ts";
@@ -17,6 +21,9 @@ import { UpdateError } from "./update/update.ts";
 
 /** What went wrong in sentences for people, and the exit code. */
 export function explain(error: unknown): { readonly message: string; readonly code: number } {
+  if (error instanceof Refused) {
+    return { message: redact(refusalOf(error)), code: error.isMisuse ? EXIT.usage : EXIT.failed };
+  }
   if (
     error instanceof SettingsError ||
     error instanceof UsageError ||
@@ -25,6 +32,15 @@ export function explain(error: unknown): { readonly message: string; readonly co
     return { message: redact(error.message), code: EXIT.usage };
   }
   return { message: redact(sentenceOf(error)), code: EXIT.failed };
+}
+
+function refusalOf(error: Refused): string {
+  const { field } = error;
+  if (error instanceof WrongInput) {
+    return `${wordOf(error.field, error.input)} must be ${error.input.allowed}.`;
+  }
+  const text = error.text(languages.en);
+  return field !== undefined && error.reason.startsWith("entered.") ? `${field}: ${text}` : text;
 }
 
 function sentenceOf(error: unknown): string {
@@ -38,6 +54,7 @@ function isExpected(error: unknown): error is Error {
     AccountError,
     AlreadyRunningError,
     AutostartError,
+    CommandFailedError,
     ControlError,
     DatabaseError,
     FolderOwnerError,

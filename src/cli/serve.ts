@@ -116,11 +116,8 @@ async function serveFolder(
       // Loaded with the first command.
       carryOut: async (request, lines, signal) => {
         const { carryOutServed } = await import("./served-commands.ts");
-        const { sources, hub } = server;
-        const workspace = { store, vault, accounts, sources, hub };
-        const place = { config, baseUrl, listeningAddress, signal };
         const stop = () => stopping.stop("marquee stop");
-        return carryOutServed(request, lines, { ...workspace, ...place, stop });
+        return carryOutServed(request, lines, { ...server.app.actionParts, signal, stop });
       },
     });
     lock.publish({

@@ -1,12 +1,14 @@
 import type { Covers } from "../overlay/covers.ts";
 import { createDashboardLive, type DashboardLive } from "./live.ts";
 import { createDashboardRoutes, type DashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
-import { createSections, type SectionParts } from "./sections.ts";
+import type { CreateSections, SectionParts } from "./section-parts.ts";
 import { createPresenter } from "./state.ts";
 
 export interface DashboardDeps
   extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive">, Omit<SectionParts, "presenter"> {
   readonly covers: Covers;
+  /** Loads the list of pages. */
+  readonly loadSections: () => Promise<CreateSections>;
 }
 
 /** The pages of a signed-in user. */
@@ -17,6 +19,7 @@ export interface Dashboard {
 
 export async function createDashboard(deps: DashboardDeps): Promise<Dashboard> {
   const presenter = createPresenter(deps);
+  const createSections = await deps.loadSections();
   const sections = await createSections({ ...deps, presenter });
   const dashboardLive = createDashboardLive({ ...deps, presenter });
   deps.live.onStreamChange(dashboardLive.redraw);

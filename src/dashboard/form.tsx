@@ -97,6 +97,8 @@ export function TextForm({ request, action, target, go, ...field }: TextFormProp
 
 export interface LinesProps {
   readonly id: string;
+  /** Its name in the form; without it, the ID. */
+  readonly name?: string;
   readonly label: string;
   readonly value: string;
   readonly hint?: string | undefined;
@@ -112,7 +114,7 @@ export function Lines(props: LinesProps): JSX.Element {
     <Labelled {...props}>
       <textarea
         id={id}
-        name={id}
+        name={props.name ?? id}
         rows={String(rows)}
         dir="auto"
         spellcheck="false"

@@ -27,7 +27,10 @@ export interface FrameProps {
 }
 
 /** A response with a page of the dashboard. */
-export function dashboardPage(props: FrameProps, status = 200): Promise<Response> {
+export function dashboardPage(
+  props: FrameProps,
+  status = props.request.refused ? 422 : 200,
+): Promise<Response> {
   const page = <Frame {...props}>{props.children as "safe"}</Frame>;
   // For the preview: the overlay in a frame, over the user's own picture.
   const shown = { frames: "'self'", images: "'self' blob:" };
@@ -43,7 +46,9 @@ export function dashboardPage(props: FrameProps, status = 200): Promise<Response
 function Frame(props: FrameProps): JSX.Element {
   const { request, title, parent, lead, scripts = [], notice, children } = props;
   const { basePath, language, words, section, query } = request;
-  const given = notice ?? request.notice;
+  const { refused } = request;
+  const refusal = refused && ({ tone: "bad", text: refused.text } as const);
+  const given = notice ?? refusal ?? request.notice;
   const id = query.get("id");
   const path = sectionPath(section) + (id === null ? "" : `?${new URLSearchParams({ id })}`);
   return (

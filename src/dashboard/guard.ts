@@ -1,3 +1,9 @@
+import type { ActionParts, AnyAction } from "../actions/action.ts";
+import { actionNamed } from "../actions/index.ts";
+import { perform } from "../actions/run.ts";
+import { fieldOf } from "../http/form-field.ts";
+import { Refused } from "../i18n/refused.ts";
+import { textsIn } from "./action-form.tsx";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { withinBudget } from "../html/spent.ts";
@@ -15,6 +21,10 @@ import type { Parts } from "../http/parts.ts";
 
 type Answer = (signedIn: SignedIn, language: Language, context: RouteContext) => Promise<Response>;
 
+export interface DashboardGuardDeps extends Parts {
+  readonly actionParts: ActionParts;
+}
+
 /** Answers signed-in users within their budget of work, and takes forms only from our pages. */
 export interface DashboardGuard {
   show(name: SectionName, section: Section): Answer;
@@ -23,7 +33,7 @@ export interface DashboardGuard {
   guard(answer: Answer): Answer;
 }
 
-export function createDashboardGuard(deps: Parts): DashboardGuard {
+export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   const { baseUrl, basePath, formTokens, budget } = deps;
   const notices = createNotices(deps);
 
@@ -54,6 +64,42 @@ export function createDashboardGuard(deps: Parts): DashboardGuard {
   const ownersOnly = (language: Language) => {
     const { ownerTitle: title, ownerText: lead } = languages[language].signIn;
     return messagePage({ language, basePath, title, lead, status: 403 });
+  };
+
+  /** A notice, the page with the form that was refused, or another answer that the section gives. */
+  const carryOut = async (
+    action: FormAction,
+    section: Section,
+    request: DashboardRequest,
+    form: FormData,
+    { signal, headers }: Request,
+  ): Promise<Notice | Response> => {
+    const isForScript = headers.get("accept") === "application/json";
+    const { words, language, user } = request;
+    const texts = textsIn(form, action);
+    const call = {
+      ...deps.actionParts,
+      ...{ user, actor: user, language, signal },
+      progress() {},
+      remark() {},
+    };
+    try {
+      const result = await perform(action, call, texts);
+      if (isForScript) return forScript(200, action.documents(result)[0] ?? {});
+      const answer = section.answers?.[action.name];
+      return answer
+        ? await answer(request, result as never)
+        : action.notice(words, result, language);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.reason === "entered.ownersOnly") return ownersOnly(language);
+      const text = error.text(words);
+      const { field, reason } = error;
+      if (isForScript)
+        return forScript(field === undefined ? 409 : 422, { error: text, reason, field });
+      if (field === undefined) return { tone: "bad", text };
+      return section.show({ ...request, refused: { action: action.name, texts, field, text } });
+    }
   };
 
   const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean =>
@@ -89,16 +135,30 @@ export function createDashboardGuard(deps: Parts): DashboardGuard {
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
+        const action = actionNamed(fieldOf(form, "do"));
+        const act = async () =>
+          action && "notice" in action
+            ? carryOut(action, section, dashboardRequest, form, request)
+            : (unusableField(dashboardRequest, form, section.longFields) ??
+              section.act?.(dashboardRequest, form) ??
+              section.show(dashboardRequest));
         // Work that was begun has ended while the form was on its way.
-        const outcome =
-          unusableField(dashboardRequest, form, section.longFields) ??
-          (await budget.spend(signedIn.user.id, () => section.act(dashboardRequest, form)));
+        const outcome = await budget.spend(signedIn.user.id, act);
         if (outcome instanceof Response) return outcome;
-        const sent = await notices.send(signedIn, dashboardRequest, outcome);
-        return sent ?? section.show(showing(dashboardRequest, outcome));
+        const at = outcome.at ?? dashboardRequest.query.toString();
+        const notice = { ...outcome, at };
+        const sent = await notices.send(signedIn, dashboardRequest, notice);
+        return sent ?? section.show(showing(dashboardRequest, notice));
       }),
   };
 }
+
+/** The answer to a page's script, which asks for JSON. */
+const forScript = (status: number, body: unknown): Response =>
+  Response.json(body, { status, headers: { "Cache-Control": "no-store" } });
+
+/** An action that forms ask for. */
+type FormAction = Extract<AnyAction, { notice: unknown }>;
 
 /**
  * What is said of a form with a field that no form of ours sends. A browser keeps to `maxlength`, so

@@ -1,3 +1,4 @@
+import type { Texts } from "../actions/action.ts";
 import type { ServerPlace } from "../addresses.ts";
 import type { Notice } from "../html/notices.ts";
 import type { SectionName } from "../html/section-paths.ts";
@@ -5,6 +6,17 @@ import type { Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
 import type { Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
+
+/** A form that was sent and refused: the page shows it again. */
+export interface RefusedForm {
+  /** The action's name. */
+  readonly action: string;
+  readonly texts: Texts;
+  /** The field with the mistake. */
+  readonly field: string;
+  /** What is wrong with it. */
+  readonly text: string;
+}
 
 /** A signed-in user's request for a page of the dashboard. */
 export interface DashboardRequest extends ServerPlace {
@@ -20,6 +32,8 @@ export interface DashboardRequest extends ServerPlace {
   readonly formToken: string;
   /** The result of the last form, shown once. */
   readonly notice: Notice | undefined;
+  /** The form that was sent and refused. */
+  readonly refused?: RefusedForm;
 }
 
 export type { Notice };
@@ -33,5 +47,9 @@ export interface Section {
    * Carries out a form's action. A notice sends the browser back to the page and is shown there.
    * A response, such as the page with the typed values and their errors, is sent as it is.
    */
-  act(request: DashboardRequest, form: FormData): Promise<Notice | Response>;
+  act?(request: DashboardRequest, form: FormData): Promise<Notice | Response>;
+  /** Answers that are more than a notice, by the names of actions. */
+  readonly answers?: Readonly<
+    Record<string, (request: DashboardRequest, result: never) => Response | Promise<Response>>
+  >;
 }

@@ -12,14 +12,13 @@ import type { SignedIn } from "../http/session-cookie.ts";
 import { redirect } from "../http/redirect.ts";
 import { exportOf } from "./people/export.ts";
 import type { DashboardLive } from "./live.ts";
-import { createDashboardGuard } from "./guard.ts";
+import { createDashboardGuard, type DashboardGuardDeps } from "./guard.ts";
 import { createSetListFile } from "./history/history.tsx";
 import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
-import type { Parts } from "../http/parts.ts";
 
-export interface DashboardRoutesDeps extends Parts {
+export interface DashboardRoutesDeps extends DashboardGuardDeps {
   readonly sections: Readonly<Record<SectionName, Section>>;
   readonly dashboardLive: DashboardLive;
   /** Loads what sends browsers to an upstream. */

@@ -130,6 +130,7 @@ function Endpoint({
               type="button"
               data-make-key={offer.path}
               data-token={offer.formToken}
+              data-name={reference.title}
               safe
             >
               {reference.makeKey}

@@ -1,9 +1,7 @@
-import { AccountError } from "../accounts/context.ts";
-import type { User } from "../accounts/users.ts";
-import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
+import type { Parts } from "../http/parts.ts";
+import { Refused } from "../i18n/refused.ts";
 import { isNeverCalled, parseIp } from "../ip-address.ts";
 import { mayBePublic } from "../upstream/public-hosts.ts";
-import { LONGEST_ADDRESS, mistakeIn, saidOf } from "../text-limits.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
 
@@ -14,65 +12,47 @@ export interface HookAddressRules {
   readonly own: readonly string[];
 }
 
-/** The owner has to list a host before songs are sent there. */
-export class UnlistedHostError extends AccountError {
-  readonly host: string;
-  constructor(message: string, host: string) {
-    super(message, true);
-    this.host = host;
-  }
+/** The rules of a server. */
+export function hookAddressRules({
+  config,
+  baseUrl,
+  listeningAddress,
+}: Pick<Parts, "config" | "baseUrl" | "listeningAddress">): HookAddressRules {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  const usual = protocol === "https:" ? "443" : "80";
+  const own = [`${hostname}:${port || usual}`, listeningAddress.toLowerCase()];
+  return { playerHosts: config.playerHosts, own };
 }
 
 /**
  * The address of a hook as it is stored.
- * @throws {AccountError} that says what is allowed
+ * @throws {Refused} that says what is allowed
  */
-export function readHookAddress(
-  text: string,
-  { name }: Pick<User, "name">,
-  { playerHosts, own }: HookAddressRules,
-): URL {
-  const said = (why: string) => `A hook of ${name} cannot go there: ${why}`;
-  const refuse = (why: string): never => {
-    throw new AccountError(said(why), true);
-  };
-  const typed = text.trim();
-  const mistake = mistakeIn(typed, LONGEST_ADDRESS);
-  if (mistake) return refuse(`it ${saidOf(mistake)}.`);
-  const url = URL.parse(typed);
-  if (!url || !/^https?:$/.test(url.protocol))
-    return refuse("it must be an http or https address.");
-  if (url.username || url.password || url.hash) {
-    return refuse("it may have neither a user name nor a fragment.");
-  }
+export function readHookAddress(text: string, { playerHosts, own }: HookAddressRules): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return refuse("address");
+  if (url.username || url.password || url.hash) return refuse("address");
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
-  if (port !== 80 && port !== 443 && port < 1024) {
-    return refuse("its port must be 80, 443 or from 1024 up.");
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  if (port !== 80 && port !== 443 && port < 1024) return refuse("port");
+  const host = hostOf(url);
   const ip = parseIp(host);
-  if (ip && isNeverCalled(ip)) return refuse("nothing may be sent to such an address.");
-  if (isOwn(host, port, own)) return refuse("it is Marquee itself.");
-  const isListed = playerHosts.includes(host);
-  if (!isListed && !mayBePublic(url)) {
-    const why = `the owner of this server has to list ${host} with --player-hosts first.`;
-    throw new UnlistedHostError(said(why), host);
-  }
-  if (!isListed && url.protocol !== "https:") {
-    const why = `use https, or ask the owner of this server to list ${host} with --player-hosts.`;
-    throw new UnlistedHostError(said(why), host);
-  }
+  if (ip && isNeverCalled(ip)) return refuse("address");
+  if (isOwn(host, port, own)) return refuse("own");
+  if (playerHosts.includes(host)) return url;
+  if (!mayBePublic(url)) return refuse("unlisted", host);
+  if (url.protocol !== "https:") return refuse("overHttp", host);
   return url;
 }
 
-/**
- * The name of Streamer.bot's action as it is stored.
- * @throws {AccountError} that says what a name is
- */
-export function readHookAction(text: string): string {
-  const action = readKeyName(text);
-  if (action !== undefined) return action;
-  throw new AccountError(`The name of an action has ${KEY_NAME_RULE}.`, true);
+/** Whether the owner would have to list the host of an address. */
+export const isUnlisted = (error: unknown): boolean =>
+  error instanceof Refused && ["hook.unlisted", "hook.overHttp"].includes(error.reason);
+
+/** The host of an address as settings name it. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").toLowerCase();
+
+function refuse(why: "address" | "port" | "own" | "unlisted" | "overHttp", host = ""): never {
+  throw new Refused(`hook.${why}`, { host }, { field: "url", isMisuse: true });
 }
 
 function isOwn(host: string, port: number, own: readonly string[]): boolean {

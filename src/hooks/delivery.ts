@@ -1,4 +1,4 @@
-import type { Hook, Hooks } from "../music/hooks.ts";
+import type { Hook, Hooks } from "./store.ts";
 import type { NumberedEvent } from "./message.ts";
 import type { Parts } from "../http/parts.ts";
 

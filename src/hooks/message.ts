@@ -1,6 +1,6 @@
 import { toData } from "../api/playing-json.ts";
 import { artistNames, type Artwork } from "../playback.ts";
-import type { Hook } from "../music/hooks.ts";
+import type { Hook } from "./store.ts";
 import type { SongEvent } from "./song-events.ts";
 
 /** What one try sends. */

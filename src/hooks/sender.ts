@@ -1,7 +1,7 @@
 import type { Artwork } from "../playback.ts";
 import { createUpstream } from "../upstream/index.ts";
-import type { Hook } from "../music/hooks.ts";
-import { type HookAddressRules, readHookAddress } from "./address.ts";
+import type { Hook } from "./store.ts";
+import { type HookAddressRules, hostOf, readHookAddress } from "./address.ts";
 import { messageOf, type NumberedEvent } from "./message.ts";
 import type { Parts } from "../http/parts.ts";
 
@@ -10,15 +10,17 @@ export interface SenderDeps extends Pick<Parts, "clock" | "network"> {
   artworkUrl(artwork: Artwork, userId: number): string;
 }
 
+/** Sends an event to a hook, and resolves with the HTTP status. Rejects where nobody answers. */
+export type Sender = (hook: Hook, event: NumberedEvent) => Promise<number>;
+
 /**
  * Sends an event to a hook's address, which is judged again by what its name resolves to now.
- * Resolves with the HTTP status. Redirects are not followed, and nothing of the answer is kept.
+ * Redirects are not followed, and nothing of the answer is kept.
  */
-export function createSender({ clock, rules, artworkUrl, network }: SenderDeps) {
-  return async (hook: Hook, event: NumberedEvent): Promise<number> => {
-    const url = readHookAddress(hook.url, { name: "this user" }, rules);
-    const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
-    const isListed = rules.playerHosts.includes(host);
+export function createSender({ clock, rules, artworkUrl, network }: SenderDeps): Sender {
+  return async (hook, event) => {
+    const url = readHookAddress(hook.url, rules);
+    const isListed = rules.playerHosts.includes(hostOf(url));
     const trustedOrigins = isListed ? [url.origin] : [];
     const upstream = createUpstream({ clock, trustedOrigins, network });
     const { headers, body } = messageOf(hook, event, {

@@ -1,7 +1,7 @@
 import type { Reading } from "../channels/reading.ts";
 import type { Clock } from "../clock.ts";
 import { isSamePlay, type Playback, positionAt } from "../playback.ts";
-import type { HookEvent } from "../music/hooks.ts";
+import type { HookEvent } from "./store.ts";
 
 /**
  * What happened to a user's music, and the playback that it happened to: `null` when the music stopped,

@@ -944,25 +944,19 @@ export const de: Words = {
       remove: "Entfernen",
       removeText: "Marquee meldet dieser Adresse Ihre Titel nicht mehr.",
       removed: "Der Hook wurde entfernt.",
-      gone: "Diesen Hook gibt es nicht mehr.",
       tested: "Die Adresse hat mit {status} geantwortet.",
       testLost: "Unter dieser Adresse hat nichts geantwortet.",
-      testTooSoon: "Warten Sie fünf Sekunden, bevor Sie einen weiteren Hook testen.",
       addTitle: "Einen Hook hinzufügen",
       addText:
         "Marquee sendet Anfragen, wie Standard Webhooks sie beschreibt, oder lässt Streamer.bot eine Aktion ausführen.",
       address: "Adresse",
       addressHint:
         "https, oder ein Host, den der Eigentümer in --player-hosts aufgeführt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressTaken: "Sie haben bereits einen Hook mit dieser Adresse.",
-      addressWrong:
-        "Marquee kann an diese Adresse nichts senden. Geben Sie eine Adresse dieser Art ein: https://example.org/songs",
       action: "Aktion in Streamer.bot",
       actionHint: "Der Name der Aktion; für andere Programme leer lassen.",
       add: "Hook hinzufügen",
       added: "Der Hook wurde hinzugefügt.",
       secret: "Sein Geheimnis",
-      tooMany: "Sie haben {most} Hooks, mehr sind nicht möglich. Entfernen Sie zuerst einen.",
     },
     keys: {
       lead: "Mit einem Schlüssel können Bots und Programme abfragen, was Sie gerade hören. Geben Sie jedem einen eigenen: Dann können Sie einen widerrufen, und die anderen gelten weiter.",
@@ -976,7 +970,6 @@ export const de: Words = {
       addTitle: "Weiteren Schlüssel erstellen",
       name: "Name des Schlüssels",
       nameHint: "Wofür er ist, zum Beispiel „Chatbot“.",
-      nameWrong: "Ein Name hat 1 bis {most} sichtbare Zeichen.",
       add: "Schlüssel erstellen",
       added:
         "Das ist der Schlüssel für „{name}“. Er wird nur dieses eine Mal gezeigt: Kopieren Sie ihn jetzt.",
@@ -1000,9 +993,6 @@ export const de: Words = {
       revokeText:
         "Programme mit diesem Schlüssel funktionieren sofort und endgültig nicht mehr (401).",
       revoked: "„{name}“ wurde widerrufen.",
-      gone: "Dieser Schlüssel war schon widerrufen. Es wurde nichts geändert.",
-      tooMany:
-        "Sie haben {count} gültige Schlüssel, mehr sind nicht möglich. Widerrufen Sie zuerst einen, den Sie nicht mehr brauchen.",
       ended: "Widerrufene Schlüssel: {count}",
       endedAt: "Abgelaufen: {time}",
       useTitle: "So benutzen Sie ihn",
@@ -1468,5 +1458,47 @@ export const de: Words = {
   unstored: {
     title: "Im Moment kann nichts gespeichert werden",
     text: "Die Festplatte des Servers ist voll oder lässt sich nicht beschreiben, und es wurde nichts geändert. Sagen Sie es der Person, die den Server betreibt, und versuchen Sie es später noch einmal.",
+  },
+  refused: {
+    entered: {
+      tooLong: "Kürzen Sie das: Möglich sind höchstens {most} Zeichen.",
+      controls:
+        "Geben Sie das noch einmal ein: Es enthält Zeilenumbrüche oder andere unsichtbare Zeichen.",
+      refused: "Das Feld „{field}“ wurde abgelehnt.",
+      name: "Ein Name hat 1 bis {most} sichtbare Zeichen.",
+      ownersOnly: "Das darf nur der Eigentümer dieses Servers.",
+    },
+    user: {},
+    key: {
+      tooMany:
+        "Es gibt {count} gültige Schlüssel, mehr sind nicht möglich. Widerrufen Sie zuerst einen, der nicht mehr gebraucht wird.",
+      unknown:
+        "Diesen Schlüssel gibt es nicht, oder er wurde schon widerrufen. Nichts wurde geändert.",
+      none: "Es gibt keinen Schlüssel, der ersetzt werden kann. Erstellen Sie einen.",
+      several: "Es gibt mehrere Schlüssel: Wählen Sie einen über seine ID.",
+    },
+    session: {},
+    privacy: {},
+    history: {},
+    hook: {
+      address:
+        "Marquee kann an diese Adresse nichts senden. Geben Sie eine Adresse dieser Art ein: https://example.org/songs",
+      port: "Der Port muss 80, 443 oder mindestens 1024 sein.",
+      own: "Das ist die Adresse von Marquee selbst.",
+      unlisted: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
+      overHttp:
+        "Verwenden Sie https, oder bitten Sie den Eigentümer dieses Servers, {host} mit --player-hosts zu erlauben.",
+      events: "Diese Ereignisse gibt es nicht. Wählen Sie aus: {events}",
+      taken: "Es gibt schon einen Hook mit dieser Adresse. Entfernen Sie ihn zuerst.",
+      tooMany: "Es gibt {most} Hooks, mehr sind nicht möglich. Entfernen Sie zuerst einen.",
+      unknown: "Diesen Hook gibt es nicht mehr.",
+      damaged:
+        "Die gespeicherte Adresse lässt sich nicht mehr lesen. Entfernen Sie den Hook, und fügen Sie ihn neu hinzu.",
+      tooSoon: "Warten Sie fünf Sekunden, bevor Sie einen weiteren Hook testen.",
+    },
+    chat: {},
+    widget: {},
+    font: {},
+    connection: {},
   },
 };

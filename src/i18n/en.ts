@@ -912,25 +912,19 @@ export const en = {
       remove: "Remove",
       removeText: "Marquee no longer tells this address about your songs.",
       removed: "The hook was removed.",
-      gone: "This hook no longer exists.",
       tested: "The address answered {status}.",
       testLost: "Nothing answered at this address.",
-      testTooSoon: "Wait five seconds before you test another hook.",
       addTitle: "Add a hook",
       addText:
         "Marquee sends requests as Standard Webhooks describes them, or tells Streamer.bot to run an action.",
       address: "Address",
       addressHint:
         "https, or a host that the owner has listed with --player-hosts. For Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressTaken: "You have a hook with this address already.",
-      addressWrong:
-        "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
       action: "Action in Streamer.bot",
       actionHint: "Its name; leave it empty for other programs.",
       add: "Add the hook",
       added: "The hook was added.",
       secret: "Its secret",
-      tooMany: "You have {most} hooks, the maximum. Remove one first.",
     },
     keys: {
       lead: "With a key, bots and programs can ask what you’re playing. Give each its own, so you can revoke one and the others keep working.",
@@ -944,7 +938,6 @@ export const en = {
       addTitle: "Make another key",
       name: "Name of the key",
       nameHint: "What it’s for, such as “chat bot”.",
-      nameWrong: "A name has 1 to {most} visible characters.",
       add: "Make the key",
       added: "This is the key for “{name}”. It’s shown only once: copy it now.",
       newKey: "The new key",
@@ -966,9 +959,6 @@ export const en = {
       revoke: "Revoke",
       revokeText: "Programs that use this key stop working right away, for good (401).",
       revoked: "“{name}” was revoked.",
-      gone: "This key had already been revoked. Nothing was changed.",
-      tooMany:
-        "You have {count} active keys, the maximum. Revoke one that you no longer need first.",
       ended: "Revoked keys: {count}",
       endedAt: "Expired: {time}",
       useTitle: "How to use it",
@@ -1421,6 +1411,43 @@ export const en = {
   unstored: {
     title: "Nothing can be saved right now",
     text: "The server’s disk is full or can’t be written to, so nothing was changed. Tell the person who runs the server, and try again later.",
+  },
+  refused: {
+    entered: {
+      tooLong: "Shorten this: it may have at most {most} characters.",
+      controls: "Type this again: it has line breaks or other invisible characters.",
+      refused: "The field “{field}” was refused.",
+      name: "A name has 1 to {most} visible characters.",
+      ownersOnly: "Only the owner of this server may do this.",
+    },
+    user: {},
+    key: {
+      tooMany:
+        "There are {count} active keys, the maximum. Revoke one that is no longer needed first.",
+      unknown: "There is no such key, or it was revoked already. Nothing was changed.",
+      none: "There is no key to replace. Make one instead.",
+      several: "There are several keys: choose one by its ID.",
+    },
+    session: {},
+    privacy: {},
+    history: {},
+    hook: {
+      address: "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
+      port: "The port must be 80, 443 or from 1024 up.",
+      own: "This is the address of Marquee itself.",
+      unlisted: "The owner of this server has to allow {host} first, with --player-hosts.",
+      overHttp: "Use https, or ask the owner of this server to allow {host} with --player-hosts.",
+      events: "There are no such events. Choose from: {events}",
+      taken: "There is a hook with this address already. Remove it first.",
+      tooMany: "There are {most} hooks, the maximum. Remove one first.",
+      unknown: "This hook no longer exists.",
+      damaged: "The stored address can no longer be read. Remove the hook and add it again.",
+      tooSoon: "Wait five seconds before you test another hook.",
+    },
+    chat: {},
+    widget: {},
+    font: {},
+    connection: {},
   },
 };
 

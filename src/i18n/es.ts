@@ -927,25 +927,19 @@ export const es: Words = {
       remove: "Quitar",
       removeText: "Marquee deja de enviar tus canciones a esta dirección.",
       removed: "El hook se ha quitado.",
-      gone: "Este hook ya no existe.",
       tested: "La dirección ha respondido {status}.",
       testLost: "En esta dirección no ha respondido nada.",
-      testTooSoon: "Espera cinco segundos antes de probar otro hook.",
       addTitle: "Añadir un hook",
       addText:
         "Marquee envía peticiones como las describe Standard Webhooks, o pide a Streamer.bot que ejecute una acción.",
       address: "Dirección",
       addressHint:
         "https, o un host que el propietario haya puesto en --player-hosts. Para Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressTaken: "Ya tienes un hook con esta dirección.",
-      addressWrong:
-        "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",
       action: "Acción en Streamer.bot",
       actionHint: "Su nombre; déjalo vacío para otros programas.",
       add: "Añadir el hook",
       added: "El hook se ha añadido.",
       secret: "Su secreto",
-      tooMany: "Tienes {most} hooks, el máximo. Quita uno antes.",
     },
     keys: {
       lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen funcionando.",
@@ -959,7 +953,6 @@ export const es: Words = {
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
-      nameWrong: "Un nombre tiene de 1 a {most} caracteres visibles.",
       add: "Crear la clave",
       added: "Esta es la clave de «{name}». Solo se muestra esta vez: cópiala ahora.",
       newKey: "La clave nueva",
@@ -982,9 +975,6 @@ export const es: Words = {
       revokeText:
         "Los programas que usan esta clave dejan de funcionar (401), al instante y para siempre.",
       revoked: "«{name}» se ha revocado.",
-      gone: "Esta clave ya estaba revocada. No se ha cambiado nada.",
-      tooMany:
-        "Tienes {count} claves activas, el máximo posible. Revoca antes una que ya no necesites.",
       ended: "Claves revocadas: {count}",
       endedAt: "Caducada: {time}",
       useTitle: "Cómo usarla",
@@ -1446,5 +1436,43 @@ export const es: Words = {
   unstored: {
     title: "Ahora no se puede guardar nada",
     text: "El disco del servidor está lleno o no admite escritura, y no se ha cambiado nada. Avisa a quien administra el servidor e inténtalo de nuevo más tarde.",
+  },
+  refused: {
+    entered: {
+      tooLong: "Acorta este texto: puede tener {most} caracteres como máximo.",
+      controls: "Escribe este texto de nuevo: tiene saltos de línea u otros caracteres invisibles.",
+      refused: "El campo «{field}» se ha rechazado.",
+      name: "Un nombre tiene de 1 a {most} caracteres visibles.",
+      ownersOnly: "Solo el propietario de este servidor puede hacer esto.",
+    },
+    user: {},
+    key: {
+      tooMany: "Hay {count} claves activas, el máximo. Revoca antes una que ya no haga falta.",
+      unknown: "Esta clave no existe, o ya estaba revocada. No se ha cambiado nada.",
+      none: "No hay ninguna clave que sustituir. Crea una.",
+      several: "Hay varias claves: elige una por su ID.",
+    },
+    session: {},
+    privacy: {},
+    history: {},
+    hook: {
+      address:
+        "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",
+      port: "El puerto debe ser 80, 443, o 1024 o mayor.",
+      own: "Esta es la dirección del propio Marquee.",
+      unlisted: "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
+      overHttp:
+        "Usa https, o pide al propietario de este servidor que permita {host} con --player-hosts.",
+      events: "Estos eventos no existen. Elige entre: {events}",
+      taken: "Ya hay un hook con esta dirección. Quítalo antes.",
+      tooMany: "Hay {most} hooks, el máximo. Quita uno antes.",
+      unknown: "Este hook ya no existe.",
+      damaged: "La dirección guardada ya no se puede leer. Quita el hook y vuelve a añadirlo.",
+      tooSoon: "Espera cinco segundos antes de probar otro hook.",
+    },
+    chat: {},
+    widget: {},
+    font: {},
+    connection: {},
   },
 };

@@ -940,25 +940,19 @@ export const fr: Words = {
       remove: "Supprimer",
       removeText: "Marquee ne signale plus vos morceaux à cette adresse.",
       removed: "Le hook a été supprimé.",
-      gone: "Ce hook n’existe plus.",
       tested: "L’adresse a répondu {status}.",
       testLost: "Rien n’a répondu à cette adresse.",
-      testTooSoon: "Attendez cinq secondes avant de tester un autre hook.",
       addTitle: "Ajouter un hook",
       addText:
         "Marquee envoie des requêtes telles que Standard Webhooks les décrit, ou demande à Streamer.bot d’exécuter une action.",
       address: "Adresse",
       addressHint:
         "https, ou un hôte que le propriétaire a indiqué dans --player-hosts. Pour Streamer.bot : http://127.0.0.1:7474/DoAction",
-      addressTaken: "Vous avez déjà un hook avec cette adresse.",
-      addressWrong:
-        "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",
       action: "Action dans Streamer.bot",
       actionHint: "Son nom ; laissez vide pour d’autres programmes.",
       add: "Ajouter le hook",
       added: "Le hook a été ajouté.",
       secret: "Son secret",
-      tooMany: "Vous avez {most} hooks, le maximum. Supprimez-en un d’abord.",
     },
     keys: {
       lead: "Avec une clé, les bots et les programmes peuvent demander ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une sans toucher aux autres.",
@@ -972,7 +966,6 @@ export const fr: Words = {
       addTitle: "Créer une autre clé",
       name: "Nom de la clé",
       nameHint: "À quoi elle sert, par exemple « bot de chat ».",
-      nameWrong: "Un nom a de 1 à {most} caractères visibles.",
       add: "Créer la clé",
       added: "Voici la clé de « {name} ». Elle ne s’affiche que cette fois : copiez-la maintenant.",
       newKey: "La nouvelle clé",
@@ -995,9 +988,6 @@ export const fr: Words = {
       revokeText:
         "Tout ce qui utilise cette clé cesse de fonctionner (401), immédiatement et définitivement.",
       revoked: "« {name} » est révoquée.",
-      gone: "Cette clé avait déjà été révoquée. Rien n’a été modifié.",
-      tooMany:
-        "Vous avez {count} clés actives, c’est le maximum. Révoquez-en d’abord une dont vous n’avez plus besoin.",
       ended: "Clés révoquées : {count}",
       endedAt: "Expirée : {time}",
       useTitle: "Interroger l’API",
@@ -1463,5 +1453,46 @@ export const fr: Words = {
   unstored: {
     title: "Enregistrement impossible pour l’instant",
     text: "Le disque du serveur est plein ou protégé en écriture : rien n’a été modifié. Prévenez la personne qui gère le serveur et réessayez plus tard.",
+  },
+  refused: {
+    entered: {
+      tooLong: "Raccourcissez ce texte : il peut avoir {most} caractères au plus.",
+      controls:
+        "Saisissez ce texte à nouveau : il contient des sauts de ligne ou d’autres caractères invisibles.",
+      refused: "Le champ « {field} » a été refusé.",
+      name: "Un nom a de 1 à {most} caractères visibles.",
+      ownersOnly: "Seul le propriétaire de ce serveur peut faire cela.",
+    },
+    user: {},
+    key: {
+      tooMany:
+        "Il y a {count} clés actives, c’est le maximum. Révoquez-en d’abord une qui ne sert plus.",
+      unknown: "Cette clé n’existe pas, ou elle a déjà été révoquée. Rien n’a été modifié.",
+      none: "Il n’y a aucune clé à remplacer. Créez-en une.",
+      several: "Il y a plusieurs clés : choisissez-en une par son ID.",
+    },
+    session: {},
+    privacy: {},
+    history: {},
+    hook: {
+      address:
+        "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",
+      port: "Le port doit être 80, 443, ou 1024 et plus.",
+      own: "Cette adresse est celle de Marquee lui-même.",
+      unlisted: "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
+      overHttp:
+        "Utilisez https, ou demandez au propriétaire de ce serveur d’autoriser {host} avec --player-hosts.",
+      events: "Ces événements n’existent pas. Choisissez parmi : {events}",
+      taken: "Il y a déjà un hook avec cette adresse. Supprimez-le d’abord.",
+      tooMany: "Il y a {most} hooks, le maximum. Supprimez-en un d’abord.",
+      unknown: "Ce hook n’existe plus.",
+      damaged:
+        "L’adresse enregistrée n’est plus lisible. Supprimez le hook, puis ajoutez-le de nouveau.",
+      tooSoon: "Attendez cinq secondes avant de tester un autre hook.",
+    },
+    chat: {},
+    widget: {},
+    font: {},
+    connection: {},
   },
 };

@@ -917,25 +917,19 @@ export const pt: Words = {
       remove: "Remover",
       removeText: "O Marquee deixa de avisar este endereço sobre as suas músicas.",
       removed: "O hook foi removido.",
-      gone: "Este hook não existe mais.",
       tested: "O endereço respondeu {status}.",
       testLost: "Nada respondeu neste endereço.",
-      testTooSoon: "Aguarde cinco segundos antes de testar outro hook.",
       addTitle: "Adicionar um hook",
       addText:
         "O Marquee envia requisições como o Standard Webhooks descreve, ou pede ao Streamer.bot que execute uma ação.",
       address: "Endereço",
       addressHint:
         "https, ou um host que o dono colocou em --player-hosts. Para o Streamer.bot: http://127.0.0.1:7474/DoAction",
-      addressTaken: "Você já tem um hook com este endereço.",
-      addressWrong:
-        "O Marquee não pode enviar nada para este endereço. Informe outro, como https://example.org/songs",
       action: "Ação no Streamer.bot",
       actionHint: "O nome dela; deixe vazio para outros programas.",
       add: "Adicionar o hook",
       added: "O hook foi adicionado.",
       secret: "O segredo dele",
-      tooMany: "Você tem {most} hooks, o máximo. Remova um antes.",
     },
     keys: {
       lead: "Com uma chave, bots e programas podem perguntar o que você está ouvindo. Dê uma chave própria a cada um: assim você pode revogar uma, e as outras continuam valendo.",
@@ -949,7 +943,6 @@ export const pt: Words = {
       addTitle: "Criar outra chave",
       name: "Nome da chave",
       nameHint: "Para que ela serve, por exemplo “bot do chat”.",
-      nameWrong: "Um nome tem de 1 a {most} caracteres visíveis.",
       add: "Criar a chave",
       added: "Esta é a chave de “{name}”. Ela só aparece desta vez: copie agora.",
       newKey: "A chave nova",
@@ -972,9 +965,6 @@ export const pt: Words = {
       revokeText:
         "Os programas que usam esta chave param de funcionar na hora e para sempre (401).",
       revoked: "“{name}” foi revogada.",
-      gone: "Esta chave já tinha sido revogada. Nada mudou.",
-      tooMany:
-        "Você tem {count} chaves ativas, o máximo possível. Revogue antes uma de que você não precise mais.",
       ended: "Chaves revogadas: {count}",
       endedAt: "Expirou: {time}",
       useTitle: "Como usar",
@@ -1430,5 +1420,44 @@ export const pt: Words = {
   unstored: {
     title: "Não é possível salvar agora",
     text: "O disco do servidor está cheio ou não aceita gravações, e nada foi alterado. Avise quem administra o servidor e tente de novo mais tarde.",
+  },
+  refused: {
+    entered: {
+      tooLong: "Encurte este texto: ele pode ter no máximo {most} caracteres.",
+      controls:
+        "Digite este texto de novo: ele tem quebras de linha ou outros caracteres invisíveis.",
+      refused: "O campo “{field}” foi recusado.",
+      name: "Um nome tem de 1 a {most} caracteres visíveis.",
+      ownersOnly: "Só o dono deste servidor pode fazer isto.",
+    },
+    user: {},
+    key: {
+      tooMany:
+        "Há {count} chaves ativas, o máximo. Revogue antes uma que não seja mais necessária.",
+      unknown: "Esta chave não existe ou já tinha sido revogada. Nada mudou.",
+      none: "Não há chave para trocar. Crie uma.",
+      several: "Há várias chaves: escolha uma pelo ID.",
+    },
+    session: {},
+    privacy: {},
+    history: {},
+    hook: {
+      address:
+        "O Marquee não pode enviar nada para este endereço. Informe outro, como https://example.org/songs",
+      port: "A porta precisa ser 80, 443 ou de 1024 em diante.",
+      own: "Este é o endereço do próprio Marquee.",
+      unlisted: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
+      overHttp: "Use https ou peça ao dono deste servidor para liberar {host} com --player-hosts.",
+      events: "Estes eventos não existem. Escolha entre: {events}",
+      taken: "Já há um hook com este endereço. Remova antes o que existe.",
+      tooMany: "Há {most} hooks, o máximo. Remova um antes.",
+      unknown: "Este hook não existe mais.",
+      damaged: "O endereço guardado não pode mais ser lido. Remova o hook e adicione um novo.",
+      tooSoon: "Aguarde cinco segundos antes de testar outro hook.",
+    },
+    chat: {},
+    widget: {},
+    font: {},
+    connection: {},
   },
 };

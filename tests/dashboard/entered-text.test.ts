@@ -6,7 +6,7 @@ import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-const SENT_BY_PAGE = ["token", "do", "target"];
+const SENT_BY_PAGE = ["token", "do", "target", "id"];
 /** What a browser sends with line breaks. */
 const SEVERAL_LINES = /^(titles|artists|css|look|editorQuery|phrases-\w+)$/;
 /** What the other fields of a form hold, so that the form is refused for one field alone. */

@@ -9,6 +9,7 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 const PATH = "/en/dashboard/keys";
 const HOUR_MS = 3_600_000;
 const { keys: said } = languages.en.dashboard;
+const { key: refused } = languages.en.refused;
 
 let server: TestServer;
 let ada: AddedUser;
@@ -32,7 +33,7 @@ const recordOf = async (name: string) => {
 const keysIn = (text: string) => [...new Set(text.match(/mq_[0-9A-Za-z]{38}/g) ?? [])];
 /** Makes a key, and answers it with the page that shows it. */
 const make = async (name: string) => {
-  const page = await (await browser.submit(PATH, { do: "add", name })).text();
+  const page = await (await browser.submit(PATH, { do: "key add", name })).text();
   const [key = ""] = keysIn(page);
   return { page, key };
 };
@@ -56,7 +57,7 @@ describe("making a key", () => {
 
   test("shows it in no other session", async () => {
     const other = await signIn(server, ada);
-    await browser.post(PATH, { do: "add", name: "chat bot" });
+    await browser.post(PATH, { do: "key add", name: "chat bot" });
     expect(keysIn(await (await other.get(PATH)).text())).toEqual([]);
     expect(keysIn(await (await browser.get(PATH)).text())).toHaveLength(1);
   });
@@ -86,7 +87,7 @@ describe("making a key", () => {
   ])(
     "refuses the name %j, keeps it in its field and says beside it what is wrong",
     async (name) => {
-      const page = await browser.post(PATH, { do: "add", name });
+      const page = await browser.post(PATH, { do: "key add", name });
       expect(page.status).toBe(422);
       expect(await attributeOf(page.clone(), "#name", "aria-invalid")).toBe("true");
       expect(await attributeOf(page.clone(), "#name", "aria-describedby")).toContain(
@@ -119,17 +120,22 @@ describe("a fifty-first key", () => {
   const working = async () => server.accounts.keys.list(ada.user).length;
 
   test.each(LANGUAGES)("is refused with a sentence in %s", async (language) => {
-    const { tooMany } = languages[language].dashboard.keys;
+    const { tooMany } = languages[language].refused.key;
     const path = `/${language}/dashboard/keys`;
-    const page = await browser.submit(path, { do: "add", name: "one more" });
+    const page = await browser.submit(path, { do: "key add", name: "one more" });
     expect(await textOf(page, ".notice")).toContain(tooMany.replace("{count}", "50"));
     expect(await working()).toBe(50);
   });
 
   test("to try the API with is refused with the same sentence", async () => {
-    const answer = await browser.post(PATH, { do: "try" });
+    const fields = { do: "key add", name: "to try" };
+    const headers = { accept: "application/json" };
+    const answer = await browser.post(PATH, fields, { headers });
     expect(answer.status).toBe(409);
-    expect(await answer.json()).toEqual({ error: said.tooMany.replace("{count}", "50") });
+    expect(await answer.json()).toEqual({
+      error: refused.tooMany.replace("{count}", "50"),
+      reason: "key.tooMany",
+    });
     expect(await working()).toBe(50);
   });
 });
@@ -187,13 +193,13 @@ describe("the list of keys", () => {
 describe("replacing a key", () => {
   const replace = async (grace: string) => {
     const { id } = await recordOf("first key");
-    const page = await (await browser.submit(PATH, { do: "replace", target: id, grace })).text();
+    const page = await (await browser.submit(PATH, { do: "key rotate", id, grace })).text();
     const [key = ""] = keysIn(page);
     return { id, key, page };
   };
 
   test("shows the new key once, under the same name", async () => {
-    const { key, page } = await replace("hour");
+    const { key, page } = await replace("1h");
     expect(page).toContain("The new one is shown only once");
     expect(await statusOf(key)).toBe(200);
     expect(server.accounts.keys.list(ada.user).map(({ name }) => name)).toEqual([
@@ -204,8 +210,8 @@ describe("replacing a key", () => {
   });
 
   test.each([
-    ["hour", HOUR_MS],
-    ["day", 24 * HOUR_MS],
+    ["1h", HOUR_MS],
+    ["24h", 24 * HOUR_MS],
   ])("with a grace of an %s lets the old one go on for just so long", async (grace, ms) => {
     const { key, page } = await replace(grace);
     expect(page).toContain("The old one keeps working until Nov 2");
@@ -217,22 +223,26 @@ describe("replacing a key", () => {
     expect(await statusOf(key)).toBe(200);
   });
 
-  test.each(["now", "nonsense", ""])(
-    "with the grace %j ends the old one at once",
-    async (grace) => {
-      const { key } = await replace(grace);
-      expect(await statusOf(ada.key)).toBe(401);
-      expect(await statusOf(key)).toBe(200);
-    },
-  );
+  test("without a grace ends the old one at once", async () => {
+    const { key } = await replace("0s");
+    expect(await statusOf(ada.key)).toBe(401);
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  test.each(["nonsense", "", "25h"])("with the grace %j changes nothing", async (grace) => {
+    const { id } = await recordOf("first key");
+    const page = await browser.post(PATH, { do: "key rotate", id, grace });
+    expect([page.status, keysIn(await page.text())]).toEqual([422, []]);
+    expect(await statusOf(ada.key)).toBe(200);
+  });
 
   test("is not offered again for a key in its grace, but revoking it is", async () => {
-    const { id } = await replace("hour");
+    const { id } = await replace("1h");
     const page = await browser.get(PATH);
     const text = await page.text();
-    const forms = [...text.matchAll(/name="do" value="(\w+)"[^]*?name="target" value="(\w+)"/g)];
-    expect(forms.filter(([, , target]) => target === id).map(([, action]) => action)).toEqual([
-      "revoke",
+    const forms = [...text.matchAll(/name="do" value="([\w ]+)"[^]*?name="id" value="(\w+)"/g)];
+    expect(forms.filter(([, , keyId]) => keyId === id).map(([, action]) => action)).toEqual([
+      "key revoke",
     ]);
   });
 });
@@ -242,29 +252,32 @@ describe("revoking a key", () => {
     const { id } = await recordOf("first key");
     expect(await statusOf(ada.key)).toBe(200);
     expect(await (await browser.get(PATH)).text()).toContain(said.revokeText);
-    const page = await browser.submit(PATH, { do: "revoke", target: id });
+    const page = await browser.submit(PATH, { do: "key revoke", id });
     expect(await statusOf(ada.key)).toBe(401);
     expect(await textOf(page.clone(), ".notice p")).toBe("“first key” was revoked.");
     expect(await textOf(page.clone(), "section > details > summary")).toBe("Revoked keys: 1");
     expect(await textOf(page, "section > details h3")).toBe("first key");
   });
 
-  test.each(["revoke", "replace"])("twice (%s) says that it had ended", async (action) => {
+  test.each(["key revoke", "key rotate"])("twice (%s) says that it had ended", async (action) => {
     const { id } = await recordOf("first key");
     await server.accounts.keys.revoke(ada.user, id);
-    const page = await browser.submit(PATH, { do: action, target: id });
-    expect(await textOf(page.clone(), ".notice.bad p")).toBe(said.gone);
+    const page = await browser.submit(PATH, { do: action, id });
+    expect(await textOf(page.clone(), ".notice.bad p")).toBe(refused.unknown);
     expect(await page.text()).not.toContain("marquee key list");
   });
 
-  test.each(["revoke", "replace"])("of somebody else (%s) changes nothing", async (action) => {
-    const grace = await server.addUser("grace");
-    const [theirs] = server.accounts.keys.list(grace.user);
-    const page = await browser.submit(PATH, { do: action, target: theirs?.id ?? "" });
-    expect(await textOf(page, ".notice.bad p")).toBe(said.gone);
-    expect(await statusOf(grace.key)).toBe(200);
-    expect(server.accounts.keys.list(grace.user)).toHaveLength(1);
-  });
+  test.each(["key revoke", "key rotate"])(
+    "of somebody else (%s) changes nothing",
+    async (action) => {
+      const grace = await server.addUser("grace");
+      const [theirs] = server.accounts.keys.list(grace.user);
+      const page = await browser.submit(PATH, { do: action, id: theirs?.id ?? "" });
+      expect(await textOf(page, ".notice.bad p")).toBe(refused.unknown);
+      expect(await statusOf(grace.key)).toBe(200);
+      expect(server.accounts.keys.list(grace.user)).toHaveLength(1);
+    },
+  );
 });
 
 describe("a form that did not come from our page", () => {
@@ -273,14 +286,14 @@ describe("a form that did not come from our page", () => {
     ["no origin", { origin: "" }, {}],
     ["a wrong token", {}, { token: "x" }],
   ])("makes no key: %s", async (_, headers, fields) => {
-    const answer = await browser.post(PATH, { do: "add", name: "x", ...fields }, { headers });
+    const answer = await browser.post(PATH, { do: "key add", name: "x", ...fields }, { headers });
     expect(answer.status).toBe(403);
     expect(server.accounts.keys.list(ada.user)).toHaveLength(1);
   });
 
   test("makes none with another session's token", async () => {
     const other = await signIn(server, ada);
-    const answer = await browser.post(PATH, { do: "add", name: "x", token: other.formToken });
+    const answer = await browser.post(PATH, { do: "key add", name: "x", token: other.formToken });
     expect(answer.status).toBe(403);
   });
 });

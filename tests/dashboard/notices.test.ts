@@ -23,7 +23,7 @@ beforeEach(() => start());
 afterEach(() => server.close());
 
 const keysIn = (text: string) => [...new Set(text.match(/mq_[0-9A-Za-z]{38}/g) ?? [])];
-const makeKey = () => browser.post(PATH, { do: "add", name: "bot" });
+const makeKey = () => browser.post(PATH, { do: "key add", name: "bot" });
 const noticeIn = async (page: Response) => (await textOf(page, ".notice")) ?? "";
 
 describe("what a form has come to", () => {
@@ -80,7 +80,7 @@ describe("what a form has come to", () => {
       const { status } = await server.get(PATH, {
         method: "POST",
         headers: { origin: "http://127.0.0.1:4747", cookie },
-        body: new URLSearchParams({ token, do: "revoke", target: "none" }),
+        body: new URLSearchParams({ token, do: "key revoke", id: "none" }),
       });
       if (status !== 303) throw new Error(`answered ${status}`);
       await server.accounts.sessions.closeAll(grace.user);

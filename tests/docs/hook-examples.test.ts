@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { signatureOf } from "../../src/hooks/message.ts";
-import { HOOK_EVENTS } from "../../src/music/hooks.ts";
+import { HOOK_EVENTS } from "../../src/hooks/store.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { linesOf } from "../fixtures/servers/lines-of.ts";
 import { exitOf, freePort, inTime, until } from "../fixtures/clock/waiting.ts";

@@ -37,7 +37,7 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
     for (let at = 0; at < MOST_MADE && !isDead; at++) {
       const name = `${prefix}-page-${at}`;
       const answer = await browsers.maker
-        .post("/en/dashboard/keys", { do: "add", name })
+        .post("/en/dashboard/keys", { do: "key add", name })
         .catch(() => undefined);
       if (answer?.status !== 303) return;
       done.push(name);

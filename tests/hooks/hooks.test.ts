@@ -4,7 +4,8 @@ import { readHookAddress } from "../../src/hooks/address.ts";
 import { messageOf, signatureOf } from "../../src/hooks/message.ts";
 import { createSongEvents } from "../../src/hooks/song-events.ts";
 import { createHookDelivery } from "../../src/hooks/delivery.ts";
-import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/music/hooks.ts";
+import { Refused } from "../../src/i18n/refused.ts";
+import { type Hook, HOOK_EVENTS, MOST_HOOKS } from "../../src/hooks/store.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { groupNameOf, textOf } from "../fixtures/http/html.ts";
@@ -322,7 +323,6 @@ describe("a body", () => {
 });
 
 describe("the address of a hook", () => {
-  const ada = { name: "ada" };
   const rules = {
     playerHosts: ["127.0.0.1", "::ffff:7f00:1", "169.254.1.1", "nas"],
     own: ["127.0.0.1:4747"],
@@ -334,7 +334,7 @@ describe("the address of a hook", () => {
     "http://nas/",
     `https://example.org/${"a".repeat(2_028)}`,
   ])("may be %s", (url) => {
-    expect(readHookAddress(url, ada, rules).href).toBe(url);
+    expect(readHookAddress(url, rules).href).toBe(url);
   });
   test.each([
     "example.org",
@@ -357,11 +357,8 @@ describe("the address of a hook", () => {
     "https://[64:ff9b::7f00:1]/",
     "https://224.0.0.1/",
     "https://[fe80::1]/",
-    `https://example.org/${"a".repeat(2_029)}`,
-    "https://example.org/so\tngs",
-    "https://exam\nple.org/",
   ])("may not be %s", (url) => {
-    expect(() => readHookAddress(url, ada, rules)).toThrow("cannot go there");
+    expect(() => readHookAddress(url, rules)).toThrow(Refused);
   });
 });
 
@@ -513,7 +510,7 @@ describe("a user's hooks", () => {
     const spellings = [HOOK.url, "https://EXAMPLE.org:443/songs", "https://example.org./songs"];
     const added = await Promise.allSettled([...spellings, ...spellings].map(addAt));
     expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect(await addAt(HOOK.url).catch(String)).toContain("has this address already");
+    expect(await addAt(HOOK.url).catch(String)).toContain("hook.taken");
     const grace = await server.addUser("grace");
     const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
     expect(await server.accounts.hooks.add(grace.user, settings)).toMatchObject({ off: null });
@@ -521,7 +518,7 @@ describe("a user's hooks", () => {
 
   test("are ten at most, and gone with the user", async () => {
     for (let count = 0; count < MOST_HOOKS; count += 1) await addAt(`${HOOK.url}/${count}`);
-    expect(await add().catch(String)).toContain("10 hooks");
+    expect(await add().catch(String)).toContain("hook.tooMany");
     await server.accounts.users.remove("ada");
     expect(await server.accounts.hooks.users()).toEqual([]);
   });
@@ -549,7 +546,7 @@ describe("the page of hooks", () => {
   afterEach(() => server.close());
 
   test("adds one and shows its secret once", async () => {
-    const added = await browser.submit(HOOKS, { do: "add", url: HOOK.url, action: "" });
+    const added = await browser.submit(HOOKS, { do: "hook add", url: HOOK.url, action: "" });
     const [hook] = await server.accounts.hooks.allOf(ada.user.id);
     expect(hook).toMatchObject({ url: HOOK.url, action: null, events: HOOK_EVENTS });
     const secret = hook && "secret" in hook ? hook.secret : "?";
@@ -558,11 +555,13 @@ describe("the page of hooks", () => {
   });
 
   test("refuses an address that the user has, and an action that is no name", async () => {
-    await browser.submit(HOOKS, { do: "add", url: HOOK.url, action: "" });
-    const again = await browser.post(HOOKS, { do: "add", url: HOOK.url, action: "" });
-    expect(await textOf(again, ".mistake")).toBe("You have a hook with this address already.");
+    await browser.submit(HOOKS, { do: "hook add", url: HOOK.url, action: "" });
+    const again = await browser.post(HOOKS, { do: "hook add", url: HOOK.url, action: "" });
+    expect(await textOf(again, ".mistake")).toBe(
+      "There is a hook with this address already. Remove it first.",
+    );
     for (const action of ["a".repeat(61), "New\u0007song"]) {
-      const fields = { do: "add", url: "https://example.org/other", action };
+      const fields = { do: "hook add", url: "https://example.org/other", action };
       const answer = await browser.post(HOOKS, fields);
       expect(await textOf(answer, ".mistake")).toContain("1 to 60 visible characters");
     }
@@ -570,7 +569,7 @@ describe("the page of hooks", () => {
   });
 
   test("refuses an address that may not be told, and keeps what was typed", async () => {
-    const answer = await browser.post(HOOKS, { do: "add", url: "http://10.0.0.1/x" });
+    const answer = await browser.post(HOOKS, { do: "hook add", url: "http://10.0.0.1/x" });
     expect(answer.status).toBe(422);
     expect(await answer.text()).toContain("http://10.0.0.1/x");
     expect(await server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
@@ -581,13 +580,13 @@ describe("the page of hooks", () => {
     const { id } = await server.accounts.hooks.add(ada.user, settings);
     await server.accounts.hooks.note(id, { failures: 100, off: "failing" });
     status = 500;
-    const refused = await browser.submit(HOOKS, { do: "test", target: String(id) });
+    const refused = await browser.submit(HOOKS, { do: "hook test", id: String(id) });
     expect(await refused.text()).toContain("The address answered 500.");
     status = 204;
     await server.clock.advance(5_000);
-    await browser.submit(HOOKS, { do: "test", target: String(id) });
+    await browser.submit(HOOKS, { do: "hook test", id: String(id) });
     expect(await server.accounts.hooks.allOf(ada.user.id)).toMatchObject([{ off: null }]);
-    await browser.submit(HOOKS, { do: "remove", target: String(id) });
+    await browser.submit(HOOKS, { do: "hook remove", id: String(id) });
     expect(await server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
   });
 
@@ -600,7 +599,7 @@ describe("the page of hooks", () => {
   test("sends one test in five seconds, however often it is asked for", async () => {
     const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
     const { id } = await server.accounts.hooks.add(ada.user, settings);
-    const ask = () => browser.post(HOOKS, { do: "test", target: String(id) });
+    const ask = () => browser.post(HOOKS, { do: "hook test", id: String(id) });
     const answers = await Promise.all(Array.from({ length: 300 }, ask));
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 303));
     expect(sent).toBe(1);
@@ -615,17 +614,17 @@ describe("the page of hooks", () => {
   test("sends no second test to another hook at once, nor to one that was added anew", async () => {
     const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
     const { id } = await server.accounts.hooks.add(ada.user, settings);
-    await browser.submit(HOOKS, { do: "test", target: String(id) });
+    await browser.submit(HOOKS, { do: "hook test", id: String(id) });
     await server.accounts.hooks.remove(ada.user, id);
     const anew = await server.accounts.hooks.add(ada.user, settings);
-    const answer = await browser.submit(HOOKS, { do: "test", target: String(anew.id) });
+    const answer = await browser.submit(HOOKS, { do: "hook test", id: String(anew.id) });
     expect(await answer.text()).toContain("Wait five seconds");
     expect(sent).toBe(1);
   });
 
   test("says of an address whose host must be listed first who can do that", async () => {
     const answer = await browser.post(HOOKS, {
-      do: "add",
+      do: "hook add",
       url: "http://127.0.0.1:7474/DoAction",
       action: "New song",
     });
@@ -644,14 +643,14 @@ describe("the page of hooks", () => {
     const page = await browser.get(HOOKS);
     expect(await textOf(page.clone(), ".status.bad")).toStartWith("The stored address");
     expect(await textOf(page, "h2")).toBe(`#${damaged.id}`);
-    const tested = await browser.submit(HOOKS, { do: "test", target: String(damaged.id) });
+    const tested = await browser.submit(HOOKS, { do: "hook test", id: String(damaged.id) });
     expect(await textOf(tested, ".notice p")).toStartWith("The stored address");
     expect(sent).toBe(0);
     expect((await browser.get("/en/dashboard/account/export")).status).toBe(200);
     await server.sourceOf(ada).says(song("Lanterns"));
     await server.clock.advance(4_000);
     expect(sent).toBe(1);
-    await browser.submit(HOOKS, { do: "remove", target: String(damaged.id) });
+    await browser.submit(HOOKS, { do: "hook remove", id: String(damaged.id) });
     expect(await server.accounts.hooks.allOf(ada.user.id)).toHaveLength(1);
   });
 
@@ -661,8 +660,8 @@ describe("the page of hooks", () => {
     const { id } = await server.accounts.hooks.add(grace.user, settings);
     const page = await (await browser.get(HOOKS)).text();
     expect(page).not.toContain("example.org");
-    for (const action of ["test", "remove"]) {
-      const answer = await browser.submit(HOOKS, { do: action, target: String(id) });
+    for (const action of ["hook test", "hook remove"]) {
+      const answer = await browser.submit(HOOKS, { do: action, id: String(id) });
       expect(await answer.text()).toContain("This hook no longer exists.");
     }
     expect(await server.accounts.hooks.allOf(grace.user.id)).toHaveLength(1);

@@ -83,7 +83,7 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
       const page = await server.get(path, {
         method: "POST",
         headers: { ...from(origin), ...sent },
-        body: new URLSearchParams({ token: formToken, do: "add", name: "bot" }),
+        body: new URLSearchParams({ token: formToken, do: "key add", name: "bot" }),
       });
       await expectElsewhere(page, path, baseUrl, origin);
     }

@@ -12,7 +12,7 @@ import { mistakeText, errorNotice, refusal, done } from "./gallery-notices.ts";
 import { galleryPage, type WidgetGalleryDeps } from "./gallery-page.tsx";
 
 /** A user's widgets, and the looks to make one of. */
-export function createGallery(deps: WidgetGalleryDeps): Section {
+export function createGallery(deps: WidgetGalleryDeps): Required<Pick<Section, "show" | "act">> {
   const { widgets } = deps.accounts;
   const shown = galleryPage.bind(undefined, deps);
 

@@ -66,9 +66,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-make-ke
   button.addEventListener("click", async () => {
     if (isMakingKey) return;
     isMakingKey = true;
-    const { makeKey = "", token = "" } = button.dataset;
-    const body = new URLSearchParams({ token, do: "try" });
-    const answer = await fetch(makeKey, { method: "POST", body })
+    const { makeKey = "", token = "", name = "" } = button.dataset;
+    const body = new URLSearchParams({ token, do: "key add", name });
+    const answer = await fetch(makeKey, {
+      method: "POST",
+      body,
+      headers: { Accept: "application/json" },
+    })
       .then((response) => response.json().catch(() => ({})))
       .catch(() => ({ error: button.form?.dataset["unreachable"] }));
     isMakingKey = false;

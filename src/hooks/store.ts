@@ -1,8 +1,9 @@
 import { and, asc, eq } from "drizzle-orm";
-import { AccountError, type AccountsContext, readSealed } from "../accounts/context.ts";
+import { type AccountsContext, readSealed } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "../accounts/users.ts";
 import { hooks } from "../db/schema.ts";
+import { Refused } from "../i18n/refused.ts";
 import { createInTurn } from "../in-turn.ts";
 
 /** What a hook can send. */
@@ -39,16 +40,15 @@ export interface DamagedHook extends Pick<Hook, "id" | "userId"> {
   readonly off: "damaged";
 }
 
-/** The user has a hook with this address. */
-export class SameAddressError extends AccountError {}
-
 export interface Hooks {
   allOf(userId: number): Promise<readonly (Hook | DamagedHook)[]>;
   /** The ids of users who have a hook. */
   users(): Promise<readonly number[]>;
-  /** @throws {AccountError} when the user has the maximum, or a hook with this address */
+  /** @throws {Refused} when the user has the maximum, or a hook with this address */
   add(user: User, settings: Omit<HookSettings, "secret">): Promise<Hook>;
-  /** @throws {AccountError} when the user has no such hook */
+  /** @throws {Refused} when the user has no such hook */
+  find(user: User, id: number): Promise<Hook | DamagedHook>;
+  /** @throws {Refused} when the user has no such hook */
   remove(user: User, id: number): Promise<void>;
   /** Stores how sending an event has ended. Deferred. */
   note(id: number, result: Pick<Hook, "failures" | "off">): Promise<void>;
@@ -87,19 +87,22 @@ export function createHooks(
   /** Two requests at once do not both find that an address is still free. */
   const inTurn = createInTurn();
 
-  /** @throws {SameAddressError} */
+  /** @throws {Refused} */
   const refuseSameAddress = async (user: User, url: string): Promise<void> => {
-    const same = (await allOf(user.id)).find(
+    const all = await allOf(user.id);
+    const isTaken = all.some(
       (hook) => hook.off !== "damaged" && addressKeyOf(hook.url) === addressKeyOf(url),
     );
-    if (!same) return;
-    throw new SameAddressError(
-      `Hook ${same.id} of ${user.name} has this address already. Remove it first to add it anew: "marquee hook remove ${user.name} ${same.id}".`,
-    );
+    if (isTaken) throw new Refused("hook.taken", {}, { field: "url" });
   };
 
   return {
     allOf,
+    async find(user, id) {
+      const hook = (await allOf(user.id)).find((one) => one.id === id);
+      if (hook) return hook;
+      throw new Refused("hook.unknown");
+    },
     users: async () =>
       queries
         .selectDistinct({ userId: hooks.userId })
@@ -118,9 +121,7 @@ export function createHooks(
             const isOfUser = eq(hooks.userId, user.id);
             const own = tx.select({ id: hooks.id }).from(hooks).where(isOfUser).all();
             if (own.length >= MOST_HOOKS) {
-              throw new AccountError(
-                `${user.name} has ${MOST_HOOKS} hooks, which is the maximum. Remove one first: "marquee hook list ${user.name}" shows them.`,
-              );
+              throw new Refused("hook.tooMany", { most: String(MOST_HOOKS) });
             }
             const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
             return tx.insert(hooks).values(values).returning({ id: hooks.id }).get().id;
@@ -133,10 +134,7 @@ export function createHooks(
       const removed = await store.write({ userId: user.id, what: "hooks" }, (tx) =>
         tx.delete(hooks).where(isIt).returning({ id: hooks.id }).get(),
       );
-      if (removed) return;
-      throw new AccountError(
-        `${user.name} has no hook ${id}. "marquee hook list ${user.name}" shows them.`,
-      );
+      if (!removed) throw new Refused("hook.unknown");
     },
     note: (id, result) =>
       deferred.write(`hook ${id}`, async () => {

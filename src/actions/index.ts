@@ -1,0 +1,19 @@
+import { addKey, listKeys, revokeKey, rotateKey } from "../accounts/key-actions.ts";
+import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
+import type { AnyAction } from "./action.ts";
+
+/** Everything that can be done here, in the order of `--help`. */
+export const ACTIONS: readonly AnyAction[] = [
+  addKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  addHook,
+  listHooks,
+  removeHook,
+  testHook,
+];
+
+const byName = new Map(ACTIONS.map((action) => [action.name, action]));
+
+export const actionNamed = (name: string): AnyAction | undefined => byName.get(name);

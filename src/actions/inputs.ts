@@ -1,0 +1,41 @@
+import { KEY_NAME_RULE, LONGEST_KEY_NAME, readKeyName } from "../accounts/key-name.ts";
+import type { Input } from "./action.ts";
+
+/** Inputs that several actions take. */
+
+/** A name for something of a user: a key, a widget, a connection. */
+export const name = {
+  allowed: KEY_NAME_RULE,
+  refusal: "entered.name",
+  refusalValues: { most: String(LONGEST_KEY_NAME) },
+  parse: readKeyName,
+} as const satisfies Input<string>;
+
+/** The id of something that a user has several of. */
+export const id = {
+  placeholder: "id",
+  allowed: "an ID: a whole number from 1 on",
+  parse: (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
+} as const satisfies Input<number>;
+
+/** One of a few words. */
+export const choice = <const Choice extends string>(choices: readonly Choice[]) => ({
+  type: { kind: "choice", choices } as const,
+  allowed: `one of ${choices.join(", ")}`,
+  parse: (text: string): Choice | undefined => choices.find((one) => one === text),
+});
+
+/** A choice between on and off, which is written out. */
+export const onOff = {
+  placeholder: "on|off",
+  allowed: "on or off",
+  parse: (text: string) => (text === "on" ? true : text === "off" ? false : undefined),
+} as const satisfies Input<boolean>;
+
+/** A box to tick, a flag of the command. */
+export const flag = {
+  type: { kind: "switch" },
+  fallback: false,
+  allowed: "1 or 0",
+  parse: (text: string) => (text === "1" ? true : text === "0" ? false : undefined),
+} as const satisfies Input<boolean>;

@@ -1,0 +1,138 @@
+import type { Call, AnyAction, Input, OwnersCall, Texts } from "../actions/action.ts";
+import { ACTIONS } from "../actions/index.ts";
+import { perform } from "../actions/run.ts";
+import type { Notice } from "../html/notices.ts";
+import { languages } from "../i18n/index.ts";
+import type { Carrying, Cli, Syntax } from "./cli.ts";
+import { type Command, CommandFailedError, type Execution, table } from "./command.ts";
+
+/** The commands of actions: inputs become arguments and options. */
+
+/** What stands between a command's first and second word, for `--help`. */
+const GROUPS: Readonly<Record<string, string>> = {
+  user: "add, list and remove users",
+  key: "manage a user's API keys",
+  widget: "manage a user's widgets and their addresses",
+  connection: "manage a user's connections",
+  hook: "send a user's songs to other programs",
+  chat: "answer !song in a user's Twitch chat",
+  privacy: "what others see of a user's music",
+  history: "the songs that a user has played",
+  session: "the browsers that a user is signed in with",
+  secret: "replace the key that encrypts stored secrets",
+};
+
+/** Declares the command of each action, in the order of the list. */
+export function declareActions<Target extends Syntax>(cli: Cli<Target>): void {
+  const groups = new Map<string, ReturnType<Cli<Target>["group"]>>();
+  for (const action of ACTIONS) {
+    const { name, help, who, inputs, command = {} } = action;
+    const [first = "", second] = name.split(" ");
+    const examples = command.examples ?? [];
+    const target =
+      second === undefined
+        ? cli.command(first, help, examples)
+        : groupOf(first)(second, help, examples);
+    if (command.usage !== undefined) target.usage(command.usage);
+    if (who === "self") target.argument("<user>");
+    for (const [input, definition] of Object.entries(inputs))
+      declareInput(target, input, definition);
+    if (command.takesUnknownOptions) target.allowUnknownOption();
+    const { help: helpAfter } = command;
+    if (helpAfter) target.addHelpText("after", helpAfter);
+    const carries = "table" in action ? cli.shows : cli.carriesOut;
+    carries(target, (texts: Texts) => commandOf(action, texts), carryingOf(action));
+  }
+
+  function groupOf(name: string) {
+    const group = groups.get(name) ?? cli.group(name, GROUPS[name] ?? "");
+    groups.set(name, group);
+    return group;
+  }
+}
+
+/** Texts stand in the place of what Commander gives. */
+function carryingOf(action: AnyAction): Carrying {
+  const { readHere, otherKeys, ...command } = action.command ?? {};
+  return {
+    ...command,
+    readHere(given, config) {
+      const texts = textsOf(action, given);
+      return [readHere?.(texts, config) ?? texts];
+    },
+    otherKeys: ([texts]) => otherKeys?.(texts as Texts) ?? [],
+  };
+}
+
+const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
+  (as ?? (fallback === undefined ? "argument" : "option")) === "argument";
+
+/** How an input is written: `--show-secrets` or `<url>`. */
+export const wordOf = (name: string, input: Input<unknown>): string =>
+  isArgument(input)
+    ? `<${input.placeholder ?? name}>`
+    : `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+function declareInput(target: Syntax, name: string, input: Input<unknown>): void {
+  const { help = "", fallback, placeholder = name, several, type } = input;
+  if (isArgument(input)) {
+    const shown = placeholder + (several ? "..." : "");
+    target.argument(fallback === undefined ? `<${shown}>` : `[${shown}]`, help);
+    return;
+  }
+  const isFlag = type?.kind === "switch" && fallback === false;
+  const option = wordOf(name, input);
+  const usage = isFlag ? option : `${option} <${placeholder}>`;
+  if (fallback === undefined) target.requiredOption(usage, help);
+  else target.option(usage, help);
+}
+
+/** What Commander was given, by the names of inputs: arguments in their order, then an object of options. */
+function textsOf({ who, inputs }: AnyAction, given: readonly unknown[]): Texts {
+  const arguments_ = given.slice(0, -1);
+  const options = (given.at(-1) ?? {}) as Readonly<Record<string, unknown>>;
+  const texts: Record<string, string | readonly string[]> = {};
+  const take = (name: string, value: unknown) => {
+    if (typeof value === "string" || Array.isArray(value)) texts[name] = value;
+    else if (value === true) texts[name] = "1";
+  };
+  if (who === "self") take("user", arguments_.shift());
+  for (const [name, input] of Object.entries(inputs)) {
+    take(name, isArgument(input) ? arguments_.shift() : options[name]);
+  }
+  return texts;
+}
+
+/** What a command line asks for. */
+const commandOf =
+  (action: AnyAction, { user: userName, ...texts }: Texts): Command =>
+  async (execution) => {
+    const ownersCall: OwnersCall = { ...execution, ...callOf(execution) };
+    const call: OwnersCall | Call =
+      action.who === "owner"
+        ? ownersCall
+        : { ...ownersCall, user: execution.accounts.users.named(String(userName)) };
+    const result = await perform(action, call, texts);
+    const documents = action.documents(result);
+    if ("table" in action) return execution.print(documents, table(action.table(result)));
+    const notice = action.notice(languages.en, result, "en");
+    const lines = action.lines?.(result) ?? linesOf(notice);
+    if (notice.tone === "good") return execution.print(documents, lines);
+    execution.print(documents, []);
+    throw new CommandFailedError(lines.join("\n"));
+  };
+
+const callOf = ({
+  note,
+  print,
+}: Execution): Pick<OwnersCall, "actor" | "language" | "progress" | "remark"> => ({
+  actor: "operator",
+  language: "en",
+  remark: note,
+  progress: (notice, documents) => print(documents, linesOf(notice)),
+});
+
+const linesOf = ({ text, shownOnce = [] }: Notice): readonly string[] => [
+  text,
+  ...shownOnce.flatMap(({ label, value }) => [`${label}:`, `  ${value}`]),
+];

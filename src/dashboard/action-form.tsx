@@ -1,0 +1,190 @@
+import type { Action, AnyAction, Input, Inputs, Texts } from "../actions/action.ts";
+import { attribute } from "../html/attribute.ts";
+import { pathTo } from "../html/section-paths.ts";
+import { Html } from "../jsx.ts";
+import { Choice, type ChoiceProps, Confirm, Field, Lines, Ticked } from "./form.tsx";
+import type { DashboardRequest, RefusedForm } from "./request.ts";
+
+/** Forms of actions. What was sent and refused stands in the request, and the fields show it. */
+
+/** The texts that a form sends without a field: which hook, which key. */
+type Fixed = Readonly<Record<string, string | number>>;
+
+/** One form of an action on a page. */
+export interface FormOf<I extends Inputs> {
+  readonly request: DashboardRequest;
+  readonly name: string;
+  readonly inputs: I;
+  readonly fixed: Fixed;
+  /** What was sent with this form and refused. */
+  readonly refused: RefusedForm | undefined;
+}
+
+/** @param fixed what the form sends without a field; tells the action's forms on a page apart */
+export function formOf<I extends Inputs, Result>(
+  request: DashboardRequest,
+  { name, inputs }: Action<I, Result>,
+  fixed: Fixed = {},
+): FormOf<I> {
+  const { refused } = request;
+  const isThis =
+    refused?.action === name &&
+    Object.entries(fixed).every(([input, text]) => refused.texts[input] === String(text));
+  return { request, name, inputs, fixed, refused: isThis ? refused : undefined };
+}
+
+export interface ActionFormProps {
+  readonly form: FormOf<Inputs>;
+  readonly class?: string;
+  /** For long texts: encoded as usual, they would become up to three times as long. */
+  readonly multipart?: boolean;
+  /** The query of the page that shows the result; by default none. */
+  readonly at?: string;
+  readonly children: JSX.Element;
+}
+
+export function ActionForm(props: ActionFormProps): JSX.Element {
+  const { form, multipart, at = "", children } = props;
+  const { request, name, fixed } = form;
+  return (
+    <form
+      method="post"
+      action={pathTo(request, request.section) + (at === "" ? "" : `?${at}`)}
+      class={props.class ?? "form"}
+      {...(multipart && { enctype: "multipart/form-data" })}
+    >
+      <input type="hidden" name="token" value={request.formToken} />
+      <input type="hidden" name="do" value={name} />
+      {Object.entries(fixed).map(([input, text]) => (
+        <input type="hidden" name={input} value={attribute(String(text))} />
+      ))}
+      {children as "safe"}
+    </form>
+  );
+}
+
+export interface InputProps<I extends Inputs> {
+  readonly form: FormOf<I>;
+  readonly name: keyof I & string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** What is stored now. */
+  readonly value?: string | undefined;
+}
+
+/** The id of an input's element, which no other form on the page has. */
+const elementId = ({ fixed }: FormOf<Inputs>, name: string): string =>
+  [name, ...Object.values(fixed)].join("-");
+
+/** What an input shows: what was typed and refused, or what is stored. */
+function shownIn(form: FormOf<Inputs>, name: string, stored: string | undefined) {
+  const { refused } = form;
+  const typed = refused?.texts[name];
+  return {
+    id: elementId(form, name),
+    value: typed === undefined ? stored : String(typed),
+    mistake: refused?.field === name ? refused.text : undefined,
+  };
+}
+
+/** Whether a field that is left empty means that there is no value. */
+const mayBeEmpty = ({ fallback }: Input<unknown>): boolean => fallback === null;
+
+const inputOf = ({ inputs }: FormOf<Inputs>, name: string): Input<unknown> | undefined =>
+  inputs[name];
+
+/** A text of one line. */
+export function TextInput<I extends Inputs>(
+  props: InputProps<I> & { readonly placeholder?: string | undefined },
+): JSX.Element {
+  const { form, name, label, hint, placeholder } = props;
+  const input = inputOf(form, name);
+  return (
+    <Field
+      {...shownIn(form, name, props.value)}
+      {...{ name, label, hint, placeholder }}
+      type={input?.secret ? "password" : "text"}
+      maxlength={input?.longest}
+      required={input !== undefined && !mayBeEmpty(input)}
+    />
+  );
+}
+
+/** Texts, one per line. */
+export function LinesInput<I extends Inputs>(
+  props: InputProps<I> & { readonly rows?: number },
+): JSX.Element {
+  const { form, name, label, hint, rows } = props;
+  const { id, value = "", mistake } = shownIn(form, name, props.value);
+  return (
+    <Lines {...{ id, name, label, hint, mistake, value }} {...(rows !== undefined && { rows })} />
+  );
+}
+
+/** One of a few. */
+export function ChoiceInput<I extends Inputs>(
+  props: InputProps<I> & Pick<ChoiceProps, "options">,
+): JSX.Element {
+  const { form, name, label, options } = props;
+  const { id, value = "" } = shownIn(form, name, props.value);
+  return <Choice {...{ id, name, label, options }} chosen={value} />;
+}
+
+/** A box to tick. One that is not ticked is sent, too. */
+export function TickInput<I extends Inputs>(
+  props: Omit<InputProps<I>, "value"> & { readonly isOn: boolean },
+): JSX.Element {
+  const { form, name, label, hint, isOn } = props;
+  const { id, value } = shownIn(form, name, isOn ? "1" : "0");
+  return (
+    <>
+      <input type="hidden" name={name} value="0" />
+      <Ticked {...{ id, name, label }} {...(hint !== undefined && { hint })} isOn={value === "1"} />
+    </>
+  );
+}
+
+export interface ActionButtonProps extends Pick<ActionFormProps, "form" | "at"> {
+  readonly label: string;
+}
+
+/** A button for an action that is taken at once. */
+export const ActionButton = ({ form, at, label }: ActionButtonProps): JSX.Element => (
+  <ActionForm form={form} class="" {...(at !== undefined && { at })}>
+    <button type="submit" class="quiet" safe>
+      {label}
+    </button>
+  </ActionForm>
+);
+
+export interface ConfirmedActionProps extends ActionButtonProps {
+  /** What will happen. */
+  readonly consequence: string;
+  /** The label of the button that takes the action; without it, the same as `label`. */
+  readonly go?: string;
+}
+
+/** A button for an action that cannot be undone, which is taken by a second button. */
+export const ConfirmedAction = (props: ConfirmedActionProps): JSX.Element => (
+  <Confirm label={props.label} consequence={props.consequence}>
+    <ActionForm form={props.form} {...(props.at !== undefined && { at: props.at })}>
+      <button type="submit" class="bad" safe>
+        {props.go ?? props.label}
+      </button>
+    </ActionForm>
+  </Confirm>
+);
+
+/** What a form has sent for an action. What may be empty and is counts as not given. */
+export function textsIn(form: FormData, { inputs }: AnyAction): Texts {
+  const texts: Record<string, string | readonly string[]> = {};
+  for (const [name, input] of Object.entries(inputs)) {
+    const sent = form.getAll(name).filter((value) => typeof value === "string");
+    const last = sent.at(-1);
+    if (last === undefined) continue;
+    if (input.several) texts[name] = sent.filter((text) => text !== "");
+    else if (input.type?.kind === "lines") texts[name] = last;
+    else if (last.trim() !== "" || !mayBeEmpty(input)) texts[name] = last.trim();
+  }
+  return texts;
+}

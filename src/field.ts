@@ -1,0 +1,31 @@
+/** How a value is entered and written. */
+export type FieldType =
+  | { readonly kind: "text" | "lines" | "switch" | "font" }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | {
+      readonly kind: "number";
+      readonly least: number;
+      readonly most: number;
+      readonly unit: string;
+    }
+  | { readonly kind: "colour"; readonly automatic: boolean };
+
+/** One kind of value, for settings, widget options, options of sources and inputs of actions. */
+export interface Field<Value> {
+  /** By default a text of one line. */
+  readonly type?: FieldType;
+  /** The value where none is given. A field without one has to be filled in. */
+  readonly fallback?: Value;
+  /** The allowed values, as the end of the sentence "must be …". */
+  readonly allowed: string;
+  readonly secret?: true;
+  /** The longest text, in UTF-16 units; by default as any text that is entered. */
+  readonly longest?: number;
+  /** Parses a text; `undefined` when it is not allowed. */
+  parse(text: string): Value | undefined;
+}
+
+/** The value that a field gives. */
+export type ValueOf<F> = F extends { parse(text: string): infer Value }
+  ? Exclude<Value, undefined>
+  : never;

@@ -1,0 +1,28 @@
+import type { Section } from "./dashboard/request.ts";
+import type { CreateSections, SectionParts } from "./dashboard/section-parts.ts";
+import { SECTION_NAMES, type SectionName } from "./html/section-paths.ts";
+
+/** Loads a section's code on first use, so that a server with an unused dashboard saves the memory. */
+type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }>;
+
+/** The one list of sections. Their names are in the words, their paths in `html/section-paths.ts`. */
+const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
+  nowPlaying: () => import("./dashboard/now-playing.tsx"),
+  music: () => import("./dashboard/music/music.ts"),
+  widget: () => import("./dashboard/widgets/widget.tsx"),
+  history: () => import("./dashboard/history/history.tsx"),
+  hooks: () => import("./hooks/page.tsx"),
+  chat: () => import("./dashboard/chat/chat.tsx"),
+  keys: () => import("./dashboard/people/keys.tsx"),
+  privacy: () => import("./dashboard/people/privacy.tsx"),
+  account: () => import("./dashboard/people/account.tsx"),
+  server: () => import("./dashboard/server/server.tsx"),
+};
+
+export const createSections: CreateSections = async (parts) => {
+  const created = SECTION_NAMES.map(async (name) => {
+    const { createSection } = await SECTIONS[name]();
+    return [name, createSection(parts)] as const;
+  });
+  return Object.fromEntries(await Promise.all(created)) as Record<SectionName, Section>;
+};
