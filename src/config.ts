@@ -3,11 +3,12 @@ import { resolve } from "node:path";
 import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { beginningOf } from "./beginning.ts";
+import type { Field, ValueOf } from "./field.ts";
 import { LONGEST_ENTERED_TEXT, mistakeIn } from "./text-limits.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
 /** One setting, as used by flags, environment, `--help`, `config` and the documentation. */
-export interface Setting<Value> {
+export interface Setting<Value> extends Field<Value> {
   /** The default value. */
   readonly fallback: Value;
   /** How `--help` shows the default when it is not simply the value. */
@@ -16,11 +17,6 @@ export interface Setting<Value> {
   readonly placeholder?: string;
   /** One sentence for `--help` and the documentation. */
   readonly help: string;
-  /** The allowed values, as the end of the sentence "must be …". */
-  readonly allowed: string;
-  readonly secret?: true;
-  /** Parses a text; `undefined` when it is not allowed. */
-  parse(text: string): Value | undefined;
 }
 
 /** Where covers may be looked for. */
@@ -291,8 +287,6 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as readonly SettingName[];
-
-type ValueOf<S> = S extends Setting<infer Value> ? Value : never;
 
 /** Every setting's value. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
