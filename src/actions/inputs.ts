@@ -1,4 +1,5 @@
 import { KEY_NAME_RULE, LONGEST_KEY_NAME, readKeyName } from "../accounts/key-name.ts";
+import { parseConnectionId, type PublicConnectionId } from "../music/connection-reads.ts";
 import type { Input } from "./action.ts";
 
 /** Inputs that several actions take. */
@@ -17,6 +18,13 @@ export const id = {
   allowed: "an ID: a whole number from 1 on",
   parse: (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
 } as const satisfies Input<number>;
+
+/** The id of one of a user's connections. */
+export const connectionId = {
+  ...id,
+  allowed: 'a connection\'s ID: "marquee connection list" shows them',
+  parse: parseConnectionId,
+} as const satisfies Input<PublicConnectionId>;
 
 /** One of a few words. */
 export const choice = <const Choice extends string>(choices: readonly Choice[]) => ({

@@ -31,7 +31,7 @@ export interface Carrying {
 /** With this each file declares its commands. */
 export interface Cli<Target extends Syntax> {
   command(name: string, help: string, examples?: readonly string[]): Target;
-  /** Declares a word before other words; the result declares what follows it. */
+  /** Declares a word before other words, once; the result declares what follows it. */
   group(
     name: string,
     help: string,

@@ -51,7 +51,9 @@ export function createCli(
       return addExamples(added, examples);
     },
     group(name, help) {
-      const parent = quiet(program.command(name).description(help), io);
+      const parent =
+        program.commands.find((command) => command.name() === name) ??
+        quiet(program.command(name).description(help), io);
       return (usage, description, examples = []) =>
         addExamples(quiet(parent.command(usage).description(description), io), examples);
     },

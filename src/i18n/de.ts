@@ -1499,6 +1499,8 @@ export const de: Words = {
     chat: {},
     widget: {},
     font: {},
-    connection: {},
+    connection: {
+      unknown: "Diese Verbindung gibt es nicht mehr.",
+    },
   },
 };

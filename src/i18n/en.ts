@@ -1447,7 +1447,9 @@ export const en = {
     chat: {},
     widget: {},
     font: {},
-    connection: {},
+    connection: {
+      unknown: "This connection no longer exists.",
+    },
   },
 };
 

@@ -1473,6 +1473,8 @@ export const es: Words = {
     chat: {},
     widget: {},
     font: {},
-    connection: {},
+    connection: {
+      unknown: "Esta conexión ya no existe.",
+    },
   },
 };

@@ -1493,6 +1493,8 @@ export const fr: Words = {
     chat: {},
     widget: {},
     font: {},
-    connection: {},
+    connection: {
+      unknown: "Cette connexion n’existe plus.",
+    },
   },
 };

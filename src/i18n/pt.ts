@@ -1458,6 +1458,8 @@ export const pt: Words = {
     chat: {},
     widget: {},
     font: {},
-    connection: {},
+    connection: {
+      unknown: "Esta conexão não existe mais.",
+    },
   },
 };

@@ -1,8 +1,9 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import { AccountError, type AccountsContext } from "../accounts/context.ts";
+import type { AccountsContext } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import { connections, connectionStatuses, users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
+import { Refused } from "../i18n/refused.ts";
 import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
 import type { Vault } from "../vault/vault.ts";
 import { openSettings } from "./settings-writes.ts";
@@ -36,7 +37,7 @@ export interface ConnectionReads {
   /** The ids of those that are not refused, without decrypting anything. */
   workingIdsOf(userId: number): Promise<readonly number[]>;
   byId(connectionId: number): Promise<Connection | undefined>;
-  /** The user's connection with this public id. @throws {AccountError} if there is none */
+  /** The user's connection with this public id. @throws {Refused} if there is none */
   find(user: User, id: PublicConnectionId): Promise<Connection>;
   /**
    * One page of a source's connections whose account is not stored yet.
@@ -101,7 +102,7 @@ export function createConnectionReads(
     },
     async find(user, id) {
       const found = find(isOf(user, id)).get();
-      return found ? toConnection(found) : refuseId(user, id);
+      return found ? toConnection(found) : refuseId();
     },
     async withoutAccount(source, afterId) {
       const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
@@ -192,11 +193,9 @@ export const publicIdOf = ({ id, firstId }: { id: number; firstId: number | null
 export const parseConnectionId = (text: string): PublicConnectionId | undefined =>
   /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as PublicConnectionId) : undefined;
 
-/** @throws {AccountError} always: no such connection */
-export function refuseId(user: User, id: PublicConnectionId): never {
-  throw new AccountError(
-    `${user.name} has no connection ${id}. "marquee connection list ${user.name}" shows all.`,
-  );
+/** @throws {Refused} always: no such connection */
+export function refuseId(): never {
+  throw new Refused("connection.unknown");
 }
 
 function toStatus(row: typeof connectionStatuses.$inferSelect): StoredStatus {

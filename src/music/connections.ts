@@ -54,25 +54,25 @@ export interface Connections extends Inboxes, ConnectionReads {
   connect(user: User, source: string, settings: unknown, name?: string): Promise<Connection>;
   /**
    * Ends one connection, or all. Returns whether there was one to end.
-   * @throws {AccountError} when the user has no such connection
+   * @throws {Refused} when the user has no such connection
    */
   disconnect(user: User, which: PublicConnectionId | "all"): Promise<boolean>;
   /**
    * Puts these connections first, in this order; the others follow in the order they had.
-   * @throws {AccountError} when the user has no such connection, or one is given twice
+   * @throws {Refused | AccountError} when the user has no such connection, or one is given twice
    */
   order(user: User, ids: readonly PublicConnectionId[]): Promise<void>;
-  /** @throws {AccountError} when there is no such connection, or another has this name */
+  /** @throws {Refused | AccountError} when there is no such connection, or another has this name */
   rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
   /**
    * Whether this connection's titles are cleaned, whatever the user has chosen for all; `null` for what
    * is chosen for all.
-   * @throws {AccountError} when the user has no such connection
+   * @throws {Refused} when the user has no such connection
    */
   cleanTitles(user: User, id: PublicConnectionId, isOn: boolean | null): Promise<void>;
   /**
    * Whether covers that are found elsewhere replace this connection's own.
-   * @throws {AccountError} when the user has no such connection
+   * @throws {Refused} when the user has no such connection
    */
   replaceCovers(user: User, id: PublicConnectionId, isOn: boolean): Promise<void>;
   /**
@@ -107,7 +107,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     for (const notify of statusListeners) notify(userId);
   };
   const statusWrites = createStatusWrites(store, deferred, notifyOfStatus);
-  /** @throws {AccountError} when the user has no such connection */
+  /** @throws {Refused} when the user has no such connection */
   const change = (user: User, id: PublicConnectionId, choices: Choices): Promise<void> =>
     store.write({ userId: user.id, what: "connections" }, (tx) => {
       const changed = tx
@@ -116,7 +116,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         .where(isOf(user, id))
         .returning({ id: connections.id })
         .get();
-      if (!changed) refuseId(user, id);
+      if (!changed) refuseId();
     });
   return {
     ...createInboxes(context),
@@ -166,7 +166,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           .where(which === "all" ? eq(connections.userId, user.id) : isOf(user, which))
           .returning({ id: connections.id })
           .all();
-        if (ended.length === 0 && which !== "all") refuseId(user, which);
+        if (ended.length === 0 && which !== "all") refuseId();
         return ended.length > 0;
       }),
     order: (user, ids) =>
@@ -176,7 +176,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           if (ids.indexOf(id) !== index) {
             throw new AccountError(`The connection ${id} is given twice.`, true);
           }
-          return all.find((row) => publicIdOf(row) === id) ?? refuseId(user, id);
+          return all.find((row) => publicIdOf(row) === id) ?? refuseId();
         });
         const ordered = [...first, ...all.filter((row) => !first.includes(row))];
         for (const [index, { id }] of ordered.entries()) {

@@ -131,7 +131,7 @@ describe("marquee connection order", () => {
     const [hers] = await documentsOf("connect", "grace", "demo");
     const { code, errors } = await marquee("connection", "order", "ada", String(hers?.["id"]));
     expect(code).toBe(1);
-    expect(errors).toContain('"marquee connection list ada" shows all');
+    expect(errors).toContain("This connection no longer exists.");
     expect(await labels()).toEqual(["1 mpd"]);
   });
 });

@@ -1,4 +1,5 @@
 import { AccountError } from "../../accounts/context.ts";
+import { Refused as NotMade } from "../../i18n/refused.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
 import type { EnteredApp } from "../../linking/app-form.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
@@ -68,7 +69,7 @@ export async function isMade(change: Promise<unknown>): Promise<boolean> {
     await change;
     return true;
   } catch (error) {
-    if (!(error instanceof AccountError)) throw error;
+    if (!(error instanceof AccountError || error instanceof NotMade)) throw error;
     return false;
   }
 }
