@@ -9,7 +9,7 @@ type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }
 const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
   nowPlaying: () => import("./dashboard/now-playing.tsx"),
   music: () => import("./dashboard/music/music.ts"),
-  widget: () => import("./dashboard/widgets/widget.tsx"),
+  widget: () => import("./looks/page/widget.tsx"),
   history: () => import("./dashboard/history/history.tsx"),
   hooks: () => import("./hooks/page.tsx"),
   chat: () => import("./dashboard/chat/chat.tsx"),

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { groupOptions } from "../../src/dashboard/widgets/groups.ts";
-import { CLASS_NAMES, CUSTOM_PROPERTIES } from "../../src/dashboard/widgets/css-names.ts";
+import { groupOptions } from "../../src/looks/page/editor/groups.ts";
+import { CLASS_NAMES, CUSTOM_PROPERTIES } from "../../src/looks/page/editor/css-names.ts";
 import {
   pageQuery,
   previewAddress,
   readEditorQuery,
-} from "../../src/dashboard/widgets/editor-query.ts";
+} from "../../src/looks/page/editor/editor-query.ts";
 import { sourceSize } from "../../widget/source-size.ts";
 import {
   optionList,

@@ -4,7 +4,7 @@ import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { freeName } from "../../src/dashboard/widgets/free-name.ts";
+import { freeName } from "../../src/looks/page/gallery/free-name.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";

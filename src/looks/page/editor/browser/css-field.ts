@@ -1,0 +1,60 @@
+import { fill } from "../../../../i18n/fill.ts";
+import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
+
+/** The field for CSS: counts its bytes and inserts public names. */
+export interface CssField {
+  readonly area: HTMLTextAreaElement;
+  /** Says how long the CSS is, and returns whether it is short enough. */
+  check(): boolean;
+}
+
+/** @param onInsert called after a name was inserted */
+export function createCssField(onInsert: () => void): CssField {
+  const place = find<HTMLElement>("[data-css]");
+  const area = find<HTMLTextAreaElement>("textarea", place);
+  const used = find<HTMLElement>("[data-css-used]", place);
+  const mistake = find<HTMLElement>(".mistake", place);
+  const most = Number(place.dataset["longest"]);
+
+  const insert = (name: string) => {
+    const { selectionStart: start, selectionEnd: end, value } = area;
+    const before = value.slice(0, start);
+    const isInRule = before.lastIndexOf("{") > before.lastIndexOf("}");
+    const snippet = snippetOf(name, isInRule);
+    area.focus();
+    area.setRangeText(snippet.replace(CURSOR, ""), start, end, "end");
+    const cursor = snippet.indexOf(CURSOR);
+    if (cursor >= 0) area.selectionStart = area.selectionEnd = start + cursor;
+    onInsert();
+  };
+  for (const code of document.querySelectorAll<HTMLElement>("[data-insert]")) {
+    const name = code.dataset["insert"] ?? "";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.addEventListener("click", () => insert(name));
+    code.replaceWith(button);
+    button.append(code);
+  }
+
+  return {
+    area,
+    check() {
+      const bytes = new TextEncoder().encode(area.value).length;
+      const numbers = { used: String(bytes), most: String(most) };
+      used.textContent = fill(used.dataset["text"] ?? "", numbers);
+      mistake.textContent = fill(mistake.dataset["text"] ?? "", numbers);
+      const isTooLong = bytes > most;
+      showMistake(area, mistake, isTooLong);
+      return !isTooLong;
+    },
+  };
+}
+
+const CURSOR = "|";
+
+/** What is inserted for a public name, with a mark where the user goes on. */
+function snippetOf(name: string, isInRule: boolean): string {
+  if (name.startsWith(".")) return isInRule ? name : `${name} {\n  ${CURSOR}\n}\n`;
+  return isInRule ? `${name}: ${CURSOR};` : `:root {\n  ${name}: ${CURSOR};\n}\n`;
+}

@@ -1,0 +1,206 @@
+import type { OptionName } from "../../../../widget/options.ts";
+import { MODE_COLOURS } from "../../../../widget/styles.ts";
+import { fill, type Words } from "../../../i18n/index.ts";
+import { Html } from "../../../jsx.ts";
+import { attribute } from "../../../html/attribute.ts";
+import { descriptionOf, Pills } from "../../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
+import type { AnyOption, EditorQuery } from "./editor-query.ts";
+
+export interface ControlProps {
+  readonly request: DashboardRequest;
+  readonly editorQuery: EditorQuery;
+  readonly name: OptionName;
+  readonly option: AnyOption;
+  /** The ID of the list of values to offer for a text. */
+  readonly offers?: string | undefined;
+}
+
+/** The control for an option, chosen by the kind of its value. */
+export function Control(props: ControlProps): JSX.Element {
+  switch (props.option.type.kind) {
+    case "choice":
+      return <ChoiceControl {...props} choices={props.option.type.choices} />;
+    case "switch":
+      return <SwitchControl {...props} />;
+    case "colour":
+      return <ColourControl {...props} />;
+    case "number":
+    case "font":
+    case "text":
+      return <TypedControl {...props} />;
+  }
+}
+
+/** An option's label. */
+const labelOf = ({ request, name }: ControlProps): string =>
+  request.words.dashboard.widget.labels[name];
+
+/** The text in a control. */
+const textOf = ({ editorQuery, name, option }: ControlProps): string =>
+  editorQuery.typed.get(name) ?? (option.fallback === null ? "" : String(option.fallback));
+
+const idOf = ({ name }: Pick<ControlProps, "name">): string => `option-${name}`;
+
+function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JSX.Element {
+  const { request, editorQuery, name, option, choices } = props;
+  const chosen = editorQuery.invalid.has(name) ? String(option.fallback) : textOf(props);
+  return (
+    <div class="control" data-control={name}>
+      <Pills
+        legend={labelOf(props)}
+        name={name}
+        choices={choices.map((value) => ({
+          value,
+          label: choiceLabel(request.words, name, value),
+        }))}
+        chosen={chosen}
+        describedBy={hintOf(props) === undefined ? undefined : hintIdOf(props)}
+      />
+      <Hint {...props} />
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** A choice's label; its own name if it has no label. */
+export function choiceLabel(words: Words, option: string, choice: string): string {
+  const labels: Readonly<Record<string, string>> = words.dashboard.widget.choices;
+  return labels[`${option}_${choice}`] ?? choice;
+}
+
+function SwitchControl(props: ControlProps): JSX.Element {
+  const { editorQuery, name, option } = props;
+  const typed = editorQuery.typed.get(name);
+  const isOn =
+    typed === undefined || editorQuery.invalid.has(name) ? option.fallback : typed === "1";
+  return (
+    <div class="control switch" data-control={name}>
+      <input type="hidden" name={name} value="0" />
+      <label>
+        <input type="checkbox" name={name} value="1" id={idOf(props)} checked={isOn === true} />
+        <span safe>{labelOf(props)}</span>
+      </label>
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** Shown in colour inputs, which cannot be empty, while the theme's colour is used. */
+const UNSET_COLOUR: Readonly<Record<string, string>> = {
+  bg: MODE_COLOURS.dark.panel,
+  color: "#ffffff",
+  accent: MODE_COLOURS.dark.accent,
+};
+
+function ColourControl(props: ControlProps): JSX.Element {
+  const { request, editorQuery, name, option } = props;
+  const { widget } = request.words.dashboard;
+  const typed = editorQuery.invalid.has(name) ? undefined : editorQuery.typed.get(name);
+  const automatic = option.type.kind === "colour" && option.type.automatic;
+  return (
+    <div class="control colour" data-control={name}>
+      <label for={idOf(props)} safe>
+        {labelOf(props)}
+      </label>
+      <div>
+        <input
+          type="color"
+          id={idOf(props)}
+          name={name}
+          value={typed === undefined ? (UNSET_COLOUR[name] ?? "#808080") : sixDigits(typed)}
+        />
+        <label class="automatic">
+          <input type="checkbox" name={name} value="auto" checked={typed === undefined} />
+          <span safe>{automatic ? widget.fromCover : widget.fromTheme}</span>
+        </label>
+      </div>
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** A colour with six digits, as colour inputs need it. */
+const sixDigits = (digits: string): string =>
+  `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
+
+function TypedControl(props: ControlProps): JSX.Element {
+  const { request, editorQuery, name, option, offers } = props;
+  const { widget } = request.words.dashboard;
+  const { type } = option;
+  const isWrong = editorQuery.invalid.has(name);
+  const mistake = isWrong ? allowed(request.words, option) : undefined;
+  const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
+  return (
+    <div class="control" data-control={name}>
+      <label for={idOf(props)}>
+        <span safe>{labelOf(props)}</span>
+        {type.kind === "number" && <small safe>{` ${type.unit}`}</small>}
+      </label>
+      <input
+        id={idOf(props)}
+        name={name}
+        autocomplete="off"
+        spellcheck="false"
+        value={attribute(textOf(props))}
+        list={offers}
+        {...(type.kind === "number"
+          ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
+          : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
+        placeholder={option.fallback === null ? attribute(automatic) : undefined}
+        aria-invalid={isWrong && "true"}
+        {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake })}
+      />
+      <Hint {...props} />
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+/** What an option depends on, where its label cannot say it. */
+function Hint(props: ControlProps): JSX.Element {
+  const hint = hintOf(props);
+  return (
+    <>
+      {hint !== undefined && (
+        <p class="hint" id={hintIdOf(props)} safe>
+          {hint}
+        </p>
+      )}
+    </>
+  );
+}
+
+function hintOf({ request, name }: ControlProps): string | undefined {
+  const hints: Readonly<Partial<Record<OptionName, string>>> = request.words.dashboard.widget.hints;
+  return hints[name];
+}
+
+const hintIdOf = (props: ControlProps): string => `${idOf(props)}-hint`;
+
+/** Says which values are valid; hidden while the value is valid. */
+function Mistake(props: ControlProps): JSX.Element {
+  const { request, editorQuery, name, option } = props;
+  return (
+    <p class="mistake" id={`${idOf(props)}-mistake`} hidden={!editorQuery.invalid.has(name)} safe>
+      {allowed(request.words, option)}
+    </p>
+  );
+}
+
+function allowed({ dashboard }: Words, { type }: AnyOption): string {
+  const { mistakes } = dashboard.widget;
+  switch (type.kind) {
+    case "number":
+      return fill(mistakes.number, { least: String(type.least), most: String(type.most) });
+    case "text":
+      return fill(mistakes.text, { longest: String(type.longest) });
+    case "colour":
+      return mistakes.colour;
+    case "font":
+      return mistakes.font;
+    case "choice":
+    case "switch":
+      return mistakes.choice;
+  }
+}

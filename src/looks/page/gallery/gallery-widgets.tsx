@@ -1,0 +1,196 @@
+import type { WidgetToken } from "../../../accounts/credential.ts";
+import type { Widget } from "../../widgets.ts";
+import { outputAddress } from "../../../addresses.ts";
+import { fill } from "../../../i18n/index.ts";
+import { Html } from "../../../jsx.ts";
+import { lineOf, lineValuesOf } from "../../../outputs/line.ts";
+import { readTextOptions } from "../../../outputs/options.ts";
+import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
+import { attribute } from "../../../html/attribute.ts";
+import { sharedLookJson, sharedLookLink } from "../../../overlay/looks/shared-look.ts";
+import { Copyable, HiddenCopyable } from "../../../html/parts.tsx";
+import { ActionButton, Confirm, ConfirmedAction, Field, Form } from "../../../dashboard/form.tsx";
+import type { RefusedForm } from "./gallery-notices.ts";
+import { ObsChip, sourceNameOf } from "../editor/into-obs.tsx";
+import { sizeOf } from "../../../../widget/source-size.ts";
+import { LookPreview, type LookPreviewProps } from "./look-preview.tsx";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { pathTo } from "../../../html/section-paths.ts";
+import { testTrack } from "../../../dashboard/test-track.ts";
+import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
+
+export interface WidgetCardProps {
+  readonly request: DashboardRequest;
+  readonly widget: Widget;
+  readonly token: WidgetToken;
+  /** Whether a browser source shows it. */
+  readonly isOnStream: boolean;
+  /** A name that it cannot be given. */
+  readonly renamed: RefusedForm | undefined;
+}
+
+type PartProps = Pick<WidgetCardProps, "request" | "widget">;
+
+/** One of the user's widgets, and what can be done with it. */
+export function WidgetCard(props: WidgetCardProps): JSX.Element {
+  const { request, widget, token, isOnStream } = props;
+  const { words, language, basePath, baseUrl } = request;
+  const t = words.dashboard.gallery;
+  const { id, name, kind } = widget;
+  const isOverlay = kind === "overlay";
+  const { width, height } = sizeOf(widget);
+  const pathLanguage = widget.language ?? language;
+  const addressAt = (base: string) => outputAddress(base, pathLanguage, kind, token);
+  return (
+    <li id={`widget-${id}`}>
+      <Preview
+        request={request}
+        widget={widget}
+        path={addressAt(basePath)}
+        title={fill(t.preview, { name })}
+      />
+      <h3 dir="auto" safe>
+        {name}
+      </h3>
+      <p class="facts">
+        <span safe>{t.kinds[kind]}</span>
+        {isOverlay && (
+          <span safe>{fill(t.size, { width: String(width), height: String(height) })}</span>
+        )}
+        {isOnStream && (
+          <span class="tag" safe>
+            {t.onStream}
+          </span>
+        )}
+      </p>
+      {isOverlay && (
+        <ObsChip
+          request={request}
+          address={addressAt(baseUrl)}
+          name={sourceNameOf(widget)}
+          size={{ width, height }}
+        />
+      )}
+      <div class="address-line">
+        <span safe>{isOverlay ? words.dashboard.widget.address : fill(t.address, { name })}</span>
+        <HiddenCopyable
+          language={language}
+          label={fill(t.address, { name })}
+          text={addressAt(baseUrl)}
+        />
+      </div>
+      <div class="row-actions">
+        <a
+          class="button"
+          href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
+          aria-label={attribute(`${t.edit}: ${name}`)}
+          safe
+        >
+          {t.edit}
+        </a>
+        {isOverlay && <Shared {...props} />}
+        <MoreActions {...props} />
+      </div>
+    </li>
+  );
+}
+
+function MoreActions({ request, widget, renamed }: WidgetCardProps): JSX.Element {
+  const t = request.words.dashboard.gallery;
+  const { id, name } = widget;
+  return (
+    <details class="more" open={renamed !== undefined}>
+      <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
+        {t.more}
+      </summary>
+      <div class="row-actions">
+        <Confirm label={t.rename} consequence={t.renameText} isOpen={renamed !== undefined}>
+          <Form request={request} action="rename" target={String(id)}>
+            <>
+              <Field
+                id={`name-${id}`}
+                name="name"
+                label={t.name}
+                value={renamed?.typed ?? name}
+                mistake={renamed?.mistake}
+                maxlength={LONGEST_KEY_NAME}
+              />
+              <button type="submit" safe>
+                {t.renameGo}
+              </button>
+            </>
+          </Form>
+        </Confirm>
+        <ActionButton request={request} action="copy" target={String(id)} label={t.copy} />
+        {(["rotate", "remove"] as const).map((action) => (
+          <ConfirmedAction
+            request={request}
+            action={action}
+            target={String(id)}
+            label={t[action]}
+            consequence={t[`${action}Text`]}
+            go={t[`${action}Go`]}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+type PreviewProps = PartProps & Pick<LookPreviewProps, "path" | "title">;
+
+/** How it looks, or what it says of an invented song. */
+function Preview({ request, widget, path, title }: PreviewProps): JSX.Element {
+  switch (widget.kind) {
+    case "overlay":
+      return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;
+    case "card":
+      return (
+        <p class="card-preview">
+          <img
+            src={attribute(path)}
+            alt={attribute(title)}
+            width="400"
+            height="100"
+            loading="lazy"
+          />
+        </p>
+      );
+    case "text":
+      return (
+        <p class="text-preview" dir="auto" safe>
+          {sampleLine(request, widget)}
+        </p>
+      );
+  }
+}
+
+function sampleLine({ words, language }: DashboardRequest, widget: Widget): string {
+  const playback = testTrack(words, 0);
+  return lineOf(lineValuesOf({ kind: "playback", playback, connectionId: undefined }, 0), {
+    options: readTextOptions(widget.options),
+    words: lineWords(widget.language ?? language),
+    most: USUAL_MOST,
+  });
+}
+
+/** The widget's look, to give it to somebody else. */
+function Shared({ request, widget }: PartProps): JSX.Element {
+  const { words, language, baseUrl } = request;
+  const t = words.dashboard.gallery;
+  const page = pathTo({ basePath: baseUrl, language }, "widget");
+  return (
+    <Confirm label={t.share} consequence={t.shareText}>
+      <dl class="copies">
+        <dt safe>{t.shareLink}</dt>
+        <dd>
+          <Copyable language={language} text={sharedLookLink(page, widget)} />
+        </dd>
+        <dt safe>{t.shareJson}</dt>
+        <dd>
+          <Copyable language={language} text={sharedLookJson(widget)} />
+        </dd>
+      </dl>
+    </Confirm>
+  );
+}
