@@ -17,8 +17,11 @@ import type { Vault } from "../vault/vault.ts";
 export interface Input<Value> extends Field<Value> {
   /** A sentence for `--help`. */
   readonly help?: string;
-  /** By default an argument where a value has to be given, and an option where not. */
-  readonly as?: "argument" | "option";
+  /**
+   * By default an argument where a value has to be given, and an option where not. A hidden one is
+   * sent by forms, or put there by `readHere`.
+   */
+  readonly as?: "argument" | "option" | "hidden";
   /** What a value looks like in `--help`; by default the input's name. */
   readonly placeholder?: string;
   /** Takes one text or more, and gives a list of values. */

@@ -35,8 +35,9 @@ export function declareActions<Target extends Syntax>(cli: Cli<Target>): void {
         : groupOf(first)(second, help, examples);
     if (command.usage !== undefined) target.usage(command.usage);
     if (who === "self") target.argument("<user>");
-    for (const [input, definition] of Object.entries(inputs))
-      declareInput(target, input, definition);
+    for (const [input, definition] of Object.entries(inputs)) {
+      if (definition.as !== "hidden") declareInput(target, input, definition);
+    }
     if (command.takesUnknownOptions) target.allowUnknownOption();
     const { help: helpAfter } = command;
     if (helpAfter) target.addHelpText("after", helpAfter);
@@ -98,20 +99,20 @@ function textsOf({ who, inputs }: AnyAction, given: readonly unknown[]): Texts {
   };
   if (who === "self") take("user", arguments_.shift());
   for (const [name, input] of Object.entries(inputs)) {
-    take(name, isArgument(input) ? arguments_.shift() : options[name]);
+    if (input.as !== "hidden") take(name, isArgument(input) ? arguments_.shift() : options[name]);
   }
   return texts;
 }
 
 /** What a command line asks for. */
 const commandOf =
-  (action: AnyAction, { user: userName, ...texts }: Texts): Command =>
+  (action: AnyAction, texts: Texts): Command =>
   async (execution) => {
     const ownersCall: OwnersCall = { ...execution, ...callOf(execution) };
     const call: OwnersCall | Call =
       action.who === "owner"
         ? ownersCall
-        : { ...ownersCall, user: execution.accounts.users.named(String(userName)) };
+        : { ...ownersCall, user: execution.accounts.users.named(String(texts["user"])) };
     const result = await perform(action, call, texts);
     const documents = action.documents(result);
     if ("table" in action) return execution.print(documents, table(action.table(result)));

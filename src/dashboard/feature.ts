@@ -30,13 +30,17 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     return opened;
   });
   const page =
-    (name: "link" | "export" | "setList" | "backup") =>
+    (name: "link" | "backup") =>
     async ({ signedIn, language, request, params }: SignedInContext) =>
       (await load()).routes[name](signedIn, language, { request, params });
   const section =
     (name: SectionName, does: "show" | "act") =>
     async ({ signedIn, language, request, params }: SignedInContext) =>
       (await load()).routes[does](name)(signedIn, language, { request, params });
+  const file =
+    (name: SectionName, file: string) =>
+    async ({ signedIn, language, request, params }: SignedInContext) =>
+      (await load()).routes.file(name, file)(signedIn, language, { request, params });
   const sockets = withMessageLimit<DashboardTicket>(
     {
       opened: (socket) => opened?.live.opened(socket),
@@ -56,8 +60,8 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     .get("/:lang/dashboard/music/link/:source", page("link"), forPage())
     .get("/:lang/dashboard/widget/fonts", section("widget", "show"), forPage())
     .post("/:lang/dashboard/widget/fonts", section("widget", "act"), forForm())
-    .get("/:lang/dashboard/account/export", page("export"), forPage())
-    .get("/:lang/dashboard/history/set-list", page("setList"), forPage())
+    .get("/:lang/dashboard/account/export", file("account", "export"), forPage())
+    .get("/:lang/dashboard/history/set-list", file("history", "set-list"), forPage())
     .get("/:lang/dashboard/server/backup", page("backup"), forPage());
   for (const name of SECTION_NAMES) {
     plugin

@@ -11,7 +11,7 @@ import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import { createNotices } from "../html/notices.ts";
-import type { DashboardRequest, Notice, Section } from "./request.ts";
+import type { DashboardRequest, Notice, OfferedFile, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
@@ -29,6 +29,8 @@ export interface DashboardGuardDeps extends Parts {
 export interface DashboardGuard {
   show(name: SectionName, section: Section): Answer;
   act(name: SectionName, section: Section): Answer;
+  /** One of the section's files. */
+  file(name: SectionName, section: Section, file: string): Answer;
   /** For routes that are not pages, such as a download. */
   guard(answer: Answer): Answer;
 }
@@ -86,10 +88,8 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     try {
       const result = await perform(action, call, texts);
       if (isForScript) return forScript(200, action.documents(result)[0] ?? {});
-      const answer = section.answers?.[action.name];
-      return answer
-        ? await answer(request, result as never)
-        : action.notice(words, result, language);
+      const answer = await section.answers?.[action.name]?.(request, result as never);
+      return answer ?? action.notice(words, result, language);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (error.reason === "entered.ownersOnly") return ownersOnly(language);
@@ -130,6 +130,13 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         return response;
       }),
 
+    file: (name, section, file) =>
+      enter(name, async (signedIn, language, { request }) => {
+        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
+        const offered = await section.files?.[file]?.(dashboardRequest);
+        return offered ? download(offered) : section.show(dashboardRequest);
+      }),
+
     act: (name, section) =>
       enter(name, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
@@ -152,6 +159,30 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
       }),
   };
 }
+
+/** A file that the browser saves. */
+export const download = ({ name, type, body }: OfferedFile): Response =>
+  new Response(typeof body === "object" && "next" in body ? streamOf(body) : body, {
+    headers: {
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+
+/** The parts as they are read: nothing is produced for a client that does not take it. */
+const streamOf = (parts: AsyncGenerator<string, void>): ReadableStream<string> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await parts.return();
+    },
+  });
 
 /** The answer to a page's script, which asks for JSON. */
 const forScript = (status: number, body: unknown): Response =>

@@ -38,6 +38,15 @@ export interface DashboardRequest extends ServerPlace {
 
 export type { Notice };
 
+/** A file to be downloaded. */
+export interface OfferedFile {
+  readonly name: string;
+  /** Its media type. */
+  readonly type: string;
+  /** A text comes in parts where it may be long: nothing is made for a client that does not take it. */
+  readonly body: string | ReadableStream<Uint8Array> | AsyncGenerator<string, void>;
+}
+
 /** One page of the dashboard. */
 export interface Section {
   /** Fields that may be longer than an address: what reads them limits them. */
@@ -48,8 +57,15 @@ export interface Section {
    * A response, such as the page with the typed values and their errors, is sent as it is.
    */
   act?(request: DashboardRequest, form: FormData): Promise<Notice | Response>;
-  /** Answers that are more than a notice, by the names of actions. */
+  /** Answers that are more than a notice, by the names of actions; `undefined` for the notice. */
   readonly answers?: Readonly<
-    Record<string, (request: DashboardRequest, result: never) => Response | Promise<Response>>
+    Record<
+      string,
+      (request: DashboardRequest, result: never) => Promise<Response> | Response | undefined
+    >
+  >;
+  /** Files that it offers, by the last part of their addresses. */
+  readonly files?: Readonly<
+    Record<string, (request: DashboardRequest) => Promise<OfferedFile> | OfferedFile>
   >;
 }

@@ -1,6 +1,5 @@
 import type { EventsServer } from "../api/events.ts";
 import { parseConnectionId } from "../music/connection-reads.ts";
-import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { plainText } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
@@ -10,10 +9,8 @@ import type { Upgrader } from "../http/socket.ts";
 import type { DashboardTicket } from "./ticket.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import { redirect } from "../http/redirect.ts";
-import { exportOf } from "./people/export.ts";
 import type { DashboardLive } from "./live.ts";
-import { createDashboardGuard, type DashboardGuardDeps } from "./guard.ts";
-import { createSetListFile } from "./history/history.tsx";
+import { createDashboardGuard, type DashboardGuardDeps, download } from "./guard.ts";
 import type { Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
@@ -42,7 +39,6 @@ const tooSoon = (waitSeconds: number): Response =>
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
   const { accounts, sources, clock, sections, linkingFlow, budget, basePath } = deps;
   const guard = createDashboardGuard(deps);
-  const setListFile = createSetListFile(deps);
   let nextBackupMs = -Infinity;
 
   return {
@@ -62,18 +58,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       return (await linkingFlow()).start(request, language, source, intent);
     }),
 
-    /** All stored data of a user, as a file. */
-    export: guard.guard(async ({ user }) => {
-      const document = exportOf(user, accounts, sources, () => budget.letOthersIn(user.id));
-      return download(streamOf(document), `marquee-${user.name}.json`, "application/json");
-    }),
-
-    /** The set list of the user's stream, as a file. */
-    setList: guard.guard(async ({ user }, language, { request }) => {
-      const query = new URL(request.url).searchParams;
-      const file = await setListFile({ user, query, words: languages[language] });
-      return download(file.text, file.name, file.type);
-    }),
+    file: (name: SectionName, file: string) => guard.file(name, sections[name], file),
 
     /** A copy of the database, for the owner. */
     backup: guard.guard(async ({ user }, _language, { request }) => {
@@ -82,7 +67,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       if (waitMs > 0) return tooSoon(secondsOf(waitMs));
       const day = new Date(clock.wallMs()).toISOString().slice(0, 10);
       const [name, type] = [`marquee-${day}.db`, "application/vnd.sqlite3"];
-      if (request.method === "HEAD") return download("", name, type);
+      if (request.method === "HEAD") return download({ name, type, body: "" });
       // Nothing is sent while a large database is copied.
       deps.server()?.timeout(request, 0);
       const copy = await deps.takeCopy(request.signal);
@@ -91,7 +76,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
       if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
       nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
-      return download(copy.bytes, name, type);
+      return download({ name, type, body: copy.bytes });
     }),
 
     socket(
@@ -119,32 +104,4 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       return plainText(426, "This address is for WebSockets only", { Upgrade: "websocket" });
     },
   };
-}
-
-/** The parts as they are read: nothing is produced for a client that does not take it. */
-const streamOf = (parts: AsyncGenerator<string, void>): ReadableStream<string> =>
-  new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await parts.return();
-    },
-  });
-
-function download(
-  body: string | ReadableStream<string | Uint8Array>,
-  name: string,
-  type: string,
-): Response {
-  return new Response(body, {
-    headers: {
-      "Content-Type": type,
-      "Content-Disposition": `attachment; filename="${name}"`,
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
 }

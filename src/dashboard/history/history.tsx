@@ -19,7 +19,7 @@ import { clockText } from "../../../widget/view.ts";
 import { Copyable } from "../../html/parts.tsx";
 import { ConfirmedAction, Form, Ticked } from "../form.tsx";
 import { dashboardPage } from "../frame.tsx";
-import type { DashboardRequest, Section } from "../request.ts";
+import type { DashboardRequest, OfferedFile, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
 
@@ -80,6 +80,7 @@ export function createSection(deps: HistoryDeps): Section {
 
   return {
     show,
+    files: { "set-list": createSetListFile(deps) },
     async act(request, form) {
       const { user, words } = request;
       const { history: t } = words;
@@ -142,15 +143,15 @@ const writeSetList = (
 };
 
 /** The set list as a file. */
-export function createSetListFile(deps: HistoryDeps) {
+function createSetListFile(deps: HistoryDeps) {
   const readSetList = createReadSetList(deps);
-  return async ({ user, query, words }: Pick<DashboardRequest, "user" | "query" | "words">) => {
+  return async ({ user, query, words }: DashboardRequest): Promise<OfferedFile> => {
     const form = formIn(query);
     const list = await readSetList(user, MOST_IN_SET_LIST);
     const day = new Date(list?.stream.startedAt ?? deps.clock.wallMs()).toISOString().slice(0, 10);
     const text = list ? writeSetList(list, form, words.history.start) : "";
     return {
-      text: form === "csv" || text === "" ? text : `${text}\n`,
+      body: form === "csv" || text === "" ? text : `${text}\n`,
       name: `marquee-${form === "chapters" ? "chapters" : "set-list"}-${day}.${FORMS[form]}`,
       type: `text/${form === "csv" ? "csv" : "plain"}; charset=utf-8`,
     };

@@ -10,12 +10,13 @@ import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../../html/message-page.tsx";
 import { browserNameOf } from "./browser-name.ts";
 import { Choice, ConfirmedAction, Field, Fold, Form } from "../form.tsx";
+import { exportOf } from "./export.ts";
 import { dashboardPage } from "../frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
 
-export type AccountDeps = Pick<Parts, "accounts" | "sessionCookie">;
+export type AccountDeps = Pick<Parts, "accounts" | "budget" | "sessionCookie" | "sources">;
 
 /** The text typed to confirm a deletion, when it is not the user's name. */
 interface RefusedDeletion {
@@ -23,7 +24,7 @@ interface RefusedDeletion {
 }
 
 /** The account page: language, signed-in browsers, data export and deletion. */
-export function createSection({ accounts, sessionCookie }: AccountDeps): Section {
+export function createSection({ accounts, budget, sessionCookie, sources }: AccountDeps): Section {
   const { users, sessions } = accounts;
   const page = (request: DashboardRequest, refused?: RefusedDeletion) =>
     accountPage(accounts, request, refused);
@@ -72,6 +73,13 @@ export function createSection({ accounts, sessionCookie }: AccountDeps): Section
 
   return {
     show: (request) => page(request),
+    files: {
+      export: ({ user }) => ({
+        name: `marquee-${user.name}.json`,
+        type: "application/json",
+        body: exportOf(user, accounts, sources, () => budget.letOthersIn(user.id)),
+      }),
+    },
     async act(request, form) {
       switch (fieldOf(form, "do")) {
         case "language":
