@@ -26,6 +26,8 @@ export interface Input<Value> extends Field<Value> {
   readonly placeholder?: string;
   /** Takes one text or more, and gives a list of values. */
   readonly several?: true;
+  /** The bytes of a file, in base64: a form uploads the file, and a command names it. */
+  readonly isFile?: true;
   /** What a page says of a text that is not allowed. */
   readonly refusal?: Reason;
   /** The values in that sentence. */

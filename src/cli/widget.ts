@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { KEY_NAME_RULE, readKeyName } from "../accounts/key-name.ts";
 import type { User } from "../accounts/users.ts";
 import { LONGEST_CSS } from "../looks/look.ts";
@@ -9,6 +8,7 @@ import { isLanguage, type Language, LANGUAGES } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
 import { type Command, type Execution, forUser, readId, table, UsageError } from "./command.ts";
 import type { Cli, Syntax } from "./cli.ts";
+import { fileBeginning } from "../file-beginning.ts";
 
 /** Declares `marquee widget …`. */
 export function declareWidget<Target extends Syntax>({
@@ -230,7 +230,7 @@ function readCss(value: string): string {
     refuse("must be @ and the name of a file, such as css=@overlay.css, or empty to clear it.");
   }
   const name = JSON.stringify(path);
-  const bytes = readBeginning(path, LONGEST_CSS + 1);
+  const bytes = fileBeginning(path, LONGEST_CSS + 1);
   if (!bytes) return refuse(`${name} must be a file this program can read.`);
   if (bytes.length > LONGEST_CSS) {
     refuse(`${name} is longer than ${LONGEST_CSS} bytes. Shorten it.`);
@@ -240,26 +240,6 @@ function readCss(value: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
   } catch {
     return refuse(`${name} is not UTF-8 text. Save it in that encoding.`);
-  }
-}
-
-/** The first bytes of a file, which may be endless; `undefined` when it cannot be read. */
-function readBeginning(path: string, most: number): Uint8Array | undefined {
-  try {
-    const file = openSync(path, "r");
-    try {
-      const bytes = new Uint8Array(most);
-      let length = 0;
-      for (;;) {
-        const read = readSync(file, bytes, length, most - length, null);
-        length += read;
-        if (read === 0 || length === most) return bytes.subarray(0, length);
-      }
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return undefined;
   }
 }
 

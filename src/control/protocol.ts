@@ -7,8 +7,8 @@ export const PROTOCOL = 1;
 
 export const CONTROL_PATH = "/command";
 
-/** The longest request, in bytes: an overlay's CSS is the longest thing that a command takes. */
-export const LONGEST_REQUEST = 64 * 1024;
+/** The longest request, in bytes: a font is the longest thing that a command takes. */
+export const LONGEST_REQUEST = 2 * 1024 * 1024;
 
 /** While a command takes its time, the server sends an empty line so often. */
 export const SIGN_EVERY_MS = 5_000;

@@ -176,9 +176,11 @@ export const ConfirmedAction = (props: ConfirmedActionProps): JSX.Element => (
 );
 
 /** What a form has sent for an action. What may be empty and is counts as not given. */
-export function textsIn(form: FormData, { inputs }: AnyAction): Texts {
+export async function textsIn(form: FormData, { inputs }: AnyAction): Promise<Texts> {
   const texts: Record<string, string | readonly string[]> = {};
   for (const [name, input] of Object.entries(inputs)) {
+    const file = form.get(name);
+    if (input.isFile && file instanceof Blob) texts[name] = (await file.bytes()).toBase64();
     const sent = form.getAll(name).filter((value) => typeof value === "string");
     const last = sent.at(-1);
     if (last === undefined) continue;

@@ -70,15 +70,15 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
 
   /** A notice, the page with the form that was refused, or another answer that the section gives. */
   const carryOut = async (
-    action: FormAction,
+    action: AnyAction,
     section: Section,
     request: DashboardRequest,
     form: FormData,
-    { signal, headers }: Request,
+    { signal }: Request,
+    isForScript: boolean,
   ): Promise<Notice | Response> => {
-    const isForScript = headers.get("accept") === "application/json";
     const { words, language, user } = request;
-    const texts = textsIn(form, action);
+    const texts = await textsIn(form, action);
     const call = {
       ...deps.actionParts,
       ...{ user, actor: user, language, signal },
@@ -87,6 +87,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     };
     try {
       const result = await perform(action, call, texts);
+      if ("table" in action) return forScript(200, action.documents(result));
       if (isForScript) return forScript(200, action.documents(result)[0] ?? {});
       const answer = await section.answers?.[action.name]?.(request, result as never);
       return answer ?? action.notice(words, result, language);
@@ -143,9 +144,10 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
         const action = actionNamed(fieldOf(form, "do"));
+        const isForScript = request.headers.get("accept") === "application/json";
         const act = async () =>
-          action && "notice" in action
-            ? carryOut(action, section, dashboardRequest, form, request)
+          action && ("notice" in action || isForScript)
+            ? carryOut(action, section, dashboardRequest, form, request, isForScript)
             : (unusableField(dashboardRequest, form, section.longFields) ??
               section.act?.(dashboardRequest, form) ??
               section.show(dashboardRequest));
@@ -187,9 +189,6 @@ const streamOf = (parts: AsyncGenerator<string, void>): ReadableStream<string> =
 /** The answer to a page's script, which asks for JSON. */
 const forScript = (status: number, body: unknown): Response =>
   Response.json(body, { status, headers: { "Cache-Control": "no-store" } });
-
-/** An action that forms ask for. */
-type FormAction = Extract<AnyAction, { notice: unknown }>;
 
 /**
  * What is said of a form with a field that no form of ours sends. A browser keeps to `maxlength`, so
