@@ -431,17 +431,6 @@ export const de: Words = {
           removeGo: "Jetzt entfernen",
           removeText: "Widgets, die sie verwenden, wechseln sofort zur nächsten Schrift.",
           removed: "Die Schrift ist entfernt.",
-          badName:
-            "Es wurde nichts hinzugefügt. Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
-          nameTaken: "Es wurde nichts hinzugefügt. Sie haben schon eine Schrift mit diesem Namen.",
-          notWoff2:
-            "Es wurde nichts hinzugefügt. Diese Datei ist keine vollständige WOFF2-Schrift. Wandeln Sie sie zuerst in WOFF2 um.",
-          tooLarge:
-            "Es wurde nichts hinzugefügt. Eine Schrift darf höchstens 1 MB haben. Behalten Sie nur die Zeichen, die Sie brauchen.",
-          tooMany:
-            "Es wurde nichts hinzugefügt. Mehr Schriften sind nicht möglich. Entfernen Sie zuerst eine.",
-          thereAlready:
-            "Es wurde nichts hinzugefügt. Sie haben diese Schrift schon, vielleicht unter anderem Namen.",
         },
       },
       obs: {
@@ -591,17 +580,6 @@ export const de: Words = {
         rotated: "„{name}“ hat eine neue Adresse. Tragen Sie sie in OBS anstelle der alten ein.",
         used: "„{name}“ hat jetzt den Look „{look}“.",
       },
-      mistakes: {
-        name: "Ein Name hat 1 bis 60 sichtbare Zeichen. Es wurde nichts geändert.",
-        taken: "Ein anderes Widget heißt schon „{name}“. Wählen Sie einen anderen Namen.",
-        nameInUse:
-          "Inzwischen heißt ein anderes Widget so. Benennen Sie jenes um, und versuchen Sie es innerhalb der Minute noch einmal.",
-        tooMany: "Sie haben {most} Widgets, mehr sind nicht möglich. Entfernen Sie zuerst eines.",
-        unknown: "Dieses Widget gibt es nicht mehr.",
-        changed:
-          "„{name}“ wurde inzwischen geändert. Sehen Sie es sich an, und versuchen Sie es noch einmal.",
-        tooLate: "Die Minute ist um: Dieses Widget lässt sich nicht wiederherstellen.",
-      },
       looks: {
         title: "Looks für den Anfang",
         lead: "Jeder ist fertig gestaltet und hier mit Demo-Musik zu sehen. Wählen Sie einen, und ändern Sie, was Sie möchten.",
@@ -626,19 +604,6 @@ export const de: Words = {
           "Es ändert nur, wie das Widget aussieht. Es kann keinen Code ausführen und nichts von anderswo laden.",
         noCss: "Kein CSS.",
         back: "Zurück zu Ihren Widgets",
-        mistakes: {
-          empty: "Hier steht noch nichts. Fügen Sie einen Link oder JSON ein.",
-          tooLong: "Dieser Text ist zu lang für einen Look.",
-          noLook:
-            "Das ist kein Look. Kopieren Sie den ganzen Link oder das ganze JSON, und fügen Sie es noch einmal ein.",
-          version: "Dieser Look ist für eine andere Version von Marquee.",
-          name: "Der Look hat keinen brauchbaren Namen: 1 bis 60 sichtbare Zeichen.",
-          options:
-            "Die Optionen dieses Looks sind nicht lesbar: Jede braucht einen Namen und einen kurzen Text.",
-          value: "Die Option „{option}“ kann nicht „{value}“ sein.",
-          css: "Das CSS dieses Looks ist zu lang oder enthält Steuerzeichen: Erlaubt sind 20 KB.",
-          size: "Die Größe dieses Looks muss Breite und Höhe in Pixeln sein, von 16 bis 8192.",
-        },
       },
     },
     firstSteps: {
@@ -1497,8 +1462,42 @@ export const de: Words = {
       tooSoon: "Warten Sie fünf Sekunden, bevor Sie einen weiteren Hook testen.",
     },
     chat: {},
-    widget: {},
-    font: {},
+    widget: {
+      unknown: "Dieses Widget gibt es nicht.",
+      taken: "Ein anderes Widget heißt schon „{name}“. Wählen Sie einen anderen Namen.",
+      nameInUse:
+        "Inzwischen heißt ein anderes Widget so. Benennen Sie jenes um, und versuchen Sie es innerhalb der Minute noch einmal.",
+      tooMany: "Es gibt {most} Widgets, mehr sind nicht möglich. Entfernen Sie zuerst eines.",
+      changed:
+        "„{name}“ wurde inzwischen geändert. Sehen Sie es sich an, und versuchen Sie es noch einmal.",
+      tooLate: "Die Minute ist um: Dieses Widget lässt sich nicht wiederherstellen.",
+      css: "CSS darf höchstens {most} Bytes haben und keine Steuerzeichen. Ändern Sie es, und speichern Sie es noch einmal.",
+      noOverlay: "Das geht nur mit Overlays.",
+    },
+    look: {
+      empty: "Hier steht noch nichts. Fügen Sie einen Link oder JSON ein.",
+      tooLong: "Dieser Text ist zu lang für einen Look.",
+      noLook:
+        "Das ist kein Look. Kopieren Sie den ganzen Link oder das ganze JSON, und fügen Sie es noch einmal ein.",
+      version: "Dieser Look ist für eine andere Version von Marquee.",
+      name: "Der Look hat keinen brauchbaren Namen: 1 bis 60 sichtbare Zeichen.",
+      options:
+        "Die Optionen dieses Looks sind nicht lesbar: Jede braucht einen Namen und einen kurzen Text.",
+      value: "Die Option „{option}“ kann nicht „{value}“ sein.",
+      css: "Das CSS dieses Looks ist zu lang oder enthält Steuerzeichen: Erlaubt sind 20 KB.",
+      size: "Die Größe dieses Looks muss Breite und Höhe in Pixeln sein, von 16 bis 8192.",
+    },
+    font: {
+      name: "Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
+      taken: "Es gibt schon eine Schrift mit diesem Namen.",
+      notWoff2:
+        "Diese Datei ist keine vollständige WOFF2-Schrift. Wandeln Sie sie zuerst in WOFF2 um.",
+      tooLarge:
+        "Eine Schrift darf höchstens 1 MB haben. Behalten Sie nur die Zeichen, die Sie brauchen.",
+      tooMany: "Es gibt {most} Schriften, mehr sind nicht möglich. Entfernen Sie zuerst eine.",
+      thereAlready: "Diese Schrift gibt es schon, unter dem Namen „{name}“.",
+      unknown: "Diese Schrift gibt es nicht.",
+    },
     connection: {
       unknown: "Diese Verbindung gibt es nicht mehr.",
     },

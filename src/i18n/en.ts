@@ -414,16 +414,6 @@ export const en = {
           removeGo: "Remove it now",
           removeText: "Widgets that use it switch to the next font right away.",
           removed: "Font removed.",
-          badName: "Nothing was added. A name is 1 to 40 letters, digits, spaces and hyphens.",
-          nameTaken: "Nothing was added. You already have a font with this name.",
-          notWoff2:
-            "Nothing was added. This file isn’t a complete WOFF2 font. Convert it to WOFF2 first.",
-          tooLarge:
-            "Nothing was added. A font may be at most 1 MB. Keep only the characters you need.",
-          tooMany:
-            "Nothing was added. You already have the maximum number of fonts. Remove one first.",
-          thereAlready:
-            "Nothing was added. You already have this font, perhaps under another name.",
         },
       },
       obs: {
@@ -573,16 +563,6 @@ export const en = {
         rotated: "“{name}” has a new address. Put it into OBS instead of the old one.",
         used: "“{name}” now uses the look “{look}”.",
       },
-      mistakes: {
-        name: "A name has 1 to 60 visible characters. Nothing was changed.",
-        taken: "Another widget is already called “{name}”. Choose a different name.",
-        nameInUse:
-          "Another widget has taken its name in the meantime. Rename that one, and try again within the minute.",
-        tooMany: "You have {most} widgets, the maximum. Remove one first.",
-        unknown: "This widget no longer exists.",
-        changed: "“{name}” was changed in the meantime. Check it, and try again.",
-        tooLate: "The minute is over: this widget can’t be restored.",
-      },
       looks: {
         title: "Looks to start from",
         lead: "Each one is a complete design, shown here with demo music. Pick one, and change what you like.",
@@ -607,17 +587,6 @@ export const en = {
           "It only changes how the widget looks. It can’t run code or load anything from elsewhere.",
         noCss: "No CSS.",
         back: "Back to your widgets",
-        mistakes: {
-          empty: "Nothing here yet. Paste a link or JSON.",
-          tooLong: "This text is too long to be a look.",
-          noLook: "This is not a look. Copy the whole link or the whole JSON, and paste it again.",
-          version: "This look is for another version of Marquee.",
-          name: "The look has no name that can be used: 1 to 60 visible characters.",
-          options: "The options of this look can’t be read: each needs a name and a short text.",
-          value: "The option “{option}” can’t be “{value}”.",
-          css: "The CSS of this look is too long or has control characters: the maximum is 20 KB.",
-          size: "The size of this look must be width and height in pixels, from 16 to 8192.",
-        },
       },
     },
     firstSteps: {
@@ -1445,8 +1414,37 @@ export const en = {
       tooSoon: "Wait five seconds before you test another hook.",
     },
     chat: {},
-    widget: {},
-    font: {},
+    widget: {
+      unknown: "There is no such widget.",
+      taken: "Another widget is already called “{name}”. Choose a different name.",
+      nameInUse:
+        "Another widget has taken its name in the meantime. Rename that one, and try again within the minute.",
+      tooMany: "There are {most} widgets, the maximum. Remove one first.",
+      changed: "“{name}” was changed in the meantime. Check it, and try again.",
+      tooLate: "The minute is over: this widget can’t be restored.",
+      css: "CSS may have at most {most} bytes, and no control characters. Change it, and save it again.",
+      noOverlay: "This works with overlays only.",
+    },
+    look: {
+      empty: "Nothing here yet. Paste a link or JSON.",
+      tooLong: "This text is too long to be a look.",
+      noLook: "This is not a look. Copy the whole link or the whole JSON, and paste it again.",
+      version: "This look is for another version of Marquee.",
+      name: "The look has no name that can be used: 1 to 60 visible characters.",
+      options: "The options of this look can’t be read: each needs a name and a short text.",
+      value: "The option “{option}” can’t be “{value}”.",
+      css: "The CSS of this look is too long or has control characters: the maximum is 20 KB.",
+      size: "The size of this look must be width and height in pixels, from 16 to 8192.",
+    },
+    font: {
+      name: "A name is 1 to 40 letters, digits, spaces and hyphens.",
+      taken: "There is a font with this name already.",
+      notWoff2: "This file isn’t a complete WOFF2 font. Convert it to WOFF2 first.",
+      tooLarge: "A font may be at most 1 MB. Keep only the characters you need.",
+      tooMany: "There are {most} fonts, the maximum. Remove one first.",
+      thereAlready: "This font is there already, as “{name}”.",
+      unknown: "There is no such font.",
+    },
     connection: {
       unknown: "This connection no longer exists.",
     },

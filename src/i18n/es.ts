@@ -420,16 +420,6 @@ export const es: Words = {
           removeGo: "Quitarlo ahora",
           removeText: "Los widgets que lo usan pasan al instante al siguiente tipo de letra.",
           removed: "Tipo de letra quitado.",
-          badName:
-            "No se ha añadido nada. Un nombre tiene de 1 a 40 letras, cifras, espacios y guiones.",
-          nameTaken: "No se ha añadido nada. Ya tienes un tipo de letra con este nombre.",
-          notWoff2:
-            "No se ha añadido nada. Este archivo no es un tipo de letra WOFF2 completo. Conviértelo antes a WOFF2.",
-          tooLarge:
-            "No se ha añadido nada. Un tipo de letra ocupa 1 MB como máximo. Deja solo los caracteres que necesitas.",
-          tooMany: "No se ha añadido nada. Tienes el máximo de tipos de letra. Quita uno antes.",
-          thereAlready:
-            "No se ha añadido nada. Ya tienes este tipo de letra, quizá con otro nombre.",
         },
       },
       obs: {
@@ -579,16 +569,6 @@ export const es: Words = {
         rotated: "«{name}» tiene una dirección nueva. Ponla en OBS en lugar de la anterior.",
         used: "«{name}» tiene ahora el aspecto «{look}».",
       },
-      mistakes: {
-        name: "Un nombre tiene de 1 a 60 caracteres visibles. No se ha cambiado nada.",
-        taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
-        nameInUse:
-          "Mientras tanto, otro widget ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
-        tooMany: "Tienes {most} widgets, el máximo posible. Quita uno antes.",
-        unknown: "Este widget ya no existe.",
-        changed: "«{name}» se ha cambiado mientras tanto. Revísalo y vuelve a intentarlo.",
-        tooLate: "Ha pasado el minuto: este widget ya no se puede recuperar.",
-      },
       looks: {
         title: "Aspectos para empezar",
         lead: "Cada uno es un diseño completo y se muestra aquí con música de demostración. Elige uno y cambia lo que quieras.",
@@ -613,19 +593,6 @@ export const es: Words = {
           "Solo cambia el aspecto del widget. No puede ejecutar código ni cargar nada de otro sitio.",
         noCss: "Sin CSS.",
         back: "Volver a tus widgets",
-        mistakes: {
-          empty: "Aquí todavía no hay nada. Pega un enlace o JSON.",
-          tooLong: "Este texto es demasiado largo para ser un aspecto.",
-          noLook:
-            "Esto no es un aspecto. Copia el enlace entero o el JSON entero y pégalo otra vez.",
-          version: "Este aspecto es para otra versión de Marquee.",
-          name: "El aspecto no tiene un nombre válido: de 1 a 60 caracteres visibles.",
-          options:
-            "Las opciones de este aspecto no se pueden leer: cada una necesita un nombre y un texto corto.",
-          value: "La opción «{option}» no puede ser «{value}».",
-          css: "El CSS de este aspecto es demasiado largo o tiene caracteres de control: el máximo es 20 KB.",
-          size: "El tamaño de este aspecto debe indicar el ancho y el alto en píxeles, de 16 a 8192.",
-        },
       },
     },
     firstSteps: {
@@ -1471,8 +1438,38 @@ export const es: Words = {
       tooSoon: "Espera cinco segundos antes de probar otro hook.",
     },
     chat: {},
-    widget: {},
-    font: {},
+    widget: {
+      unknown: "Este widget no existe.",
+      taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
+      nameInUse:
+        "Mientras tanto, otro widget ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
+      tooMany: "Hay {most} widgets, el máximo. Quita uno antes.",
+      changed: "«{name}» se ha cambiado mientras tanto. Revísalo y vuelve a intentarlo.",
+      tooLate: "Ha pasado el minuto: este widget ya no se puede recuperar.",
+      css: "El CSS puede tener {most} bytes como máximo, sin caracteres de control. Cámbialo y guárdalo de nuevo.",
+      noOverlay: "Esto solo funciona con overlays.",
+    },
+    look: {
+      empty: "Aquí todavía no hay nada. Pega un enlace o JSON.",
+      tooLong: "Este texto es demasiado largo para ser un aspecto.",
+      noLook: "Esto no es un aspecto. Copia el enlace entero o el JSON entero y pégalo otra vez.",
+      version: "Este aspecto es para otra versión de Marquee.",
+      name: "El aspecto no tiene un nombre válido: de 1 a 60 caracteres visibles.",
+      options:
+        "Las opciones de este aspecto no se pueden leer: cada una necesita un nombre y un texto corto.",
+      value: "La opción «{option}» no puede ser «{value}».",
+      css: "El CSS de este aspecto es demasiado largo o tiene caracteres de control: el máximo es 20 KB.",
+      size: "El tamaño de este aspecto debe indicar el ancho y el alto en píxeles, de 16 a 8192.",
+    },
+    font: {
+      name: "Un nombre tiene de 1 a 40 letras, cifras, espacios y guiones.",
+      taken: "Ya hay una fuente con este nombre.",
+      notWoff2: "Este archivo no es un tipo de letra WOFF2 completo. Conviértelo antes a WOFF2.",
+      tooLarge: "Un tipo de letra ocupa 1 MB como máximo. Deja solo los caracteres que necesitas.",
+      tooMany: "Hay {most} fuentes, el máximo. Quita una antes.",
+      thereAlready: "Esta fuente ya está aquí, con el nombre «{name}».",
+      unknown: "Esta fuente no existe.",
+    },
     connection: {
       unknown: "Esta conexión ya no existe.",
     },

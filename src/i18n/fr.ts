@@ -424,17 +424,6 @@ export const fr: Words = {
           removeGo: "La retirer maintenant",
           removeText: "Les widgets qui l’utilisent passent aussitôt à la police suivante.",
           removed: "La police est retirée.",
-          badName:
-            "Rien n’a été ajouté. Un nom compte 1 à 40 lettres, chiffres, espaces et traits d’union.",
-          nameTaken: "Rien n’a été ajouté. Vous avez déjà une police de ce nom.",
-          notWoff2:
-            "Rien n’a été ajouté. Ce fichier n’est pas une police WOFF2 complète. Convertissez-le d’abord en WOFF2.",
-          tooLarge:
-            "Rien n’a été ajouté. Une police fait 1 Mo au plus. Ne gardez que les caractères utiles.",
-          tooMany:
-            "Rien n’a été ajouté. Vous avez le nombre maximal de polices. Retirez-en une d’abord.",
-          thereAlready:
-            "Rien n’a été ajouté. Vous avez déjà cette police, peut-être sous un autre nom.",
         },
       },
       obs: {
@@ -586,16 +575,6 @@ export const fr: Words = {
         rotated: "« {name} » a une nouvelle adresse. Mettez-la dans OBS à la place de l’ancienne.",
         used: "« {name} » utilise maintenant le look « {look} ».",
       },
-      mistakes: {
-        name: "Un nom compte de 1 à 60 caractères visibles. Rien n’a été modifié.",
-        taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",
-        nameInUse:
-          "Entre-temps, un autre widget a pris son nom. Renommez cet autre widget et réessayez avant la fin de la minute.",
-        tooMany: "Vous avez {most} widgets, c’est le maximum. Supprimez-en d’abord un.",
-        unknown: "Ce widget n’existe plus.",
-        changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
-        tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",
-      },
       looks: {
         title: "Des looks pour commencer",
         lead: "Chacun est un design complet, montré ici avec de la musique de démo. Prenez-en un et changez ce que vous voulez.",
@@ -620,19 +599,6 @@ export const fr: Words = {
           "Il change seulement l’aspect du widget. Il ne peut exécuter aucun code ni rien charger d’ailleurs.",
         noCss: "Pas de CSS.",
         back: "Retour à vos widgets",
-        mistakes: {
-          empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",
-          tooLong: "Ce texte est trop long pour être un look.",
-          noLook:
-            "Ce n’est pas un look. Copiez le lien entier ou le JSON entier, puis collez-le de nouveau.",
-          version: "Ce look est fait pour une autre version de Marquee.",
-          name: "Le look a besoin d’un nom de 1 à 60 caractères visibles.",
-          options:
-            "Les options de ce look sont illisibles : il faut à chacune un nom et un texte court.",
-          value: "L’option « {option} » ne peut pas valoir « {value} ».",
-          css: "Le CSS de ce look est trop long ou contient des caractères de contrôle : 20 Ko au maximum.",
-          size: "La taille de ce look doit être une largeur et une hauteur en pixels, de 16 à 8192.",
-        },
       },
     },
     firstSteps: {
@@ -1491,8 +1457,39 @@ export const fr: Words = {
       tooSoon: "Attendez cinq secondes avant de tester un autre hook.",
     },
     chat: {},
-    widget: {},
-    font: {},
+    widget: {
+      unknown: "Ce widget n’existe pas.",
+      taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",
+      nameInUse:
+        "Entre-temps, un autre widget a pris son nom. Renommez cet autre widget et réessayez avant la fin de la minute.",
+      tooMany: "Il y a {most} widgets, le maximum. Supprimez-en un d’abord.",
+      changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
+      tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",
+      css: "Le CSS peut avoir {most} octets au plus, sans caractères de contrôle. Modifiez-le, puis enregistrez-le de nouveau.",
+      noOverlay: "Cela ne fonctionne qu’avec les overlays.",
+    },
+    look: {
+      empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",
+      tooLong: "Ce texte est trop long pour être un look.",
+      noLook:
+        "Ce n’est pas un look. Copiez le lien entier ou le JSON entier, puis collez-le de nouveau.",
+      version: "Ce look est fait pour une autre version de Marquee.",
+      name: "Le look a besoin d’un nom de 1 à 60 caractères visibles.",
+      options:
+        "Les options de ce look sont illisibles : il faut à chacune un nom et un texte court.",
+      value: "L’option « {option} » ne peut pas valoir « {value} ».",
+      css: "Le CSS de ce look est trop long ou contient des caractères de contrôle : 20 Ko au maximum.",
+      size: "La taille de ce look doit être une largeur et une hauteur en pixels, de 16 à 8192.",
+    },
+    font: {
+      name: "Un nom compte 1 à 40 lettres, chiffres, espaces et traits d’union.",
+      taken: "Il y a déjà une police de ce nom.",
+      notWoff2: "Ce fichier n’est pas une police WOFF2 complète. Convertissez-le d’abord en WOFF2.",
+      tooLarge: "Une police fait 1 Mo au plus. Ne gardez que les caractères utiles.",
+      tooMany: "Il y a {most} polices, le maximum. Retirez-en une d’abord.",
+      thereAlready: "Cette police est déjà là, sous le nom « {name} ».",
+      unknown: "Cette police n’existe pas.",
+    },
     connection: {
       unknown: "Cette connexion n’existe plus.",
     },

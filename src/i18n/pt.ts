@@ -415,14 +415,6 @@ export const pt: Words = {
           removeGo: "Remover agora",
           removeText: "Os widgets que a usam passam na hora para a próxima fonte.",
           removed: "A fonte foi removida.",
-          badName: "Nada foi adicionado. Um nome tem de 1 a 40 letras, números, espaços e hifens.",
-          nameTaken: "Nada foi adicionado. Você já tem uma fonte com este nome.",
-          notWoff2:
-            "Nada foi adicionado. Este arquivo não é uma fonte WOFF2 completa. Converta antes para WOFF2.",
-          tooLarge:
-            "Nada foi adicionado. Uma fonte pode ter no máximo 1 MB. Mantenha só os caracteres de que você precisa.",
-          tooMany: "Nada foi adicionado. Você já tem o máximo de fontes. Remova uma antes.",
-          thereAlready: "Nada foi adicionado. Você já tem esta fonte, talvez com outro nome.",
         },
       },
       obs: {
@@ -571,16 +563,6 @@ export const pt: Words = {
         rotated: "“{name}” tem um novo endereço. Coloque esse endereço no OBS no lugar do antigo.",
         used: "“{name}” agora tem o visual “{look}”.",
       },
-      mistakes: {
-        name: "Um nome tem de 1 a 60 caracteres visíveis. Nada foi alterado.",
-        taken: "Outro widget já se chama “{name}”. Escolha um nome diferente.",
-        nameInUse:
-          "Nesse meio-tempo, outro widget ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
-        tooMany: "Você tem {most} widgets, o máximo possível. Remova um antes.",
-        unknown: "Este widget não existe mais.",
-        changed: "“{name}” foi alterado nesse meio-tempo. Dê uma olhada e tente de novo.",
-        tooLate: "O minuto passou: este widget não pode mais voltar.",
-      },
       looks: {
         title: "Visuais para começar",
         lead: "Cada um é um design completo, mostrado aqui com a música de demonstração. Escolha um e mude o que quiser.",
@@ -605,18 +587,6 @@ export const pt: Words = {
           "Ele só muda o visual do widget. Não pode executar código nem carregar nada de fora.",
         noCss: "Sem CSS.",
         back: "Voltar aos seus widgets",
-        mistakes: {
-          empty: "Ainda não há nada aqui. Cole um link ou JSON.",
-          tooLong: "Este texto é longo demais para ser um visual.",
-          noLook: "Isto não é um visual. Copie o link inteiro ou o JSON inteiro e cole de novo.",
-          version: "Este visual é para outra versão do Marquee.",
-          name: "O visual não tem um nome válido: de 1 a 60 caracteres visíveis.",
-          options:
-            "As opções deste visual não podem ser lidas: cada uma precisa de um nome e de um texto curto.",
-          value: "A opção “{option}” não pode ser “{value}”.",
-          css: "O CSS deste visual é longo demais ou tem caracteres de controle: o máximo é 20 KB.",
-          size: "O tamanho deste visual deve ser largura e altura em pixels, de 16 a 8192.",
-        },
       },
     },
     firstSteps: {
@@ -1456,8 +1426,38 @@ export const pt: Words = {
       tooSoon: "Aguarde cinco segundos antes de testar outro hook.",
     },
     chat: {},
-    widget: {},
-    font: {},
+    widget: {
+      unknown: "Este widget não existe.",
+      taken: "Outro widget já se chama “{name}”. Escolha um nome diferente.",
+      nameInUse:
+        "Nesse meio-tempo, outro widget ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
+      tooMany: "Há {most} widgets, o máximo. Remova um antes.",
+      changed: "“{name}” foi alterado nesse meio-tempo. Dê uma olhada e tente de novo.",
+      tooLate: "O minuto passou: este widget não pode mais voltar.",
+      css: "O CSS pode ter no máximo {most} bytes, sem caracteres de controle. Altere o CSS e salve de novo.",
+      noOverlay: "Isto só funciona com overlays.",
+    },
+    look: {
+      empty: "Ainda não há nada aqui. Cole um link ou JSON.",
+      tooLong: "Este texto é longo demais para ser um visual.",
+      noLook: "Isto não é um visual. Copie o link inteiro ou o JSON inteiro e cole de novo.",
+      version: "Este visual é para outra versão do Marquee.",
+      name: "O visual não tem um nome válido: de 1 a 60 caracteres visíveis.",
+      options:
+        "As opções deste visual não podem ser lidas: cada uma precisa de um nome e de um texto curto.",
+      value: "A opção “{option}” não pode ser “{value}”.",
+      css: "O CSS deste visual é longo demais ou tem caracteres de controle: o máximo é 20 KB.",
+      size: "O tamanho deste visual deve ser largura e altura em pixels, de 16 a 8192.",
+    },
+    font: {
+      name: "Um nome tem de 1 a 40 letras, números, espaços e hifens.",
+      taken: "Já há uma fonte com este nome.",
+      notWoff2: "Este arquivo não é uma fonte WOFF2 completa. Converta antes para WOFF2.",
+      tooLarge: "Uma fonte pode ter no máximo 1 MB. Mantenha só os caracteres de que você precisa.",
+      tooMany: "Há {most} fontes, o máximo. Remova uma antes.",
+      thereAlready: "Esta fonte já está aqui, com o nome “{name}”.",
+      unknown: "Esta fonte não existe.",
+    },
     connection: {
       unknown: "Esta conexão não existe mais.",
     },

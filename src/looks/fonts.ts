@@ -1,8 +1,9 @@
 import { and, asc, eq } from "drizzle-orm";
 import { fonts } from "../db/schema.ts";
-import { AccountError, type AccountsContext } from "../accounts/context.ts";
+import type { AccountsContext } from "../accounts/context.ts";
 import { createFontId } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
+import { Refused } from "../i18n/refused.ts";
 
 /** A font that a user's widgets may use. */
 export interface Font {
@@ -18,27 +19,14 @@ export const MOST_FONTS = 8;
 export const LARGEST_FONT = 1_000_000;
 export const LONGEST_FONT_NAME = 40;
 
-/** The rule for the names of fonts, as the end of a sentence: "must be …". */
-const FONT_NAME_RULE = `1 to ${LONGEST_FONT_NAME} letters, digits, spaces and hyphens`;
-
-/** A font cannot be stored; the message says why. */
-export class FontError extends AccountError {
-  readonly reason:
-    "bad name" | "name taken" | "not WOFF2" | "too large" | "too many" | "there already";
-  constructor(reason: FontError["reason"], message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
 /** A user's fonts. */
 export interface Fonts {
   /** The fonts of a user, the oldest first. */
   allOf(user: Pick<User, "id">): readonly Font[];
-  /** @param name at most 40 letters, digits, spaces and hyphens @throws {FontError} */
+  /** @param name at most 40 letters, digits, spaces and hyphens @throws {Refused} */
   add(user: Pick<User, "id">, name: string, bytes: Uint8Array): Promise<Font>;
-  /** Removes a font if it is the user's, and returns it. */
-  remove(user: Pick<User, "id">, id: string): Promise<Font | undefined>;
+  /** @throws {Refused} when the user has no such font */
+  remove(user: Pick<User, "id">, id: string): Promise<Font>;
   /** A font's bytes, whosever it is. */
   bytesOf(id: string): Uint8Array | undefined;
 }
@@ -57,15 +45,9 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
         .all(),
     async add({ id: userId }, typedName, bytes) {
       const name = readFontName(typedName);
-      if (name === undefined) {
-        throw new FontError("bad name", `A font's name must be ${FONT_NAME_RULE}.`);
-      }
-      if (bytes.length > LARGEST_FONT) {
-        throw new FontError("too large", `A font must be at most ${LARGEST_FONT} bytes.`);
-      }
-      if (!isWoff2(bytes)) {
-        throw new FontError("not WOFF2", "The file is not a complete WOFF2 font.");
-      }
+      if (name === undefined) throw refused("name", "name");
+      if (bytes.length > LARGEST_FONT) throw refused("tooLarge", "file");
+      if (!isWoff2(bytes)) throw refused("notWoff2", "file");
       const sha256 = Buffer.from(new Bun.CryptoHasher("sha256").update(bytes).digest());
       const font: Font = { id: createFontId(), name };
       const row = { ...font, userId, sha256, bytes: Buffer.from(bytes), createdAt: wallMs() };
@@ -80,20 +62,23 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
       });
       return font;
     },
-    remove: ({ id: userId }, id) =>
-      store.write({ userId, what: "fonts" }, (tx) =>
+    async remove({ id: userId }, id) {
+      const removed = await store.write({ userId, what: "fonts" }, (tx) =>
         tx
           .delete(fonts)
           .where(and(eq(fonts.userId, userId), eq(fonts.id, id)))
           .returning(columns)
           .get(),
-      ),
+      );
+      if (!removed) throw new Refused("font.unknown");
+      return removed;
+    },
     bytesOf: (id) =>
       queries.select({ bytes: fonts.bytes }).from(fonts).where(eq(fonts.id, id)).get()?.bytes,
   };
 }
 
-/** @throws {FontError} unless a user who has these fonts may add another */
+/** @throws {Refused} unless a user who has these fonts may add another */
 function refuseOneMore(
   own: readonly { readonly name: string; readonly sha256: Buffer }[],
   { name }: Pick<Font, "name">,
@@ -101,18 +86,18 @@ function refuseOneMore(
 ): void {
   const same = own.find((font) => sha256.equals(font.sha256));
   if (same) {
-    throw new FontError("there already", `This font is there as "${same.name}".`);
+    throw new Refused("font.thereAlready", { name: same.name }, { field: "file" });
   }
   // Browsers do not tell families apart by the case of their letters.
   if (own.some((font) => font.name.toLowerCase() === name.toLowerCase())) {
-    throw new FontError("name taken", `There is a font named "${name}" already.`);
+    throw new Refused("font.taken", {}, { field: "name" });
   }
-  if (own.length < MOST_FONTS) return;
-  throw new FontError(
-    "too many",
-    `There are ${MOST_FONTS} fonts, which is the maximum. Remove one first.`,
-  );
+  if (own.length >= MOST_FONTS) throw new Refused("font.tooMany", { most: String(MOST_FONTS) });
 }
+
+/** What no user could add. */
+const refused = (reason: "name" | "tooLarge" | "notWoff2", field: "name" | "file"): Refused =>
+  new Refused(`font.${reason}`, {}, { field, isMisuse: true });
 
 /** The name that was typed for a font, as the option `font` can take it; else `undefined`. */
 function readFontName(typed: string): string | undefined {

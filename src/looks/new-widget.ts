@@ -4,10 +4,13 @@ import type { Queries } from "../db/store.ts";
 import type { Language } from "../languages.ts";
 import { createWidgetToken, hashCredential } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
+import { Refused } from "../i18n/refused.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type Look, PLAIN_LOOK, toColumns } from "./look.ts";
 import { insertFirstRevision } from "./revisions.ts";
-import { MOST_WIDGETS, refuseMore } from "./widget-error.ts";
+
+/** The maximum of widgets per user, with those that can be restored: each may hold a megabyte. */
+export const MOST_WIDGETS = 20;
 
 export const WIDGET_KINDS = ["overlay", "text", "card"] as const;
 export type WidgetKind = (typeof WIDGET_KINDS)[number];
@@ -59,7 +62,7 @@ export function insertWidget(tx: Queries, row: NewWidgetRow): number {
   return id;
 }
 
-/** Stores one more widget, and returns its ID. @throws {WidgetError} when there are too many */
+/** Stores one more widget, and returns its ID. @throws {Refused} when there are too many */
 export function addWidget(tx: Queries, user: User, row: NewWidgetRow): number {
   const rows = tx
     .select({ id: widgets.id, removedAt: widgets.removedAt })
@@ -69,7 +72,7 @@ export function addWidget(tx: Queries, user: User, row: NewWidgetRow): number {
     .all();
   const removed = rows.filter(({ removedAt }) => removedAt !== null);
   const present = rows.length - removed.length;
-  if (present >= MOST_WIDGETS) refuseMore(user);
+  if (present >= MOST_WIDGETS) throw new Refused("widget.tooMany", { most: String(MOST_WIDGETS) });
   // Those that can be restored take up room: the one that was removed first makes way.
   const gone = removed.slice(MOST_WIDGETS - 1 - present).map(({ id }) => id);
   if (gone.length > 0) tx.delete(widgets).where(inArray(widgets.id, gone)).run();

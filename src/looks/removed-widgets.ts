@@ -2,22 +2,22 @@ import { and, eq, gt, lt } from "drizzle-orm";
 import { widgets } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import type { User } from "../accounts/users.ts";
-import { naming } from "./widget-error.ts";
+import { Refused } from "../i18n/refused.ts";
+import { naming } from "./naming.ts";
 
 /** How long the removal of a widget can be undone, in milliseconds. */
 export const UNDO_MS = 60_000;
 
-/** @throws {WidgetError} when the widget's name is taken. One that is gone for good stays so. */
+/** @throws {Refused} when the widget's name is taken. One that is gone for good stays so. */
 export async function restoreWidget(
-  { queries, write }: Store,
+  { write }: Store,
   user: User,
   id: number,
   nowMs: number,
 ): Promise<void> {
   const isWidget = and(eq(widgets.userId, user.id), eq(widgets.id, id));
-  const row = queries.select({ name: widgets.name }).from(widgets).where(isWidget).get();
   const isRestorable = and(isWidget, gt(widgets.removedAt, nowMs - UNDO_MS));
-  await naming(user, row?.name ?? "", () =>
+  await naming(new Refused("widget.nameInUse"), () =>
     write({ userId: user.id, what: "widgets" }, (tx) =>
       tx.update(widgets).set({ removedAt: null }).where(isRestorable).run(),
     ),

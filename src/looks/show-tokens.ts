@@ -3,7 +3,7 @@ import type { AccountsContext } from "../accounts/context.ts";
 import { createShowToken, hashCredential, type ShowToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import { widgets } from "../db/schema.ts";
-import { refuseShowing } from "./widget-error.ts";
+import { Refused } from "../i18n/refused.ts";
 
 type WidgetRow = typeof widgets.$inferSelect;
 
@@ -14,7 +14,7 @@ export interface ShowTokens {
   /**
    * An overlay's token, made when it is first asked for.
    * @param id without it, the first widget's
-   * @throws {WidgetError} when the widget is no overlay, or not the user's
+   * @throws {Refused} when the widget is no overlay, or not the user's
    */
   showTokenOf(user: User, id?: number): Promise<ShowToken>;
   /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */
@@ -31,7 +31,7 @@ export function createShowTokens(
   change: (user: User, id: number, values: Partial<WidgetRow>) => Promise<void>,
 ): ShowTokens {
   const renew = ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
-    if (kind !== "overlay") refuseShowing(id);
+    if (kind !== "overlay") throw new Refused("widget.noOverlay");
     return vault.whileKeyStays(async () => {
       const token = createShowToken();
       const sealedShowToken = await vault.seal("show-token", user.id, token);

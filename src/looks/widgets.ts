@@ -4,7 +4,8 @@ import { isLanguage, type Language } from "../languages.ts";
 import type { AccountsContext } from "../accounts/context.ts";
 import { hashCredential, type WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import { type Look, toLook } from "./look.ts";
+import { Refused } from "../i18n/refused.ts";
+import { isUsableCss, type Look, LONGEST_CSS, toLook } from "./look.ts";
 import {
   addWidget,
   draftToken,
@@ -16,7 +17,7 @@ import {
 import { forgetRemoved, restoreWidget, type UNDO_MS } from "./removed-widgets.ts";
 import { readRevisions, type SaveOptions, saveRevision, type WidgetRevision } from "./revisions.ts";
 import { createShowTokens, type ShowTokens } from "./show-tokens.ts";
-import { naming, refuseId, refuseUnusableCss, WidgetError } from "./widget-error.ts";
+import { naming } from "./naming.ts";
 
 /** One of a user's widgets. */
 export interface Widget extends Look {
@@ -32,7 +33,7 @@ export interface Widget extends Look {
   readonly updatedAt: number;
 }
 
-/** A user's widgets. All methods throw a {@link WidgetError} for a widget that is not the user's. */
+/** A user's widgets. All methods throw a {@link Refused} for a widget that is not the user's. */
 export interface Widgets extends ShowTokens {
   /** The widget that a token opens, and whose it is. */
   find(token: WidgetToken): { readonly user: User; readonly widget: Widget } | undefined;
@@ -45,18 +46,18 @@ export interface Widgets extends ShowTokens {
   tokenOf(user: User, id?: number): Promise<WidgetToken>;
   /** The token of the user's oldest overlay. A first widget is made as by `first`. */
   overlayTokenOf(user: User): Promise<WidgetToken | undefined>;
-  /** @throws {WidgetError} when the name is taken, or the user has the maximum */
+  /** @throws {Refused} when the name is taken, or the user has the maximum */
   add(user: User, widget: NewWidget): Promise<Widget>;
-  /** @throws {WidgetError} when another widget has this name */
+  /** @throws {Refused} when another widget has this name */
   rename(user: User, id: number, name: string): Promise<void>;
   setLanguage(user: User, id: number, language: Language | null): Promise<void>;
-  /** Saves a look as the next revision. @throws {WidgetError} when another was saved meanwhile */
+  /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
   save(user: User, id: number, look: Look, options: SaveOptions): Promise<Widget>;
   /** The last looks of a widget, the newest first. */
   revisionsOf(user: User, id: number): Promise<readonly WidgetRevision[]>;
   /** Its address stops working at once. For {@link UNDO_MS} it can be restored, unless others need its place. */
   remove(user: User, id: number): Promise<void>;
-  /** @throws {WidgetError} when it is gone for good, or its name is taken */
+  /** @throws {Refused} when it is gone for good, or its name is taken */
   restore(user: User, id: number): Promise<Widget>;
   /** Deletes, of all users, what can no longer be restored. */
   forgetRemoved(): void;
@@ -87,9 +88,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     return firstRow(user);
   };
   const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> =>
-    id === undefined
-      ? firstRow(user)
-      : (rowsOf(user, eq(widgets.id, id)).get() ?? refuseId(user, id));
+    id === undefined ? firstRow(user) : (rowsOf(user, eq(widgets.id, id)).get() ?? refuseUnknown());
 
   const insert = (user: User, widget: NewWidget): Promise<number> =>
     vault.whileKeyStays(async () => {
@@ -97,7 +96,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       return store.write({ userId: user.id, what: "widgets" }, (tx) => addWidget(tx, user, row));
     });
 
-  /** @throws {WidgetError} unless there is such a widget */
+  /** @throws {Refused} unless there is such a widget */
   const change = (user: User, id: number, values: Partial<WidgetRow>): Promise<void> =>
     store.write({ userId: user.id, what: "widgets" }, (tx) => {
       const changed = tx
@@ -106,7 +105,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
         .where(and(eq(widgets.userId, user.id), eq(widgets.id, id), isNull(widgets.removedAt)))
         .returning({ id: widgets.id })
         .get();
-      if (!changed) refuseId(user, id);
+      if (!changed) refuseUnknown();
     });
 
   const openToken = async ({ userId, sealedToken }: WidgetRow) =>
@@ -134,23 +133,20 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     },
     async add(user, widget) {
       if (widget.look) refuseUnusableCss(widget.look);
-      const id = await naming(user, widget.name, () => insert(user, widget));
+      const id = await naming(taken(widget.name), () => insert(user, widget));
       return byId(user, id);
     },
-    rename: (user, id, name) => naming(user, name, () => change(user, id, { name })),
+    rename: (user, id, name) => naming(taken(name), () => change(user, id, { name })),
     setLanguage: (user, id, language) => change(user, id, { language }),
 
     async save(user, id, look, options) {
       refuseUnusableCss(look);
-      await rowOf(user, id);
+      const { name } = await rowOf(user, id);
       const row = await store.write({ userId: user.id, what: "widgets" }, (tx) =>
         saveRevision(tx, id, look, options, wallMs()),
       );
       if (row) return toWidget(row);
-      throw new WidgetError(
-        "changed meanwhile",
-        `The widget ${id} was changed meanwhile. Look at it again before saving.`,
-      );
+      throw new Refused("widget.changed", { name });
     },
     async revisionsOf(user, id) {
       await rowOf(user, id);
@@ -160,7 +156,9 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     remove: (user, id) => change(user, id, { removedAt: wallMs() }),
     async restore(user, id) {
       await restoreWidget(store, user, id, wallMs());
-      return byId(user, id);
+      const row = rowsOf(user, eq(widgets.id, id)).get();
+      if (!row) throw new Refused("widget.tooLate");
+      return toWidget(row);
     },
     forgetRemoved: () => forgetRemoved(store, wallMs()),
 
@@ -177,6 +175,17 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
 }
 
 type WidgetRow = typeof widgets.$inferSelect;
+
+const refuseUnknown = (): never => {
+  throw new Refused("widget.unknown");
+};
+
+const taken = (name: string): Refused => new Refused("widget.taken", { name }, { field: "name" });
+
+function refuseUnusableCss({ css }: Look): void {
+  if (isUsableCss(css)) return;
+  throw new Refused("widget.css", { most: String(LONGEST_CSS) }, { field: "css", isMisuse: true });
+}
 
 function toWidget(row: WidgetRow): Widget {
   const { id, userId, name, kind, language, revision, updatedAt } = row;

@@ -555,7 +555,7 @@ onTheDashboard("the widget's editor", (stage) => {
       await page.getByRole("button", { name: editor.fonts.add }).click();
     };
     await upload("Wide", new Uint8Array(LARGEST_FONT + 1));
-    await outcome.filter({ hasText: editor.fonts.tooLarge }).waitFor();
+    await outcome.filter({ hasText: languages.en.refused.font.tooLarge }).waitFor();
     let uploads = 0;
     page.on("request", (request) => void (uploads += request.method() === "POST" ? 1 : 0));
     // The second click of two.

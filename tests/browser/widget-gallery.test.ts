@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { en } from "../../src/i18n/en.ts";
 import { fill } from "../../src/i18n/index.ts";
 import {
@@ -200,7 +200,7 @@ onTheDashboard(
       await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
       await opened.getByLabel(t.import.field).fill("nonsense");
       await opened.getByRole("button", { name: t.import.go }).click();
-      await opened.getByText(t.import.mistakes.noLook).waitFor();
+      await opened.getByText(en.refused.look.noLook).waitFor();
     });
   },
   { realSources: true, connected: false },

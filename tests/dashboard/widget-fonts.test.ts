@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
-import { languages } from "../../src/i18n/index.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
@@ -13,6 +13,7 @@ const ORIGIN = "http://127.0.0.1:4747";
 const PAGE = "/en/dashboard/widget";
 const UPLOAD = `${PAGE}/fonts`;
 const { fonts: words } = languages.en.dashboard.widget.editor;
+const { font: refused } = languages.en.refused;
 
 let server: TestServer;
 let port: RealPort;
@@ -80,10 +81,10 @@ describe("an upload", () => {
   });
 
   test.each([
-    [words.badName, () => form(wideFont(), { fontName: 'x"}' })],
-    [words.notWoff2, () => form(new TextEncoder().encode("x".repeat(400)))],
-    [words.notWoff2, () => form(new Uint8Array())],
-    [words.tooLarge, () => form(fontOfSize(LARGEST_FONT + 1))],
+    [refused.name, () => form(wideFont(), { fontName: 'x"}' })],
+    [refused.notWoff2, () => form(new TextEncoder().encode("x".repeat(400)))],
+    [refused.notWoff2, () => form(new Uint8Array())],
+    [refused.tooLarge, () => form(fontOfSize(LARGEST_FONT + 1))],
   ])("that cannot be used is told so: %s", async (sentence, make) => {
     expect(await told(await send(make()))).toBe(sentence);
     expect(fontsOf(ada)).toEqual([]);
@@ -91,10 +92,14 @@ describe("an upload", () => {
 
   test("of what is there already is told so", async () => {
     await send(form(wideFont()));
-    expect(await told(await send(form(wideFont(), { fontName: "B" })))).toBe(words.thereAlready);
-    expect(await told(await send(form(anotherFont())))).toBe(words.nameTaken);
+    expect(await told(await send(form(wideFont(), { fontName: "B" })))).toBe(
+      fill(refused.thereAlready, { name: "Wide" }),
+    );
+    expect(await told(await send(form(anotherFont())))).toBe(refused.taken);
     for (const name of "bcdefgh") await send(form(anotherFont(), { fontName: name }));
-    expect(await told(await send(form(anotherFont(), { fontName: "i" })))).toBe(words.tooMany);
+    expect(await told(await send(form(anotherFont(), { fontName: "i" })))).toBe(
+      fill(refused.tooMany, { most: "8" }),
+    );
     expect(fontsOf(ada)).toHaveLength(8);
   });
 

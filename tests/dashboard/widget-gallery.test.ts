@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
@@ -12,6 +12,7 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 
 const PAGE = "/en/dashboard/widget";
 const t = languages.en.dashboard.gallery;
+const { widget: refused, entered } = languages.en.refused;
 const LOOK = {
   marquee: 1,
   name: "Ember",
@@ -100,7 +101,7 @@ describe("the gallery", () => {
 
     await submit({ do: "remove", target });
     await server.clock.advance(UNDO_MS + 1);
-    expect(await noticeOn(await submit({ do: "restore", target }))).toBe(t.mistakes.tooLate);
+    expect(await noticeOn(await submit({ do: "restore", target }))).toBe(refused.tooLate);
     expect((await opened()).status).toBe(404);
   });
 
@@ -113,9 +114,9 @@ describe("the gallery", () => {
   });
 
   test.each([
-    ["", t.mistakes.name],
-    ["a\u202Eb", t.mistakes.name],
-    ["Main", fill(t.mistakes.taken, { name: "Main" })],
+    ["", fill(entered.name, { most: "60" })],
+    ["a\u202Eb", fill(entered.name, { most: "60" })],
+    ["Main", fill(refused.taken, { name: "Main" })],
   ])(
     "keeps a name that cannot be given, and says beside it what is wrong: %j",
     async (name, wrong) => {
@@ -139,16 +140,16 @@ describe("the gallery", () => {
     const told = async (fields: Readonly<Record<string, string>>) => noticeOn(await submit(fields));
     await submit({ do: "add", name: "Second", kind: "overlay" });
     for (const id of ["99", "", "x"]) {
-      expect(await told({ do: "rotate", target: id })).toBe(t.mistakes.unknown);
+      expect(await told({ do: "rotate", target: id })).toBe(refused.unknown);
     }
     const bob = await server.addUser("bob");
     const foreign = await server.accounts.widgets.first(bob.user);
-    expect(await told({ do: "remove", target: String(foreign.id) })).toBe(t.mistakes.unknown);
+    expect(await told({ do: "remove", target: String(foreign.id) })).toBe(refused.unknown);
     for (let more = 2; more < MOST_WIDGETS; more++) {
       await submit({ do: "copy", target: await idOf("Main") });
     }
     expect(await told({ do: "copy", target: await idOf("Main") })).toBe(
-      fill(t.mistakes.tooMany, { most: String(MOST_WIDGETS) }),
+      fill(refused.tooMany, { most: String(MOST_WIDGETS) }),
     );
     expect(await names()).toHaveLength(MOST_WIDGETS);
   });
@@ -199,13 +200,13 @@ describe("a look that somebody shared", () => {
       name: "Main",
     });
     expect(page.status).toBe(422);
-    expect(await noticeOn(page.clone())).toBe(fill(t.mistakes.taken, { name: "Main" }));
+    expect(await noticeOn(page.clone())).toBe(fill(refused.taken, { name: "Main" }));
     expect(await attributeOf(page, "[name=look]", "value")).toBe(JSON.stringify(LOOK));
     expect(await names()).toEqual(["Main"]);
   });
 
   test.each(LANGUAGES)("is refused in %s with what is wrong with it", async (language) => {
-    const { mistakes } = languages[language].dashboard.gallery.import;
+    const { look: mistakes } = languages[language].refused;
     const wrong = { ...LOOK, options: { theme: "<b>neon" } };
     for (const action of ["look", "make", "use"]) {
       const page = await browser.post(`/${language}/dashboard/widget`, {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LONGEST_CSS } from "../../src/looks/look.ts";
-import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
 import { copyDatabase } from "../../src/db/copy.ts";

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { FontError, LARGEST_FONT, MOST_FONTS } from "../../src/looks/fonts.ts";
+import { LARGEST_FONT, MOST_FONTS } from "../../src/looks/fonts.ts";
+import { Refused } from "../../src/i18n/refused.ts";
 import { widgetOptions } from "../../widget/options.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { anotherFont, fontOfSize, wideFont } from "../fixtures/fonts/fonts.ts";
@@ -22,10 +23,10 @@ const namesOf = async ({ user }: AddedUser) =>
   fonts()
     .allOf(user)
     .map(({ name }) => name);
-/** Why a font was refused. */
-const reasonOf = async (adding: Promise<unknown>) => {
-  const error = await adding.catch((thrown: unknown) => thrown);
-  if (!(error instanceof FontError)) throw new Error("the font was not refused", { cause: error });
+/** Why something was refused. */
+const reasonOf = async (change: Promise<unknown>) => {
+  const error = await change.catch((thrown: unknown) => thrown);
+  if (!(error instanceof Refused)) throw new Error("it was not refused", { cause: error });
   return error.reason;
 };
 
@@ -49,29 +50,29 @@ describe("a font", () => {
   test.each(["", "  ", "-x", "a,b", 'a"b', "a}b", "a\\b", "x".repeat(41), "a\nb", "😀"])(
     "is not named %j",
     async (name) => {
-      expect(await reasonOf(add(name))).toBe("bad name");
+      expect(await reasonOf(add(name))).toBe("font.name");
     },
   );
 
   test("has another name than the user's others, whatever the case of its letters", async () => {
     await add("Wide");
-    expect(await reasonOf(add("WIDE", anotherFont()))).toBe("name taken");
+    expect(await reasonOf(add("WIDE", anotherFont()))).toBe("font.taken");
   });
 
   test("is there once", async () => {
     await add("Wide");
-    expect(await reasonOf(add("Other"))).toBe("there already");
+    expect(await reasonOf(add("Other"))).toBe("font.thereAlready");
     expect(await namesOf(ada)).toEqual(["Wide"]);
   });
 
   test("may have 1 MB and not a byte more", async () => {
     await add("Large", fontOfSize(LARGEST_FONT));
-    expect(await reasonOf(add("Larger", fontOfSize(LARGEST_FONT + 1)))).toBe("too large");
+    expect(await reasonOf(add("Larger", fontOfSize(LARGEST_FONT + 1)))).toBe("font.tooLarge");
   });
 
   test("is one of at most eight", async () => {
     for (let count = 0; count < MOST_FONTS; count++) await add(`Font ${count}`, anotherFont());
-    expect(await reasonOf(add("One more"))).toBe("too many");
+    expect(await reasonOf(add("One more"))).toBe("font.tooMany");
     const [first] = fonts().allOf(ada.user);
     await fonts().remove(ada.user, first?.id ?? "");
     await add("One more");
@@ -87,11 +88,11 @@ test("fonts that are added at once are eight at most, and have different names",
   const reasons = await Promise.all(
     all.map(([name, bytes]) => reasonOf(add(name, bytes)).catch(() => "added")),
   );
-  expect(reasons.filter((reason) => reason === "too many")).toHaveLength(MOST_FONTS);
+  expect(reasons.filter((reason) => reason === "font.tooMany")).toHaveLength(MOST_FONTS);
   expect(await namesOf(ada)).toHaveLength(MOST_FONTS);
   const [same] = all;
   const twice = [1, 2].map(() => reasonOf(add("Same", same?.[1], grace)).catch(() => "added"));
-  expect((await Promise.all(twice)).toSorted()).toEqual(["added", "there already"]);
+  expect((await Promise.all(twice)).toSorted()).toEqual(["added", "font.thereAlready"]);
 });
 
 describe("a file", () => {
@@ -115,7 +116,7 @@ describe("a file", () => {
     ["has its metadata elsewhere", () => changed((view) => view.setUint32(32, 0xffff))],
     ["has its private data elsewhere", () => changed((view) => view.setUint32(44, 0xffff))],
   ])("that %s is no font", async (_, make) => {
-    expect(await reasonOf(add("Wide", make()))).toBe("not WOFF2");
+    expect(await reasonOf(add("Wide", make()))).toBe("font.notWoff2");
     expect(await namesOf(ada)).toEqual([]);
   });
 });
@@ -125,7 +126,7 @@ describe("users", () => {
     const hers = await add("Wide");
     const theirs = await add("Wide", wideFont(), grace);
     expect(theirs.id).not.toBe(hers.id);
-    expect(await fonts().remove(grace.user, hers.id)).toBe(undefined);
+    expect(await reasonOf(fonts().remove(grace.user, hers.id))).toBe("font.unknown");
     expect(await namesOf(ada)).toEqual(["Wide"]);
     expect(await fonts().remove(ada.user, hers.id)).toEqual(hers);
     expect(await namesOf(ada)).toEqual([]);

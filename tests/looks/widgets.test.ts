@@ -4,7 +4,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { SecretError } from "../../src/vault/vault.ts";
 import { type Look, LONGEST_CSS, PLAIN_LOOK } from "../../src/looks/look.ts";
-import { MOST_WIDGETS } from "../../src/looks/widget-error.ts";
+import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import type { Widget } from "../../src/looks/widgets.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
@@ -134,7 +134,7 @@ describe("a user's widgets", () => {
 
   test("have names, of which no two are alike", async () => {
     await addTo(ada, "Second");
-    await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "name taken" });
+    await expect(addTo(ada, "Second")).rejects.toMatchObject({ reason: "widget.taken" });
     await addTo(grace, "Second");
     const [main] = widgets().allOf(ada.user);
     await widgets().rename(ada.user, main?.id ?? 0, "First");
@@ -144,13 +144,13 @@ describe("a user's widgets", () => {
         .map(({ name }) => name),
     ).toEqual(["First", "Second"]);
     await expect(widgets().rename(ada.user, main?.id ?? 0, "Second")).rejects.toMatchObject({
-      reason: "name taken",
+      reason: "widget.taken",
     });
   });
 
   test("are at most 20", async () => {
     for (let number = 2; number <= MOST_WIDGETS; number++) await addTo(ada, `Widget ${number}`);
-    await expect(addTo(ada, "One more")).rejects.toMatchObject({ reason: "too many" });
+    await expect(addTo(ada, "One more")).rejects.toMatchObject({ reason: "widget.tooMany" });
     await addTo(grace, "One more");
   });
 
@@ -160,7 +160,7 @@ describe("a user's widgets", () => {
     const refused = added.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     // There is one to begin with.
     expect(refused).toHaveLength(MOST_WIDGETS + 1);
-    for (const error of refused) expect(error).toMatchObject({ reason: "too many" });
+    for (const error of refused) expect(error).toMatchObject({ reason: "widget.tooMany" });
     expect(widgets().allOf(ada.user)).toHaveLength(MOST_WIDGETS);
   });
 
@@ -176,7 +176,7 @@ describe("a user's widgets", () => {
     }
     expect(widgets().allOf(ada.user)).toHaveLength(1);
     await expect(widgets().restore(ada.user, ids[0] ?? 0)).rejects.toMatchObject({
-      reason: "unknown",
+      reason: "widget.tooLate",
     });
     expect(await widgets().restore(ada.user, ids.at(-1) ?? 0)).toMatchObject({ name: "Second" });
     expect(await kept()).toBe(MOST_WIDGETS);
@@ -189,9 +189,9 @@ describe("a user's widgets", () => {
     }
     await widgets().remove(ada.user, ids[0] ?? 0);
     await addTo(ada, "One more");
-    await expect(addTo(ada, "Too many")).rejects.toMatchObject({ reason: "too many" });
+    await expect(addTo(ada, "Too many")).rejects.toMatchObject({ reason: "widget.tooMany" });
     await expect(widgets().restore(ada.user, ids[0] ?? 0)).rejects.toMatchObject({
-      reason: "unknown",
+      reason: "widget.tooLate",
     });
   });
 
@@ -208,7 +208,7 @@ describe("a user's widgets", () => {
       () => widgets().remove(grace.user, second.id),
     ];
     for (const attempt of attempts) {
-      await expect(attempt()).rejects.toMatchObject({ reason: "unknown" });
+      await expect(attempt()).rejects.toMatchObject({ reason: "widget.unknown" });
     }
     expect(await widgets().byId(ada.user, second.id)).toEqual(second);
   });
@@ -232,7 +232,7 @@ describe("a saved look", () => {
     const widget = await widgets().first(ada.user);
     await save(widget, looking({ theme: "bar" }));
     const late = save(widget, looking({ theme: "art" }));
-    await expect(late).rejects.toMatchObject({ reason: "changed meanwhile" });
+    await expect(late).rejects.toMatchObject({ reason: "widget.changed" });
     expect(await widgets().first(ada.user)).toMatchObject({ options: { theme: "bar" } });
     expect(await widgets().revisionsOf(ada.user, widget.id)).toHaveLength(2);
   });
@@ -241,7 +241,7 @@ describe("a saved look", () => {
     const { id, revision } = await widgets().first(ada.user);
     for (const basedOn of [999_999, -5, revision + 1, 0]) {
       const saved = widgets().save(ada.user, id, looking({ theme: "bar" }), { basedOn });
-      await expect(saved).rejects.toMatchObject({ reason: "changed meanwhile" });
+      await expect(saved).rejects.toMatchObject({ reason: "widget.changed" });
     }
     const revisions = await widgets().revisionsOf(ada.user, id);
     expect(revisions.map((one) => one.revision)).toEqual([revision]);
@@ -251,7 +251,7 @@ describe("a saved look", () => {
     const widget = await widgets().first(ada.user);
     const saved = await save(widget, looking({}, "é".repeat(LONGEST_CSS / 2)));
     const longer = looking({}, `é${"é".repeat(LONGEST_CSS / 2)}`);
-    await expect(save(saved, longer)).rejects.toMatchObject({ reason: "css unusable" });
+    await expect(save(saved, longer)).rejects.toMatchObject({ reason: "widget.css" });
   });
 
   test("stays in the history with the time when it was saved, the last 50 of them", async () => {
@@ -288,7 +288,7 @@ describe("a removed widget", () => {
     await world.clock.advance(UNDO_MS - 1);
     widgets().forgetRemoved();
     await expect(widgets().restore(grace.user, second.id)).rejects.toMatchObject({
-      reason: "unknown",
+      reason: "widget.tooLate",
     });
     expect(await widgets().restore(ada.user, second.id)).toMatchObject({ name: "Second" });
     expect(widgets().find(token)?.user).toEqual(ada.user);
@@ -299,7 +299,7 @@ describe("a removed widget", () => {
     await widgets().remove(ada.user, second.id);
     await world.clock.advance(UNDO_MS + 1);
     await expect(widgets().restore(ada.user, second.id)).rejects.toMatchObject({
-      reason: "unknown",
+      reason: "widget.tooLate",
     });
     widgets().forgetRemoved();
     const { queries } = world.store;
@@ -312,7 +312,7 @@ describe("a removed widget", () => {
     await widgets().remove(ada.user, second.id);
     await addTo(ada, "Second");
     await expect(widgets().restore(ada.user, second.id)).rejects.toMatchObject({
-      reason: "name taken",
+      reason: "widget.nameInUse",
     });
   });
 });

@@ -1,4 +1,3 @@
-import type { FontError } from "../../fonts.ts";
 import { fill, type Words } from "../../../i18n/index.ts";
 import type { Notice } from "../../../dashboard/request.ts";
 
@@ -12,13 +11,7 @@ const noticesIn = ({ widget }: Words["dashboard"]) => {
     rotated: good(widget.rotated),
     "font added": good(fonts.added),
     "font removed": good(fonts.removed),
-    "font bad name": bad(fonts.badName),
-    "font name taken": bad(fonts.nameTaken),
-    "font not WOFF2": bad(fonts.notWoff2),
-    "font too large": bad(fonts.tooLarge),
-    "font too many": bad(fonts.tooMany),
-    "font there already": bad(fonts.thereAlready),
-  } satisfies Readonly<Record<`font ${FontError["reason"]}`, Notice>> & Record<string, Notice>;
+  } satisfies Record<string, Notice>;
 };
 
 /** The result of a form. */

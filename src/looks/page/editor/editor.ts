@@ -1,5 +1,5 @@
 import { withQuery } from "../../../addresses.ts";
-import { FontError } from "../../fonts.ts";
+import { Refused } from "../../../i18n/refused.ts";
 import type { User } from "../../../accounts/users.ts";
 import type { Widget } from "../../widgets.ts";
 import { fieldOf } from "../../../http/form-field.ts";
@@ -53,15 +53,23 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
     }
   };
 
-  const addFont = async (user: User, form: FormData): Promise<Outcome> => {
+  const addFont = async (user: User, form: FormData) => {
     const file = form.get("fontFile");
     const bytes = file instanceof Blob ? await file.bytes() : new Uint8Array();
+    await accounts.fonts.add(user, fieldOf(form, "fontName"), bytes);
+  };
+
+  const unlessRefused = async (
+    { words }: DashboardRequest,
+    outcome: Outcome,
+    change: () => Promise<unknown>,
+  ): Promise<Notice> => {
     try {
-      await accounts.fonts.add(user, fieldOf(form, "fontName"), bytes);
-      return "font added";
+      await change();
+      return outcomeNotice(outcome, words);
     } catch (error) {
-      if (error instanceof FontError) return `font ${error.reason}`;
-      throw error;
+      if (!(error instanceof Refused)) throw error;
+      return { tone: "bad", text: error.text(words) };
     }
   };
 
@@ -115,10 +123,13 @@ export function createEditor(deps: WidgetEditorDeps): WidgetEditor {
           await accounts.widgets.rotate(user, widget.id);
           return back(outcomeNotice("rotated", words));
         case "add-font":
-          return back(outcomeNotice(await addFont(user, form), words));
+          return back(await unlessRefused(request, "font added", () => addFont(user, form)));
         case "remove-font":
-          await accounts.fonts.remove(user, fieldOf(form, "target"));
-          return back(outcomeNotice("font removed", words));
+          return back(
+            await unlessRefused(request, "font removed", () =>
+              accounts.fonts.remove(user, fieldOf(form, "target")),
+            ),
+          );
         default:
           return redirect(pathTo(request, "widget"), 303);
       }

@@ -52,7 +52,7 @@ export function Fonts({
           enctype="multipart/form-data"
           action={`${pathTo(request, "widget")}/fonts`}
           data-largest={String(LARGEST_FONT)}
-          data-too-large={attribute(t.tooLarge)}
+          data-too-large={attribute(request.words.refused.font.tooLarge)}
         >
           <>
             <input type="hidden" name="token" value={request.formToken} />

@@ -1,7 +1,7 @@
 import { fieldOf } from "../../../http/form-field.ts";
 import { outputEditorScript } from "../../../html/assets.ts";
 import { Html } from "../../../jsx.ts";
-import { WidgetError } from "../../widget-error.ts";
+import { Refused } from "../../../i18n/refused.ts";
 import type { Widget } from "../../widgets.ts";
 import { dashboardPage } from "../../../dashboard/frame.tsx";
 import type { DashboardRequest, Notice } from "../../../dashboard/request.ts";
@@ -102,7 +102,7 @@ export function createOutputEditor({ accounts }: OutputEditorDeps, kind: EditorK
       await widgets.save(request.user, id, { options, css, size }, { basedOn });
       return noticeOf(request, widget, "saved");
     } catch (error) {
-      if (!(error instanceof WidgetError) || error.reason !== "changed meanwhile") throw error;
+      if (!(error instanceof Refused) || error.reason !== "widget.changed") throw error;
       const newest = { ...(await widgets.byId(request.user, id)), kind: widget.kind };
       return drawOutdated(request, newest, typed, 409);
     }

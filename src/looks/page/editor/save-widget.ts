@@ -1,6 +1,6 @@
 import { readKeyName } from "../../../accounts/key-name.ts";
 import { LONGEST_CSS } from "../../look.ts";
-import { WidgetError } from "../../widget-error.ts";
+import { Refused } from "../../../i18n/refused.ts";
 import type { Widget, Widgets } from "../../widgets.ts";
 import { fieldOf } from "../../../http/form-field.ts";
 import { fill, type Words } from "../../../i18n/index.ts";
@@ -59,9 +59,9 @@ export async function saveForm(
     const { revision } = await widgets.byId(user, id);
     return { kind: "saved", draft, revision };
   } catch (error) {
-    if (!(error instanceof WidgetError)) throw error;
-    if (error.reason === "changed meanwhile") return newer();
-    if (error.reason !== "name taken") throw error;
+    if (!(error instanceof Refused)) throw error;
+    if (error.reason === "widget.changed") return newer();
+    if (error.reason !== "widget.taken") throw error;
     return { kind: "refused", draft, mistakes: { name: words.dashboard.widget.editor.nameTaken } };
   }
 }
@@ -82,7 +82,11 @@ function mistakesOf({ name, css }: Draft, words: Words): DraftMistakes {
 }
 
 /** The outcome for the editor's script. */
-export function answerOf(outcome: SaveOutcome, { dashboard }: Words, { name }: Widget): Response {
+export function answerOf(
+  outcome: SaveOutcome,
+  { dashboard, refused }: Words,
+  { name }: Widget,
+): Response {
   const answer = (status: number, body: SaveAnswer) =>
     Response.json(body, { status, headers: { "Cache-Control": "no-store" } });
   switch (outcome.kind) {
@@ -94,7 +98,7 @@ export function answerOf(outcome: SaveOutcome, { dashboard }: Words, { name }: W
       return answer(422, { kind: "refused", text });
     }
     case "unknown revision": {
-      const text = fill(dashboard.gallery.mistakes.changed, { name });
+      const text = fill(refused.widget.changed, { name });
       return answer(422, { kind: "refused", text });
     }
     case "newer":

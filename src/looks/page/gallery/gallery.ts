@@ -1,14 +1,14 @@
-import { readKeyName } from "../../../accounts/key-name.ts";
+import { LONGEST_KEY_NAME, readKeyName } from "../../../accounts/key-name.ts";
 import type { Look } from "../../look.ts";
 import { WIDGET_KINDS } from "../../new-widget.ts";
-import { WidgetError } from "../../widget-error.ts";
+import { Refused } from "../../../i18n/refused.ts";
 import { fieldOf, targetIdOf } from "../../../http/form-field.ts";
 import { readSharedLook, type SharedLook } from "../../../overlay/looks/shared-look.ts";
 import { isShippedLookName, shippedLook } from "../../../overlay/looks/shipped.ts";
 import type { DashboardRequest, Notice, Section } from "../../../dashboard/request.ts";
 import { freeName } from "./free-name.ts";
 import { lookView } from "./gallery-looks.tsx";
-import { mistakeText, errorNotice, refusal, done } from "./gallery-notices.ts";
+import { mistakeText, refusal, done } from "./gallery-notices.ts";
 import { galleryPage, type WidgetGalleryDeps } from "./gallery-page.tsx";
 
 /** A user's widgets, and the looks to make one of. */
@@ -45,14 +45,14 @@ export function createGallery(deps: WidgetGalleryDeps): Required<Pick<Section, "
   const make = async (request: DashboardRequest, look: SharedLook, typed: string) => {
     const taken = widgets.allOf(request.user).map(({ name }) => name);
     const name = readKeyName(typed === "" ? freeName(look.name, taken) : typed);
-    if (name === undefined) return refusal(request, "name");
+    if (name === undefined) throw noName();
     await widgets.add(request.user, { name, kind: "overlay", look: bare(look) });
     return done(request, "added", { name });
   };
 
   const use = async (request: DashboardRequest, look: SharedLook, id: number) => {
     const { name, kind, revision } = await widgets.byId(request.user, id);
-    if (kind !== "overlay") return refusal(request, "unknown");
+    if (kind !== "overlay") throw new Refused("widget.noOverlay");
     await widgets.save(request.user, id, bare(look), { basedOn: revision });
     return done(request, "used", { name, look: look.name });
   };
@@ -66,13 +66,13 @@ export function createGallery(deps: WidgetGalleryDeps): Required<Pick<Section, "
       case "add": {
         const name = readKeyName(typed);
         const kind = WIDGET_KINDS.find((one) => one === fieldOf(form, "kind"));
-        if (name === undefined) return refuseName(request, form, refusal(request, "name"));
+        if (name === undefined) throw noName();
         await widgets.add(user, { name, kind: kind ?? WIDGET_KINDS[0] });
         return done(request, "added", { name });
       }
       case "rename": {
         const name = readKeyName(typed);
-        if (name === undefined) return refuseName(request, form, refusal(request, "name"));
+        if (name === undefined) throw noName();
         await widgets.rename(user, id, name);
         return done(request, "renamed", { name });
       }
@@ -122,16 +122,19 @@ export function createGallery(deps: WidgetGalleryDeps): Required<Pick<Section, "
           ? await showLook(request, fieldOf(form, "look"), outcome)
           : outcome;
       } catch (error) {
-        if (!(error instanceof WidgetError)) throw error;
-        const notice = await errorNotice(widgets, request, form, error);
+        if (!(error instanceof Refused)) throw error;
+        const notice = refusal(request, error);
         if (form.has("look")) return showLook(request, fieldOf(form, "look"), notice);
         const isTypedName =
-          error.reason === "name taken" && ["add", "rename"].includes(fieldOf(form, "do"));
+          error.field === "name" && ["add", "rename"].includes(fieldOf(form, "do"));
         return isTypedName ? refuseName(request, form, notice) : notice;
       }
     },
   };
 }
+
+const noName = (): Refused =>
+  new Refused("entered.name", { most: String(LONGEST_KEY_NAME) }, { field: "name" });
 
 /** The look that a form is about: one of ours, or one that was pasted. */
 function lookOf(request: DashboardRequest, form: FormData): SharedLook | undefined {
