@@ -32,15 +32,17 @@ export interface Input<Value> extends Field<Value> {
   readonly refusal?: Reason;
   /** The values in that sentence. */
   readonly refusalValues?: Readonly<Record<string, string>>;
+  /** @throws {Refused} for a text that is not allowed, with a reason of its own */
+  parse(text: string): Value | undefined;
 }
 
 export type Inputs = Readonly<Record<string, Input<unknown>>>;
 
 /** What the inputs give. */
 export type Values<I extends Inputs> = {
-  readonly [Name in keyof I]: I[Name] extends { readonly several: true }
-    ? readonly ValueOf<I[Name]>[]
-    : ValueOf<I[Name]>;
+  readonly [Name in keyof I]:
+    | (I[Name] extends { readonly several: true } ? readonly ValueOf<I[Name]>[] : ValueOf<I[Name]>)
+    | (I[Name] extends { readonly fallback: infer Fallback } ? Fallback : never);
 };
 
 /** The texts that were entered, by the names of inputs. What is missing was not given. */

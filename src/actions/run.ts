@@ -65,7 +65,17 @@ function readText(name: string, input: Input<unknown>, text: string): unknown {
     throw new Refused("entered.tooLong", values, { field: name, isMisuse: true });
   }
   if (mistake) throw new Refused("entered.controls", {}, { field: name, isMisuse: true });
-  const value = input.parse(text);
+  const value = parse(name, input, text);
   if (value === undefined) throw new WrongInput(name, input);
   return value;
+}
+
+/** A parser knows why a text is not allowed, and not in which field it stands. */
+function parse(name: string, input: Input<unknown>, text: string): unknown {
+  try {
+    return input.parse(text);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused(error.reason, error.values, { field: name, isMisuse: true });
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { choiceOf, targetIdOf } from "../../src/http/form-field.ts";
+import { choiceOf, fieldOf, targetIdOf } from "../../src/http/form-field.ts";
 
 const chosenBy = (text: string): boolean | null | undefined => {
   const form = new FormData();
@@ -26,4 +26,12 @@ test("a form is about the row with the id that it names, and about none for any 
     7, 12, 0, 0, 0, 0, 0, 0,
   ]);
   expect(targetIdOf(new FormData())).toBe(0);
+});
+
+test("a button says more than the field of the same name before it", () => {
+  const form = new FormData();
+  form.append("do", "save");
+  form.append("do", " try ");
+  expect(fieldOf(form, "do")).toBe("try");
+  expect(fieldOf(form, "other")).toBe("");
 });
