@@ -38,7 +38,7 @@ export interface Input<Value> extends Field<Value> {
 
 export type Inputs = Readonly<Record<string, Input<unknown>>>;
 
-/** What the inputs give. */
+/** What the inputs give: what is parsed, or where nothing is given, the fallback. */
 export type Values<I extends Inputs> = {
   readonly [Name in keyof I]:
     | (I[Name] extends { readonly several: true } ? readonly ValueOf<I[Name]>[] : ValueOf<I[Name]>)
@@ -130,6 +130,11 @@ type Runs<I extends Inputs, Result> =
       readonly who: "self";
       /** @throws {Refused} */
       run(call: Call, values: Values<I>): Result | Promise<Result>;
+      /**
+       * Waits for the end of what `run` has begun. Only a command does, when it has shown what was begun.
+       * @throws {Refused}
+       */
+      wait?(call: Call, begun: Result): Promise<Result>;
     }
   | {
       /** The owner of the server. */

@@ -33,12 +33,29 @@ export const choice = <const Choice extends string>(choices: readonly Choice[]) 
   parse: (text: string): Choice | undefined => choices.find((one) => one === text),
 });
 
-/** A choice between on and off, which is written out. */
+/** A choice between on and off, which commands write out. Boxes to tick send `1` or `0`. */
 export const onOff = {
+  type: { kind: "switch" },
   placeholder: "on|off",
   allowed: "on or off",
-  parse: (text: string) => (text === "on" ? true : text === "off" ? false : undefined),
+  parse: (text: string) =>
+    text === "on" || text === "1" ? true : text === "off" || text === "0" ? false : undefined,
 } as const satisfies Input<boolean>;
+
+/** Stands for an option that was not given. */
+const KEPT: unique symbol = Symbol("kept");
+
+/** An option without which something stays as it is stored. A form has to send it. */
+export const orKept = <const I extends Input<unknown>>(input: I) => ({
+  ...input,
+  fallback: KEPT as typeof KEPT,
+});
+
+/** Those options that were given. */
+export const givenIn = <const Options extends object>(options: Options) =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== KEPT)) as {
+    readonly [Name in keyof Options]?: Exclude<Options[Name], typeof KEPT>;
+  };
 
 /** A box to tick, a flag of the command. */
 export const flag = {

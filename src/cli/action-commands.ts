@@ -109,18 +109,23 @@ const commandOf =
   (action: AnyAction, texts: Texts): Command =>
   async (execution) => {
     const ownersCall: OwnersCall = { ...execution, ...callOf(execution) };
-    const call: OwnersCall | Call =
-      action.who === "owner"
-        ? ownersCall
-        : { ...ownersCall, user: execution.accounts.users.named(String(texts["user"])) };
+    const show = (result: unknown) => {
+      const documents = action.documents(result);
+      if ("table" in action) return execution.print(documents, table(action.table(result)));
+      const notice = action.notice(languages.en, result, "en");
+      const lines = action.lines?.(result) ?? linesOf(notice);
+      if (notice.tone === "good") return execution.print(documents, lines);
+      execution.print(documents, []);
+      throw new CommandFailedError(lines.join("\n"));
+    };
+    if (action.who === "owner") return show(await perform(action, ownersCall, texts));
+    const call: Call = {
+      ...ownersCall,
+      user: execution.accounts.users.named(String(texts["user"])),
+    };
     const result = await perform(action, call, texts);
-    const documents = action.documents(result);
-    if ("table" in action) return execution.print(documents, table(action.table(result)));
-    const notice = action.notice(languages.en, result, "en");
-    const lines = action.lines?.(result) ?? linesOf(notice);
-    if (notice.tone === "good") return execution.print(documents, lines);
-    execution.print(documents, []);
-    throw new CommandFailedError(lines.join("\n"));
+    show(result);
+    if (action.wait) show(await action.wait(call, result));
   };
 
 const callOf = ({
