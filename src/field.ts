@@ -1,6 +1,9 @@
 /** How a value is entered and written. */
 export type FieldType =
-  | { readonly kind: "text" | "lines" | "switch" | "font" }
+  | { readonly kind: "text" }
+  | { readonly kind: "lines" }
+  | { readonly kind: "switch" }
+  | { readonly kind: "font" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | {
       readonly kind: "number";

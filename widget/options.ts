@@ -1,26 +1,13 @@
+import type { Field, FieldType } from "../src/field.ts";
+
 /** The kind of value that an option takes, for documentation and forms. */
-export type OptionKind =
-  | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "switch" }
-  | {
-      readonly kind: "number";
-      readonly least: number;
-      readonly most: number;
-      readonly unit: string;
-    }
-  | { readonly kind: "colour"; readonly automatic: boolean }
-  | { readonly kind: "font" }
-  | { readonly kind: "text"; readonly longest: number };
+export type OptionKind = Exclude<FieldType, { readonly kind: "lines" }>;
 
 /** One option of the overlay's address. */
-export interface WidgetOption<Value> {
+export interface WidgetOption<Value> extends Field<Value> {
   readonly type: OptionKind;
   /** The value when the address sets none; `null` leaves the choice to theme and mode. */
   readonly fallback: Value;
-  /** The allowed values, worded to follow "must be …". */
-  readonly allowed: string;
-  /** Converts a text to a value, or `undefined` when it is not allowed. */
-  parse(text: string): Value | undefined;
 }
 
 const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
@@ -179,6 +166,7 @@ function accentColour(): WidgetOption<string> {
 function font(): WidgetOption<string | null> {
   return {
     type: { kind: "font" },
+    longest: 120,
     fallback: null,
     allowed: "font names separated by commas, of letters, digits, spaces and hyphens",
     parse: (given) => (/^[\p{L}\p{N} ,-]{1,120}$/u.test(given) ? given : undefined),
@@ -187,7 +175,8 @@ function font(): WidgetOption<string | null> {
 
 export function text(longest: number): WidgetOption<string> {
   return {
-    type: { kind: "text", longest },
+    type: { kind: "text" },
+    longest,
     fallback: "",
     allowed: `at most ${longest} characters on one line`,
     parse: (given) => (given.length <= longest && !/\p{Cc}/u.test(given) ? given : undefined),

@@ -140,7 +140,7 @@ function fallbackOf(name: SettingName, language: Language): string {
   return code(fallbackText);
 }
 
-function valuesOf({ type }: WidgetOption<unknown>, yesNo: string): string {
+function valuesOf({ type, longest }: WidgetOption<unknown>, yesNo: string): string {
   switch (type.kind) {
     case "choice":
       return type.choices.map(code).join(" ");
@@ -153,7 +153,7 @@ function valuesOf({ type }: WidgetOption<unknown>, yesNo: string): string {
     case "font":
       return code("Georgia, serif");
     case "text":
-      return `≤ ${type.longest}`;
+      return `≤ ${longest}`;
   }
 }
 

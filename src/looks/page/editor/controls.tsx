@@ -127,7 +127,7 @@ const sixDigits = (digits: string): string =>
 function TypedControl(props: ControlProps): JSX.Element {
   const { request, editorQuery, name, option, offers } = props;
   const { widget } = request.words.dashboard;
-  const { type } = option;
+  const { type, longest } = option;
   const isWrong = editorQuery.invalid.has(name);
   const mistake = isWrong ? allowed(request.words, option) : undefined;
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
@@ -146,7 +146,7 @@ function TypedControl(props: ControlProps): JSX.Element {
         list={offers}
         {...(type.kind === "number"
           ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
-          : { type: "text", maxlength: type.kind === "text" ? String(type.longest) : "120" })}
+          : { type: "text", maxlength: String(longest) })}
         placeholder={option.fallback === null ? attribute(automatic) : undefined}
         aria-invalid={isWrong && "true"}
         {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake })}
@@ -188,13 +188,13 @@ function Mistake(props: ControlProps): JSX.Element {
   );
 }
 
-function allowed({ dashboard }: Words, { type }: AnyOption): string {
+function allowed({ dashboard }: Words, { type, longest }: AnyOption): string {
   const { mistakes } = dashboard.widget;
   switch (type.kind) {
     case "number":
       return fill(mistakes.number, { least: String(type.least), most: String(type.most) });
     case "text":
-      return fill(mistakes.text, { longest: String(type.longest) });
+      return fill(mistakes.text, { longest: String(longest) });
     case "colour":
       return mistakes.colour;
     case "font":
