@@ -1,4 +1,4 @@
-import type { Action, AnyAction, Input, Inputs, Texts } from "../actions/action.ts";
+import type { AnyAction, Input, Inputs, Texts } from "../actions/action.ts";
 import { attribute } from "../html/attribute.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { Html } from "../jsx.ts";
@@ -21,9 +21,9 @@ export interface FormOf<I extends Inputs> {
 }
 
 /** @param fixed what the form sends without a field; tells the action's forms on a page apart */
-export function formOf<I extends Inputs, Result>(
+export function formOf<I extends Inputs>(
   request: DashboardRequest,
-  { name, inputs }: Action<I, Result>,
+  { name, inputs }: { readonly name: string; readonly inputs: I },
   fixed: Fixed = {},
 ): FormOf<I> {
   const { refused } = request;

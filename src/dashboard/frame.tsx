@@ -5,7 +5,7 @@ import { Html } from "../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
 import { htmlResponse } from "../html/html.tsx";
 import { Copyable, LanguageLinks } from "../html/parts.tsx";
-import { Form } from "./form.tsx";
+import { ActionForm, formOf } from "./action-form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo, SECTION_NAMES, sectionPath } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
@@ -168,11 +168,14 @@ function NoticeBox({
         </div>
       ))}
       {undo !== undefined && (
-        <Form request={request} action={undo.action} target={undo.target} class="undo">
+        <ActionForm
+          form={formOf(request, { name: undo.action, inputs: {} }, undo.texts)}
+          class="undo"
+        >
           <button type="submit" class="quiet" safe>
             {undo.label}
           </button>
-        </Form>
+        </ActionForm>
       )}
     </div>
   );

@@ -13,8 +13,12 @@ export interface Notice {
   readonly text: string;
   /** Values that are shown only once, to be copied. */
   readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];
-  /** The form that takes it back, with the label of its button. */
-  readonly undo?: { readonly action: string; readonly target: string; readonly label: string };
+  /** The action that takes it back, with the texts of its form and the label of its button. */
+  readonly undo?: {
+    readonly action: string;
+    readonly texts: Readonly<Record<string, string>>;
+    readonly label: string;
+  };
   /**
    * The query of the address that shows it, such as `id=1`: a notice is shown only where the
    * address has the same id. Without it, where the address has none.

@@ -147,7 +147,7 @@ function lookOf(request: DashboardRequest, form: FormData): SharedLook | undefin
 /** The button that brings a widget back. */
 const undoOf = ({ words }: DashboardRequest, id: number) => ({
   action: "restore",
-  target: String(id),
+  texts: { target: String(id) },
   label: words.dashboard.gallery.undo,
 });
 
