@@ -1,5 +1,7 @@
 import { addKey, listKeys, revokeKey, rotateKey } from "../accounts/key-actions.ts";
 import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
+import { searchCovers, setCoversOfConnection } from "../covers/actions.ts";
+import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
 import type { AnyAction } from "./action.ts";
 
 /** Everything that can be done here, in the order of `--help`. */
@@ -12,6 +14,10 @@ export const ACTIONS: readonly AnyAction[] = [
   listHooks,
   removeHook,
   testHook,
+  searchCovers,
+  setTitles,
+  setTitlesOfConnection,
+  setCoversOfConnection,
 ];
 
 const byName = new Map(ACTIONS.map((action) => [action.name, action]));

@@ -12,6 +12,7 @@ import { type Command, CommandFailedError, type Execution, table } from "./comma
 const GROUPS: Readonly<Record<string, string>> = {
   user: "add, list and remove users",
   key: "manage a user's API keys",
+  titles: "how a user's titles are shown",
   widget: "manage a user's widgets and their addresses",
   connection: "manage a user's connections",
   hook: "send a user's songs to other programs",

@@ -47,12 +47,6 @@ export class CommandFailedError extends Error {
   override readonly name = "CommandFailedError";
 }
 
-/** Reads a choice. @throws {UsageError} unless it is on or off */
-export function readOnOff(choice: string): boolean {
-  if (choice === "on" || choice === "off") return choice === "on";
-  throw new UsageError(`${JSON.stringify(choice)} must be on or off.`);
-}
-
 /** Reads the id of something of a user. @throws {UsageError} that says where to find it */
 export function readId(kind: "hook" | "widget", typed: string, userName: string): number {
   if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);

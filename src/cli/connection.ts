@@ -9,7 +9,7 @@ import type { User } from "../accounts/users.ts";
 import { systemClock } from "../clock.ts";
 import { musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
-import { type Command, type Execution, forUser, readOnOff, table, UsageError } from "./command.ts";
+import { type Command, type Execution, forUser, table, UsageError } from "./command.ts";
 import { describeStatus } from "./user.ts";
 import type { Cli, Syntax } from "./cli.ts";
 
@@ -39,17 +39,6 @@ export function declareConnection<Target extends Syntax>({
     (name: string, ids: string[]) => orderConnections(name, ids),
   );
   carriesOut(
-    connection(
-      "titles",
-      "show a connection's titles without what describes their upload, or as given",
-      ["marquee connection titles ada 3 off"],
-    )
-      .argument("<user>")
-      .argument("<id>")
-      .argument("<on|off>"),
-    (name: string, id: string, choice: string) => cleanTitles(name, id, choice),
-  );
-  carriesOut(
     connection("rotate", "replace a connection's secret; the old one stops working right away")
       .argument("<user>")
       .argument("<id>"),
@@ -68,19 +57,6 @@ function orderConnections(userName: string, typedIds: readonly string[]): Comman
   return forUser(userName, async (execution) => {
     await execution.accounts.connections.order(execution.user, ids);
     await printConnections(execution, false);
-  });
-}
-
-/** `marquee connection titles USER ID on|off`. */
-function cleanTitles(userName: string, typedId: string, choice: string): Command {
-  const id = readConnectionId(typedId, userName);
-  const isOn = readOnOff(choice);
-  return forUser(userName, async ({ accounts, user, print }) => {
-    await accounts.connections.cleanTitles(user, id, isOn);
-    print(
-      [{ id, titles: choice }],
-      [isOn ? "Its titles are cleaned." : "Its titles are shown as they are given."],
-    );
   });
 }
 

@@ -7,7 +7,7 @@ import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Sources } from "../sources/index.ts";
 import { type Source, SourceSettingsError } from "../sources/source.ts";
 import { widgetAddress } from "../addresses.ts";
-import { type Command, type Execution, forUser, readOnOff, table, UsageError } from "./command.ts";
+import { type Command, type Execution, table, UsageError } from "./command.ts";
 import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee user …`. */
@@ -28,14 +28,6 @@ export function declareUser<Target extends Syntax>({
     { createsFolder: true },
   );
   shows(user("list", "list all users"), () => listUsers());
-  carriesOut(
-    user("covers", "switch on or off the search for covers that a user's player lacks", [
-      "marquee user covers ada on",
-    ])
-      .argument("<name>")
-      .argument("<on|off>"),
-    (name: string, choice: string) => searchCovers(name, choice),
-  );
   carriesOut(
     user("remove", "remove a user with all their keys, widgets and connections").argument("<name>"),
     (name: string) => removeUser(name),
@@ -91,22 +83,6 @@ function listUsers(): Command {
     const header = ["USER", "ROLE", "MUSIC", "HEALTH", "LINKED UNTIL"];
     print(documents, table([header, ...rows]));
   };
-}
-
-/** `marquee user covers NAME on|off`. */
-function searchCovers(name: string, choice: string): Command {
-  const searchesCovers = readOnOff(choice);
-  return forUser(name, async ({ accounts, user, print }) => {
-    await accounts.privacy.change(user, { searchesCovers });
-    print(
-      [{ username: user.name, covers: choice }],
-      [
-        searchesCovers
-          ? "Covers are looked for, on a server whose --cover-search allows it."
-          : "No covers are looked for.",
-      ],
-    );
-  });
 }
 
 function statusDocument(status: StoredStatus) {

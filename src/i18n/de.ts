@@ -669,10 +669,6 @@ export const de: Words = {
           "Noch gibt es keine Titel. Spielen Sie etwas ab, und versuchen Sie es noch einmal.",
         given: "Original",
         shown: "Gezeigt",
-        mistakes: {
-          tooMany: "Höchstens 50 Ausdrücke: Es sind {count}.",
-          length: "„{phrase}“ muss 2 bis 50 Zeichen haben.",
-        },
       },
       covers: {
         title: "Cover",
@@ -1443,6 +1439,10 @@ export const de: Words = {
       several: "Es gibt mehrere Schlüssel: Wählen Sie einen über seine ID.",
     },
     session: {},
+    titles: {
+      tooMany: "Höchstens 50 Ausdrücke: Es sind {count}.",
+      length: "„{phrase}“ muss 2 bis 50 Zeichen haben.",
+    },
     privacy: {},
     history: {},
     hook: {

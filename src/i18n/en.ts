@@ -647,10 +647,6 @@ export const en = {
         noSongs: "There are no songs yet. Play something, and try again.",
         given: "From the source",
         shown: "Shown",
-        mistakes: {
-          tooMany: "At most 50 phrases: there are {count}.",
-          length: "“{phrase}” must have 2 to 50 characters.",
-        },
       },
       covers: {
         title: "Covers",
@@ -1398,6 +1394,10 @@ export const en = {
       several: "There are several keys: choose one by its ID.",
     },
     session: {},
+    titles: {
+      tooMany: "At most 50 phrases: there are {count}.",
+      length: "“{phrase}” must have 2 to 50 characters.",
+    },
     privacy: {},
     history: {},
     hook: {

@@ -657,10 +657,6 @@ export const es: Words = {
         noSongs: "Todavía no hay canciones. Pon una canción y vuelve a probar.",
         given: "Original",
         shown: "Se muestra",
-        mistakes: {
-          tooMany: "Como máximo 50 expresiones: hay {count}.",
-          length: "«{phrase}» debe tener de 2 a 50 caracteres.",
-        },
       },
       covers: {
         title: "Portadas",
@@ -1420,6 +1416,10 @@ export const es: Words = {
       several: "Hay varias claves: elige una por su ID.",
     },
     session: {},
+    titles: {
+      tooMany: "Como máximo 50 expresiones: hay {count}.",
+      length: "«{phrase}» debe tener de 2 a 50 caracteres.",
+    },
     privacy: {},
     history: {},
     hook: {

@@ -664,10 +664,6 @@ export const fr: Words = {
         noSongs: "Il n’y a pas encore de morceaux. Lancez-en un, puis réessayez.",
         given: "Original",
         shown: "Affiché",
-        mistakes: {
-          tooMany: "50 expressions au plus : il y en a {count}.",
-          length: "« {phrase} » doit avoir de 2 à 50 caractères.",
-        },
       },
       covers: {
         title: "Pochettes",
@@ -1438,6 +1434,10 @@ export const fr: Words = {
       several: "Il y a plusieurs clés : choisissez-en une par son ID.",
     },
     session: {},
+    titles: {
+      tooMany: "50 expressions au plus : il y en a {count}.",
+      length: "« {phrase} » doit avoir de 2 à 50 caractères.",
+    },
     privacy: {},
     history: {},
     hook: {

@@ -652,10 +652,6 @@ export const pt: Words = {
         noSongs: "Ainda não há músicas. Coloque uma para tocar e tente de novo.",
         given: "Original",
         shown: "Mostrado",
-        mistakes: {
-          tooMany: "No máximo 50 expressões: há {count}.",
-          length: "“{phrase}” precisa ter de 2 a 50 caracteres.",
-        },
       },
       covers: {
         title: "Capas",
@@ -1409,6 +1405,10 @@ export const pt: Words = {
       several: "Há várias chaves: escolha uma pelo ID.",
     },
     session: {},
+    titles: {
+      tooMany: "No máximo 50 expressões: há {count}.",
+      length: "“{phrase}” precisa ter de 2 a 50 caracteres.",
+    },
     privacy: {},
     history: {},
     hook: {

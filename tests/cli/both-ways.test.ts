@@ -74,6 +74,10 @@ const SCENES: readonly (readonly string[])[] = [
   ["connection order USER 9"],
   ["connect USER json", "connection titles USER 1 off"],
   ["connection titles USER 1 off"],
+  ["connect USER json", "connection covers USER 1 found"],
+  ["connection covers USER 1 found"],
+  ["titles set USER --clean off --brackets 'Night Edit'"],
+  ["titles set USER --dash x"],
   ["connect USER json", "connection rotate USER 1"],
   ["connect USER demo", "connection rotate USER 1"],
   ["connect USER demo", "disconnect USER"],
@@ -158,7 +162,7 @@ const comparable = (data: string, { code, out, errors }: Awaited<ReturnType<type
 
 /** The list in which a command's effect shows, of a user. */
 function listAfter([group = ""]: readonly string[]) {
-  if (["login", "secret"].includes(group)) return undefined;
+  if (["login", "secret", "titles"].includes(group)) return undefined;
   if (group === "user") return () => ["user", "list", "--json"];
   const list = group.replace(/^(dis)?connect$/, "connection");
   return (name: string) => [list, "list", name, "--json"];

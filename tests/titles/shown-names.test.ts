@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { NamesFrom, Playback } from "../../src/playback.ts";
+import type { Phrase } from "../../src/titles/phrases.ts";
 import { AS_GIVEN, CLEANED, withShownNames } from "../../src/titles/shown-names.ts";
 import { formsIn } from "../fixtures/http/forms.ts";
+import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -139,55 +141,67 @@ describe("the part of the page about titles", () => {
 
   const send = async (fields: Record<string, string>) => {
     const page = await browser.get(MUSIC);
-    const form = (await formsIn(page)).find((one) => one.fields["do"] === "titles");
+    const form = (await formsIn(page)).find((one) => one.fields["do"] === "titles set");
     if (!form) throw new Error("the page has no form about titles");
     return browser.post(MUSIC, { ...form.fields, ...fields });
   };
 
+  const rules = () => server.accounts.privacy.of(ada.user.id).titles;
+
   test("saves the choice and phrases", async () => {
-    await send({
-      clean: "off",
-      "phrases-brackets": "Night Edit\n\nNight Edit\n",
-      "phrases-dash": "x y",
-    });
-    expect(server.accounts.privacy.of(ada.user.id).titles).toEqual({
-      isOn: false,
-      phrases: [
-        { text: "Night Edit", place: "brackets" },
-        { text: "x y", place: "dash" },
-      ],
-      ofConnections: new Map(),
-    });
+    await send({ clean: "off", brackets: "Night Edit\n\nNight Edit\n", dash: "x y" });
+    const phrases: readonly Phrase[] = [
+      { text: "Night Edit", place: "brackets" },
+      { text: "x y", place: "dash" },
+    ];
+    expect(rules()).toEqual({ isOn: false, phrases, ofConnections: new Map() });
   });
 
   test("tries them on the last songs without saving", async () => {
     await says(upload("Undertow (Night Edit) [HD]"));
-    const page = await (
-      await send({ clean: "on", try: "yes", "phrases-brackets": "Night Edit" })
-    ).text();
-    expect(page).toContain("Solvay – Undertow (Night Edit) [HD]".split(" – ")[1] ?? "");
+    const answer = await send({ do: "try titles", clean: "on", brackets: "Night Edit" });
+    const page = await answer.text();
+    expect(page).toContain("Undertow (Night Edit) [HD]");
     expect(page).toMatch(/<td dir="auto">Undertow – Solvay<\/td>/);
-    expect(server.accounts.privacy.of(ada.user.id).titles).toEqual(CLEANED);
+    expect(page).toMatch(/id="brackets"[^>]*>\s*Night Edit</);
+    expect(rules()).toEqual(CLEANED);
   });
 
-  test("refuses phrases that are too many, too short or too long, and keeps what was typed", async () => {
-    for (const typed of [
-      "x",
-      "y".repeat(51),
-      Array.from({ length: 51 }, (_, n) => `p${n}`).join("\n"),
-    ]) {
-      const answer = await send({ clean: "on", "phrases-anywhere": typed });
-      expect(answer.status).toBe(422);
-      expect(await answer.text()).toContain(typed.split("\n")[0] ?? "");
-    }
-    expect(server.accounts.privacy.of(ada.user.id).titles).toEqual(CLEANED);
+  const many = Array.from({ length: 51 }, (_, index) => `p${index}`).join("\n");
+
+  test.each(["titles set", "try titles"])(
+    "refuses phrases that are too many, too short or too long, and keeps what was typed: %s",
+    async (action) => {
+      for (const [typed, refusal] of [
+        ["x", "“x” must have 2 to 50 characters."],
+        ["y".repeat(51), `“${"y".repeat(50)}” must have 2 to 50 characters.`],
+        [many, "At most 50 phrases: there are 51."],
+      ] as const) {
+        const answer = await send({ do: action, clean: "on", anywhere: typed });
+        expect(answer.status).toBe(422);
+        expect(await textOf(answer.clone(), "#anywhere-mistake")).toBe(refusal);
+        expect(await textOf(answer, "#anywhere")).toBe(`\n${typed}`);
+      }
+      expect(rules()).toEqual(CLEANED);
+    },
+  );
+
+  test("counts the phrases that stay, and leaves what is not named", async () => {
+    const set = async (texts: Record<string, string>) =>
+      browser.post(MUSIC, { do: "titles set", ...texts });
+    expect((await set({ dash: many.slice(0, -4), clean: "off" })).status).toBe(303);
+    expect((await set({ brackets: "one more" })).status).toBe(422);
+    expect((await set({ clean: "on" })).status).toBe(303);
+    expect([rules().isOn, rules().phrases.length]).toEqual([true, 50]);
   });
 
   test("stores the choice of a connection, unless it is gone", async () => {
-    const choose = (target: string) =>
-      browser.post(MUSIC, { do: "titles-of", target, titles: "off" });
-    expect((await choose("1")).status).toBe(303);
-    expect(server.accounts.privacy.of(ada.user.id).titles.ofConnections.size).toBe(1);
-    expect((await choose("999")).status).toBe(200);
+    const choose = (id: string, titles: string) =>
+      browser.submit(MUSIC, { do: "connection titles", id, titles });
+    await choose("1", "off");
+    expect(rules().ofConnections.size).toBe(1);
+    expect(await textOf(await choose("999", "off"), ".notice")).toContain("no longer exists");
+    await choose("1", "all");
+    expect(rules().ofConnections.size).toBe(0);
   });
 });

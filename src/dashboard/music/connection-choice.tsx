@@ -1,34 +1,26 @@
+import type { Inputs } from "../../actions/action.ts";
 import { Html } from "../../jsx.ts";
-import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import { Choice, type ChoiceProps, Fold, Form } from "../form.tsx";
-import type { DashboardRequest } from "../request.ts";
+import { ActionForm, ChoiceInput, type InputProps } from "../action-form.tsx";
+import { Fold, type ChoiceProps } from "../form.tsx";
 
-interface ConnectionChoiceProps extends Pick<ChoiceProps, "chosen" | "options"> {
-  readonly request: DashboardRequest;
-  readonly one: ConnectedMusic;
-  /** The name of the field. The action of its form is this with `-of`. */
-  readonly name: "covers" | "titles";
+interface ConnectionChoiceProps<I extends Inputs> extends Omit<InputProps<I>, "label" | "hint"> {
+  readonly words: { readonly title: string; readonly show: string; readonly save: string };
+  readonly options: ChoiceProps["options"];
 }
 
 /** A choice for one connection, folded away on its card. */
-export function ConnectionChoice({
-  request,
-  one,
-  name,
+export const ConnectionChoice = <I extends Inputs>({
+  words: { title, show, save },
   ...choice
-}: ConnectionChoiceProps): JSX.Element {
-  const { publicId } = one.connection;
-  const { title, show, save } = request.words.dashboard.music[name];
-  return (
-    <Fold label={title} isOpen={false}>
-      <Form request={request} action={`${name}-of`} target={String(publicId)}>
-        <>
-          <Choice id={`${name}-${publicId}`} name={name} label={show} {...choice} />
-          <button type="submit" safe>
-            {save}
-          </button>
-        </>
-      </Form>
-    </Fold>
-  );
-}
+}: ConnectionChoiceProps<I>): JSX.Element => (
+  <Fold label={title} isOpen={false}>
+    <ActionForm form={choice.form}>
+      <>
+        <ChoiceInput {...choice} label={show} />
+        <button type="submit" safe>
+          {save}
+        </button>
+      </>
+    </ActionForm>
+  </Fold>
+);

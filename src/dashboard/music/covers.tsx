@@ -1,56 +1,28 @@
-import { choiceOf, fieldOf } from "../../http/form-field.ts";
+import { searchCovers, setCoversOfConnection } from "../../covers/actions.ts";
 import { Html } from "../../jsx.ts";
-import { Choice, Form } from "../form.tsx";
-import { ConnectionChoice } from "./connection-choice.tsx";
-import { parseConnectionId } from "../../music/connection-reads.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import type { DashboardRequest } from "../request.ts";
-import { type ActionResult, done, GONE, isMade, type MusicDeps, type MusicView } from "./view.ts";
-
-/** The user's choice whether covers are looked for elsewhere, and for which connections they replace its own. */
-
-/** Stores the choice, where the owner lets users choose. */
-export async function saveCovers(
-  { accounts, settings }: MusicDeps,
-  { user, words }: DashboardRequest,
-  form: FormData,
-): Promise<ActionResult> {
-  const searchesCovers = choiceOf(form, "covers", { on: true, off: false });
-  if (settings.config.coverSearch.length === 0 || searchesCovers === undefined) return GONE;
-  await accounts.privacy.change(user, { searchesCovers });
-  return done(words.dashboard.music.covers.saved);
-}
-
-/** Stores whether covers that are found replace those of one connection. */
-export async function saveCoversOf(
-  { accounts }: MusicDeps,
-  { user, words }: DashboardRequest,
-  form: FormData,
-): Promise<ActionResult> {
-  const id = parseConnectionId(fieldOf(form, "target"));
-  const isOn = choiceOf(form, "covers", { found: true, own: false });
-  if (id === undefined || isOn === undefined) return GONE;
-  const isSaved = await isMade(accounts.connections.replaceCovers(user, id, isOn));
-  return isSaved ? done(words.dashboard.music.covers.saved) : GONE;
-}
+import { ActionForm, ChoiceInput, formOf } from "../action-form.tsx";
+import { ConnectionChoice } from "./connection-choice.tsx";
+import type { MusicView } from "./view.ts";
 
 /** The part of the page about covers. It says who is asked, and what they learn. */
 export function CoversSection({ view }: { readonly view: MusicView }): JSX.Element {
   const { deps, request } = view;
   const { covers: t } = request.words.dashboard.music;
   const { searchesCovers } = deps.accounts.privacy.of(request.user.id);
+  const form = formOf(request, searchCovers);
   return (
     <section id="covers">
       <h2 safe>{t.title}</h2>
       <p safe>{t.lead}</p>
       {deps.settings.config.coverSearch.includes("deezer") && <p safe>{t.deezer}</p>}
-      <Form request={request} action="covers" class="form wide">
+      <ActionForm form={form} class="form wide">
         <>
-          <Choice
-            id="covers-search"
-            name="covers"
+          <ChoiceInput
+            form={form}
+            name="search"
             label={t.label}
-            chosen={searchesCovers ? "on" : "off"}
+            value={searchesCovers ? "on" : "off"}
             options={[
               { value: "on", label: t.on },
               { value: "off", label: t.off },
@@ -62,7 +34,7 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
             </button>
           </div>
         </>
-      </Form>
+      </ActionForm>
     </section>
   );
 }
@@ -71,14 +43,15 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
 export function CoversOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
   const { deps, request } = view;
   const { covers: t } = request.words.dashboard.music;
+  const { id, publicId } = one.connection;
   const { searchesCovers, replacesCoversOf } = deps.accounts.privacy.of(request.user.id);
   if (deps.settings.config.coverSearch.length === 0 || !searchesCovers) return <></>;
   return (
     <ConnectionChoice
-      request={request}
-      one={one}
+      form={formOf(request, setCoversOfConnection, { id: publicId })}
+      words={t}
       name="covers"
-      chosen={replacesCoversOf.has(one.connection.id) ? "found" : "own"}
+      value={replacesCoversOf.has(id) ? "found" : "own"}
       options={[
         { value: "own", label: t.own },
         { value: "found", label: t.found },

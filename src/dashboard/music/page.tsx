@@ -62,7 +62,7 @@ export async function musicPage(view: MusicView): Promise<Response> {
         </>
       ),
     },
-    refused || entered || view.titles?.mistake !== undefined ? 422 : 200,
+    request.refused || refused || entered ? 422 : 200,
   );
 }
 

@@ -1,11 +1,12 @@
+import type { Texts } from "../../actions/action.ts";
 import { AccountError } from "../../accounts/context.ts";
 import { Refused as NotMade } from "../../i18n/refused.ts";
 import type { Inbox } from "../../ingest/inbox.ts";
 import type { EnteredApp } from "../../linking/app-form.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import type { Playback } from "../../playback.ts";
-import type { Phrase } from "../../titles/phrases.ts";
 import type { DashboardRequest, Notice } from "../request.ts";
+import type { Playback } from "../../playback.ts";
+import type { TitleRules } from "../../titles/shown-names.ts";
 import type { Parts } from "../../http/parts.ts";
 
 export interface MusicDeps extends Parts {
@@ -22,14 +23,11 @@ export interface Refused {
   readonly field: string | undefined;
 }
 
-/** The form about titles as it was sent: phrases as typed, by their place. */
-export interface TypedTitles {
-  readonly isOn: boolean;
-  readonly typed: Readonly<Record<Phrase["place"], string>>;
-  readonly phrases: readonly Phrase[];
-  readonly mistake: string | undefined;
-  /** The songs that they were tried on; `undefined` unless that was asked for. */
-  readonly tried?: readonly Pick<Playback, "track" | "artists" | "given" | "namesFrom">[];
+/** Rules that are not saved yet, and the songs that they are tried on. */
+export interface TriedTitles {
+  readonly typed: Texts;
+  readonly rules: TitleRules;
+  readonly songs: readonly Pick<Playback, "track" | "artists" | "given" | "namesFrom">[];
 }
 
 /** What an action of the page came to. */
@@ -38,8 +36,6 @@ export type ActionResult =
   /** The form is shown again, with what is wrong. */
   | { readonly kind: "refused"; readonly refused: Refused }
   | { readonly kind: "app"; readonly entered: EnteredApp }
-  /** Rules of titles that are not saved yet. */
-  | { readonly kind: "titles"; readonly titles: TypedTitles }
   /** What the form was about is not there, or not for this user. */
   | { readonly kind: "gone" };
 
@@ -59,8 +55,7 @@ export interface MusicView {
   readonly refused: Refused | undefined;
   /** An app's credentials that were refused. */
   readonly entered: EnteredApp | undefined;
-  /** Rules of titles that were tried or refused. */
-  readonly titles: TypedTitles | undefined;
+  readonly tried: TriedTitles | undefined;
 }
 
 /** Whether a change was made; not when another page ended the connection or took its name. */
