@@ -54,11 +54,11 @@ export function createRequestPath(basePath: string, routes: readonly string[]): 
 
   return {
     respell(request) {
-      if (respelled.has(request)) return false;
       const { url } = request;
-      const isMoved = move(request, basePath === "" ? decoded(url) : below(decoded(url)));
-      if (isMoved) respelled.add(request);
-      return isMoved;
+      const spelling = basePath === "" ? decoded(url) : below(decoded(url));
+      if (spelling === url || respelled.has(request)) return false;
+      respelled.add(request);
+      return move(request, spelling);
     },
     forgetHost: (request) =>
       move(request, `http://localhost${request.url.slice(pathStart(request.url))}`),
