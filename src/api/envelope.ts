@@ -30,10 +30,8 @@ export const failure = (status: number, error: string, extra?: ExtraHeaders): Re
 export const failureBody = (error: string): string => JSON.stringify({ success: false, error });
 
 /** A JSON document that is ready to be sent, with the API's headers. */
-export const document = (
-  body: string | Uint8Array<ArrayBuffer>,
-  headers = commonHeaders,
-): Response => new Response(body, { headers });
+export const document = (body: string, headers = commonHeaders): Response =>
+  new Response(body, { headers });
 
 export const notFound = (): Response => failure(404, "Not found");
 export const internalError = (): Response => failure(500, "Internal server error");

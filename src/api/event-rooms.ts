@@ -42,7 +42,6 @@ const LOOK_AGAIN_MS = 1_000;
 const keyOf = ({ id }: User): string => String(id);
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export interface EventRoomsDeps extends Pick<Parts, "hub" | "clock"> {
   readonly accounts: { readonly keys: Pick<Keys, "list"> };
@@ -72,8 +71,7 @@ export function createEventRooms({
     send: (client) => client.beat(),
   });
   const eventOf = ({ user, changes }: UserRoom, reading: Reading): Event => {
-    const body = playingBody(reading, user);
-    const json = typeof body === "string" ? body : decoder.decode(body);
+    const json = playingBody(reading, user);
     return {
       bytes: encoder.encode(`event: now-playing\nid: ${changes}\ndata: ${json}\n\n`),
       text: `{"type":"now-playing",${json.slice(1)}`,

@@ -9,8 +9,8 @@ import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Parts } from "../http/parts.ts";
 
-/** Writes the body of the answer to a reading. Bytes are valid until the next call. */
-export type PlayingBody = (reading: Reading, user: PlayingUser) => string | Uint8Array<ArrayBuffer>;
+/** Writes the body of the answer to a reading. */
+export type PlayingBody = (reading: Reading, user: PlayingUser) => string;
 
 const NOTHING = JSON.stringify({ success: true, data: null });
 const UNAVAILABLE = "Playback is temporarily unavailable";

@@ -8,9 +8,9 @@ import type * as schema from "./schema.ts";
  */
 interface Template extends Motion {
   readonly durationMs: number | null;
-  /** UTF-8: what comes before the position, and what comes between it and the user's name. */
-  readonly start: Uint8Array;
-  readonly end: Uint8Array;
+  /** What comes before the position, and what comes between it and the user's name. */
+  readonly start: string;
+  readonly end: string;
   /** When the pictures were last named; monotonic milliseconds. */
   namedAtMs: number;
 }
@@ -25,24 +25,18 @@ export type ArtworkUrl = (artwork: Artwork, userId: number) => string;
 
 /** A picture that only this server has stays available if it is named again after this time. */
 const NAME_AGAIN_MS = 1_000;
-/** More than the numbers of an answer and their names take. */
-const NUMBERS_BYTES = 200;
-/** Of UTF-8, for a unit of UTF-16. */
-const MOST_BYTES_OF_A_UNIT = 3;
 
 const startOf = (isPlaying: boolean) =>
-  Buffer.from(`{"success":true,"data":{"is_playing":${isPlaying},"progress_ms":`);
+  `{"success":true,"data":{"is_playing":${isPlaying},"progress_ms":`;
 const STARTS = { playing: startOf(true), paused: startOf(false) };
 
 /**
- * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}` in
- * UTF-8. The text of a playback is made once, whoever plays it; an answer fills in the
- * position, the user's name and the time.
- * The bytes are valid until the next call: a `Response` made of them has a copy.
+ * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}`.
+ * The text of a playback is made once, whoever plays it; an answer fills in the position, the user's
+ * name and the time.
  */
 export function createPlayingJson(artworkUrl: ArtworkUrl) {
   const templates = new WeakMap<Playback, Template>();
-  let page = Buffer.allocUnsafe(4096);
 
   const prepare = (playback: Playback, user: PlayingUser, nowMs: number): Template => {
     const { state, positionMs, observedAtMs, rate } = playback;
@@ -56,7 +50,7 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
       rate,
       durationMs: playback.track.durationMs,
       start: STARTS[state],
-      end: Buffer.from(`,${rest},"meta":{"user":`),
+      end: `,${rest},"meta":{"user":`,
       namedAtMs: nowMs,
     };
     templates.set(playback, template);
@@ -70,26 +64,13 @@ export function createPlayingJson(artworkUrl: ArtworkUrl) {
       template.namedAtMs = nowMs;
     }
     const { start, end, durationMs } = template;
-    const name = JSON.stringify(user.name);
-    const mostBytes =
-      start.length + end.length + MOST_BYTES_OF_A_UNIT * name.length + NUMBERS_BYTES;
-    if (mostBytes > page.length) page = Buffer.allocUnsafe(2 * mostBytes);
     const { progress_ms, progress_percent, time_remaining_ms } = progressIn(
       template,
       durationMs,
       nowMs,
     );
-    page.set(start, 0);
-    let length = start.length;
-    length += page.write(
-      `${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}`,
-      length,
-      "latin1",
-    );
-    page.set(end, length);
-    length += end.length;
-    length += page.write(`${name},"timestamp":${unixSeconds}}}`, length, "utf8");
-    return page.subarray(0, length);
+    const numbers = `${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}`;
+    return `${start}${numbers}${end}${JSON.stringify(user.name)},"timestamp":${unixSeconds}}}`;
   };
 }
 

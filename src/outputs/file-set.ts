@@ -23,7 +23,6 @@ const IDLE = " ";
 
 /** @param playingBody writes `now-playing.json` */
 export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: PlayingBody): FileSet {
-  const body = playingBody(reading, user);
   const playback = reading.kind === "playback" ? reading.playback : undefined;
   return {
     texts: {
@@ -31,7 +30,7 @@ export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: Play
       "title.txt": fileText(playback?.track.title ?? ""),
       "artist.txt": fileText(playback ? artistNames(playback) : ""),
       "album.txt": fileText(playback?.album.name ?? ""),
-      "now-playing.json": typeof body === "string" ? body : Buffer.from(body).toString(),
+      "now-playing.json": playingBody(reading, user),
     },
     userId: user.id,
     cover: playback?.album.artworks[0],
