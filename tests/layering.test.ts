@@ -49,6 +49,7 @@ const ABOVE: Readonly<Record<string, string>> = {
   "src/server.ts": "the server",
   "src/features.ts": "the server",
   "src/failures.ts": "the server",
+  "src/chat/store.ts": "the stores",
   "src/hooks/store.ts": "the stores",
   "src/lifecycle.ts": "the server",
   "src/main.ts": "the entry",

@@ -6,7 +6,7 @@ import { type Connections, createConnections, draftConnection } from "../music/c
 import { AccountError, type AccountsContext } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "../db/deferred-writes.ts";
-import { type ChatAccounts, createChatAccounts } from "./chat-accounts.ts";
+import { type ChatAccounts, createChatAccounts } from "../chat/store.ts";
 import { createFoundCovers, type FoundCovers } from "./found-covers.ts";
 import { createFonts, type Fonts } from "../looks/fonts.ts";
 import { createHistory, type History } from "../music/history.ts";

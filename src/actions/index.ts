@@ -1,4 +1,12 @@
 import { addKey, listKeys, revokeKey, rotateKey } from "../accounts/key-actions.ts";
+import {
+  changeChatOptions,
+  enterChatApp,
+  linkChat,
+  listChats,
+  sayInChat,
+  unlinkChat,
+} from "../chat/actions.ts";
 import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
 import { searchCovers, setCoversOfConnection } from "../covers/actions.ts";
 import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
@@ -14,6 +22,12 @@ export const ACTIONS: readonly AnyAction[] = [
   listHooks,
   removeHook,
   testHook,
+  enterChatApp,
+  linkChat,
+  listChats,
+  changeChatOptions,
+  sayInChat,
+  unlinkChat,
   searchCovers,
   setTitles,
   setTitlesOfConnection,

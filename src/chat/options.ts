@@ -28,8 +28,6 @@ export const ANNOUNCE_EVERY_S = { least: 30, most: 600, usual: 60 } as const;
 export const MOST_WORDS = 5;
 /** Of the words that are typed together, in UTF-16 units. */
 export const LONGEST_WORDS = 150;
-/** Of a channel at Twitch. */
-export const LONGEST_LOGIN = 25;
 /** An exclamation mark, and letters or digits of any script. */
 const WORD = /^![\p{L}\p{M}\p{N}]{1,24}$/u;
 
@@ -38,7 +36,6 @@ export const comparableWord = (text: string): string => text.normalize("NFKC").t
 
 /** The words in a text, which may have their exclamation mark; `undefined` unless all are allowed. */
 export function wordsIn(text: string): readonly string[] | undefined {
-  if (text.length > LONGEST_WORDS) return undefined;
   const given = text.split(/[\s,]+/u).filter((word) => word !== "");
   const words = new Set(
     given.map((word) => comparableWord(word.startsWith("!") ? word : `!${word}`)),
@@ -49,7 +46,7 @@ export function wordsIn(text: string): readonly string[] | undefined {
 
 const isWord = (word: unknown): word is string => typeof word === "string" && WORD.test(word);
 
-interface Range {
+export interface Range {
   readonly least: number;
   readonly most: number;
 }

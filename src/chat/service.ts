@@ -1,16 +1,15 @@
-import type { ChatAccount } from "../accounts/chat-accounts.ts";
 import { createBoundedMap } from "../bounded-map.ts";
+import { Refused } from "../i18n/refused.ts";
 import { createInTurn } from "../in-turn.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import { createSongLine } from "./song-line.ts";
+import type { ChatAccount } from "./store.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
-import { createHelix } from "./twitch/helix.ts";
-import { createTwitchId } from "./twitch/id.ts";
 import { createTwitchLinks, type TwitchLinks } from "./twitch/links.ts";
 import { createPendingLinks, type PendingLinks } from "./twitch/pending-links.ts";
 import { createSend } from "./twitch/send.ts";
 import { readSettings } from "./twitch/settings.ts";
-import { createTwitchUpstream } from "./twitch/upstream.ts";
+import { createTwitch } from "./twitch/upstream.ts";
 import type { Parts } from "../http/parts.ts";
 
 export interface ChatDeps extends Parts {
@@ -18,24 +17,17 @@ export interface ChatDeps extends Parts {
   showOverlays(userId: number): Promise<void>;
 }
 
-/** What became of a line that a user wanted to see in chat. */
-export type Said =
-  | { readonly kind: "said" }
-  /** The user has paused sharing. */
-  | { readonly kind: "paused" }
-  /** Too much was sent of late. */
-  | { readonly kind: "too soon" }
-  /** Twitch did not let it through, in its own words, which may be empty. */
-  | { readonly kind: "refused"; readonly message: string };
-
 /** The linked accounts of this server. */
 export interface ChatService {
   readonly links: TwitchLinks;
   readonly pending: PendingLinks;
   /** Starts and stops accounts as they are stored now. */
   follow(): Promise<void>;
-  /** Sends the line of a user's song, as a question in chat would be answered. */
-  sayOnce(account: ChatAccount): Promise<Said>;
+  /**
+   * Sends the line of a user's song, as a question in chat would be answered.
+   * @throws {Refused} when it is not sent
+   */
+  sayOnce(account: ChatAccount): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,12 +39,10 @@ const MOST_CHATS = 1_000;
 export function createChatService(deps: ChatDeps): ChatService {
   const { accounts, clock, config } = deps;
   const { chat } = accounts;
-  const upstream = createTwitchUpstream(clock, config, deps.network);
-  const id = createTwitchId({ upstream, idUrl: config.twitchIdUrl });
-  const helix = createHelix(upstream, config.twitchApiUrl);
-  const links = createTwitchLinks({ ...deps, ...accounts, id, helix });
+  const twitch = createTwitch(deps);
+  const links = createTwitchLinks({ ...deps, ...accounts, ...twitch });
   const songLine = createSongLine(deps);
-  const send = createSend(helix, clock.wallMs);
+  const send = createSend(twitch.helix, clock.wallMs);
   const quiets = createBoundedMap<string, Quiet>(MOST_CHATS);
   const quietOf = (channelId: string): Quiet => {
     const quiet = quiets.get(channelId) ?? createQuiet();
@@ -60,7 +50,7 @@ export function createChatService(deps: ChatDeps): ChatService {
     return quiet;
   };
   const accountDeps: TwitchAccountDeps = {
-    ...{ ...deps, upstream, id, helix, chat, songLine, quietOf },
+    ...{ ...deps, ...twitch, chat, songLine, quietOf },
     eventsubUrl: config.twitchEventsubUrl,
   };
 
@@ -103,17 +93,20 @@ export function createChatService(deps: ChatDeps): ChatService {
 
   return {
     ...{ links, follow },
-    pending: createPendingLinks({ ...deps, links }),
+    pending: createPendingLinks(deps),
     async sayOnce({ id: accountId, userId }) {
       const settings = readSettings(await chat.settingsOf(accountId));
       const text = await songLine(userId, "song");
-      if (text === undefined) return { kind: "paused" };
-      if (!settings) return { kind: "refused", message: "" };
-      if (!quietOf(settings.channelId).admitLine(clock.monotonicMs())) return { kind: "too soon" };
+      if (text === undefined) throw new Refused("chat.paused");
+      if (!settings) throw new Refused("chat.notSent");
+      if (!quietOf(settings.channelId).admitLine(clock.monotonicMs())) {
+        throw new Refused("chat.tooSoon");
+      }
       const sent = await send(settings, { text });
       if (sent.kind === "sent") await chat.note(accountId, { answeredAt: clock.wallMs() });
-      if (sent.kind === "sent" || sent.kind === "repeated") return { kind: "said" };
-      return { kind: "refused", message: "message" in sent ? sent.message : "" };
+      if (sent.kind === "sent" || sent.kind === "repeated") return;
+      const words = "message" in sent ? sent.message : "";
+      throw words === "" ? new Refused("chat.notSent") : new Refused("chat.refusedWith", { words });
     },
     async stop() {
       hasStopped = true;

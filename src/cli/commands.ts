@@ -1,5 +1,4 @@
 import { declareActions } from "./action-commands.ts";
-import { declareChat } from "./chat.ts";
 import { type Cli, declaredBy, type Syntax } from "./cli.ts";
 import { declareConnect } from "./connect.ts";
 import { declareConnection } from "./connection.ts";
@@ -15,7 +14,6 @@ export function declareCommands<Target extends Syntax>(cli: Cli<Target>): void {
   declareConnect(cli);
   declareConnection(cli);
   declareActions(cli);
-  declareChat(cli);
   declareLogin(cli);
   declareSecret(cli);
 }

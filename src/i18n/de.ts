@@ -1004,12 +1004,6 @@ export const de: Words = {
       cancel: "Abbrechen",
       linkedAs:
         "Verknüpft als {login}. Das sind nicht Sie? Twitch hat das Konto genommen, mit dem Ihr Browser angemeldet ist.",
-      expired: "Der Code ist abgelaufen, oder Sie haben abgelehnt. Fangen Sie noch einmal an.",
-      refused: "Twitch hat abgelehnt. Fangen Sie noch einmal an.",
-      refusedWith: "Twitch hat abgelehnt: {words}",
-      incomplete: "Sie haben nicht allem zugestimmt. Fangen Sie noch einmal an.",
-      unknownChannel: "Twitch kennt diesen Kanal nicht. Es wurde nichts verknüpft.",
-      uncertain: "Twitch antwortet nicht. Versuchen Sie es gleich noch einmal.",
       reading: "Liest den Chat von {channel}: seit {time}",
       notReading: "Liest den Chat von {channel} gerade nicht",
       stateRefused: "Twitch akzeptiert diese Verknüpfung nicht mehr. Verknüpfen Sie das Konto neu.",
@@ -1020,9 +1014,6 @@ export const de: Words = {
       lastRefusal: "Zuletzt von Twitch abgelehnt, {time}: {words}",
       say: "Einmal in meinen Chat schreiben",
       said: "Es steht in Ihrem Chat.",
-      saidPaused: "Sie haben das Teilen angehalten, darum wird nichts geschrieben.",
-      tooSoon: "Das war viel für einen Chat. Versuchen Sie es in einer halben Minute noch einmal.",
-      notSaid: "Twitch hat es nicht angenommen. {words}",
       unlink: "Verknüpfung lösen",
       unlinkText: "Marquee verlässt den Chat und gibt seinen Zugriff auf.",
       unlinked: "Die Verknüpfung mit {login} ist gelöst.",
@@ -1033,18 +1024,13 @@ export const de: Words = {
         "Twitch verlangt, dass jedes Programm registriert ist. Das kostet nichts und dauert nur wenige Minuten.",
       appCreate:
         "Registrieren Sie eine Anwendung mit der Kategorie „Chat Bot“ und dem Client-Typ „Public“:",
-      appOfOwner:
-        "Noch lassen sich keine Chats verknüpfen: Der Eigentümer dieses Servers muss zuerst eine Anwendung bei Twitch registrieren.",
       appId: "Client-ID",
-      appIdWrong: "Eine Client-ID hat 1 bis 64 Kleinbuchstaben und Ziffern.",
       appSave: "Speichern",
       appSaved: "Gespeichert. Jetzt können Sie Twitch verknüpfen.",
       options: {
         title: "Antworten ändern",
         words: "Wörter, die nach dem Titel fragen",
         wordsHint: "Bis zu {most} Wörter wie !song, mit Leerzeichen dazwischen.",
-        wordsWrong:
-          "Geben Sie 1 bis {most} Wörter aus Buchstaben und Ziffern ein, jedes mit höchstens 24 Zeichen.",
         answersLast: "Auf !lastsong mit dem Titel davor antworten",
         badges: "Wer fragen darf",
         badgesHint: "Ist nichts angehakt, dürfen alle fragen. Sie selbst dürfen immer.",
@@ -1059,7 +1045,6 @@ export const de: Words = {
         announcesHint:
           "Verborgene Titel werden nie angekündigt, und in einem geteilten Chat wird nichts angekündigt.",
         announceEveryS: "Sekunden zwischen zwei Ankündigungen",
-        secondsWrong: "Geben Sie eine ganze Zahl von Sekunden ein, von {least} bis {most}.",
         save: "Antworten speichern",
         saved: "Gespeichert. So wird im Chat ab jetzt geantwortet.",
       },
@@ -1461,7 +1446,28 @@ export const de: Words = {
         "Die gespeicherte Adresse lässt sich nicht mehr lesen. Entfernen Sie den Hook, und fügen Sie ihn neu hinzu.",
       tooSoon: "Warten Sie fünf Sekunden, bevor Sie einen weiteren Hook testen.",
     },
-    chat: {},
+    chat: {
+      noApplication:
+        "Noch lassen sich keine Chats verknüpfen: Der Eigentümer dieses Servers muss zuerst eine Anwendung bei Twitch registrieren.",
+      clientId: "Eine Client-ID hat 1 bis {most} Kleinbuchstaben und Ziffern.",
+      tooMany:
+        "Es sind {most} Konten verknüpft, das ist das Maximum. Lösen Sie zuerst eine Verknüpfung.",
+      unknown: "Dieses Konto ist nicht verknüpft.",
+      unknownChannel: "Twitch kennt diesen Kanal nicht. Es wurde nichts verknüpft.",
+      expired:
+        "Der Code ist abgelaufen, oder die Verknüpfung wurde abgelehnt oder abgebrochen. Fangen Sie noch einmal an.",
+      incomplete: "Es wurde nicht allem zugestimmt. Fangen Sie noch einmal an.",
+      refused: "Twitch hat abgelehnt. Fangen Sie noch einmal an.",
+      refusedWith: "Twitch hat abgelehnt: {words}",
+      uncertain: "Twitch antwortet nicht. Versuchen Sie es gleich noch einmal.",
+      words:
+        "Geben Sie 1 bis {most} Wörter aus Buchstaben und Ziffern ein, jedes mit höchstens 24 Zeichen.",
+      seconds: "Geben Sie eine ganze Zahl von Sekunden ein, von {least} bis {most}.",
+      paused: "Das Teilen ist angehalten, darum wird nichts geschrieben.",
+      tooSoon: "Das war viel für einen Chat. Versuchen Sie es in einer halben Minute noch einmal.",
+      notSent: "Twitch hat es nicht angenommen.",
+      notRunning: "Marquee läuft nicht und weiß darum nicht, was es schreiben soll.",
+    },
     widget: {
       unknown: "Dieses Widget gibt es nicht.",
       taken: "Ein anderes Widget heißt schon „{name}“. Wählen Sie einen anderen Namen.",

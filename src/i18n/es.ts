@@ -988,12 +988,6 @@ export const es: Words = {
       cancel: "Cancelar",
       linkedAs:
         "Vinculado como {login}. ¿No eres tú? Twitch usó la cuenta con la que tu navegador ha iniciado sesión.",
-      expired: "El código ha caducado o no has aceptado. Empieza de nuevo.",
-      refused: "Twitch lo ha rechazado. Empieza de nuevo.",
-      refusedWith: "Twitch lo ha rechazado: {words}",
-      incomplete: "No lo has aceptado todo. Empieza de nuevo.",
-      unknownChannel: "Twitch no conoce ese canal. No se ha vinculado nada.",
-      uncertain: "Twitch no responde. Inténtalo de nuevo en un momento.",
       reading: "Marquee lee el chat de {channel}. Desde: {time}",
       notReading: "Ahora Marquee no lee el chat de {channel}",
       stateRefused: "Twitch ya no acepta este vínculo. Vincula la cuenta de nuevo.",
@@ -1004,9 +998,6 @@ export const es: Words = {
       lastRefusal: "Último rechazo de Twitch, {time}: {words}",
       say: "Decirlo una vez en mi chat",
       said: "Está en tu chat.",
-      saidPaused: "Has dejado de compartir, así que no se dice nada.",
-      tooSoon: "Son demasiados mensajes para un chat. Inténtalo de nuevo en medio minuto.",
-      notSaid: "Twitch no lo ha aceptado. {words}",
       unlink: "Desvincular",
       unlinkText: "Marquee sale del chat y renuncia a su acceso.",
       unlinked: "{login} ya no está vinculado.",
@@ -1017,18 +1008,13 @@ export const es: Words = {
         "Twitch exige que cada programa esté registrado. Es gratis y se hace en unos minutos.",
       appCreate:
         "Registra una aplicación con la categoría «Chat Bot» y el tipo de cliente «Public»:",
-      appOfOwner:
-        "Aún no se pueden vincular chats: el propietario de este servidor tiene que registrar primero una aplicación en Twitch.",
       appId: "ID de cliente",
-      appIdWrong: "Un ID de cliente tiene de 1 a 64 letras minúsculas y cifras.",
       appSave: "Guardar",
       appSaved: "Guardado. Ya puedes vincular Twitch.",
       options: {
         title: "Cambiar las respuestas",
         words: "Palabras que preguntan por la canción",
         wordsHint: "Hasta {most} palabras como !song, separadas por espacios.",
-        wordsWrong:
-          "Escribe de una a {most} palabras de letras y cifras, de 24 caracteres como máximo cada una.",
         answersLast: "Responder a !lastsong con la canción anterior",
         badges: "Quién puede preguntar",
         badgesHint: "Si no marcas nada, puede preguntar cualquiera. Tú puedes siempre.",
@@ -1043,7 +1029,6 @@ export const es: Words = {
         announcesHint:
           "Las canciones ocultas no se anuncian nunca, y en un chat compartido no se anuncia nada.",
         announceEveryS: "Segundos entre dos anuncios",
-        secondsWrong: "Escribe un número entero de segundos, de {least} a {most}.",
         save: "Guardar las respuestas",
         saved: "Guardado. A partir de ahora se responde así en el chat.",
       },
@@ -1437,7 +1422,26 @@ export const es: Words = {
       damaged: "La dirección guardada ya no se puede leer. Quita el hook y vuelve a añadirlo.",
       tooSoon: "Espera cinco segundos antes de probar otro hook.",
     },
-    chat: {},
+    chat: {
+      noApplication:
+        "Aún no se pueden vincular chats: el propietario de este servidor tiene que registrar primero una aplicación en Twitch.",
+      clientId: "Un ID de cliente tiene de 1 a {most} letras minúsculas y cifras.",
+      tooMany: "Hay {most} cuentas vinculadas, el máximo. Desvincula una primero.",
+      unknown: "Esta cuenta no está vinculada.",
+      unknownChannel: "Twitch no conoce ese canal. No se ha vinculado nada.",
+      expired: "El código ha caducado, o el vínculo se ha rechazado o cancelado. Empieza de nuevo.",
+      incomplete: "No se ha aceptado todo. Empieza de nuevo.",
+      refused: "Twitch lo ha rechazado. Empieza de nuevo.",
+      refusedWith: "Twitch lo ha rechazado: {words}",
+      uncertain: "Twitch no responde. Inténtalo de nuevo en un momento.",
+      words:
+        "Escribe de una a {most} palabras de letras y cifras, de 24 caracteres como máximo cada una.",
+      seconds: "Escribe un número entero de segundos, de {least} a {most}.",
+      paused: "Compartir está en pausa, así que no se dice nada.",
+      tooSoon: "Son demasiados mensajes para un chat. Inténtalo de nuevo en medio minuto.",
+      notSent: "Twitch no lo ha aceptado.",
+      notRunning: "Marquee no está en marcha, así que no sabe qué decir.",
+    },
     widget: {
       unknown: "Este widget no existe.",
       taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",

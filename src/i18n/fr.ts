@@ -1000,12 +1000,6 @@ export const fr: Words = {
       cancel: "Annuler",
       linkedAs:
         "Lié à {login}. Ce n’est pas vous ? Twitch a pris le compte avec lequel votre navigateur est connecté.",
-      expired: "Le code a expiré, ou vous avez refusé. Recommencez.",
-      refused: "Twitch a refusé. Recommencez.",
-      refusedWith: "Twitch a refusé : {words}",
-      incomplete: "Vous n’avez pas tout accepté. Recommencez.",
-      unknownChannel: "Twitch ne connaît pas cette chaîne. Rien n’a été lié.",
-      uncertain: "Twitch ne répond pas. Réessayez dans un instant.",
       reading: "Lit le chat de {channel} depuis : {time}",
       notReading: "Ne lit pas le chat de {channel} en ce moment",
       stateRefused: "Twitch n’accepte plus cette liaison. Liez de nouveau le compte.",
@@ -1016,10 +1010,6 @@ export const fr: Words = {
       lastRefusal: "Dernier refus de Twitch, {time} : {words}",
       say: "Le dire une fois dans mon chat",
       said: "C’est dans votre chat.",
-      saidPaused: "Vous avez suspendu le partage : rien n’est donc envoyé.",
-      tooSoon:
-        "Cela faisait beaucoup de messages pour un seul chat. Réessayez dans trente secondes.",
-      notSaid: "Twitch ne l’a pas accepté. {words}",
       unlink: "Délier",
       unlinkText: "Marquee quitte le chat et renonce à son accès.",
       unlinked: "{login} n’est plus lié.",
@@ -1030,18 +1020,13 @@ export const fr: Words = {
         "Twitch exige que chaque programme soit enregistré. C’est gratuit et ne prend que quelques minutes.",
       appCreate:
         "Enregistrez une application de catégorie « Chat Bot » et de type de client « Public » :",
-      appOfOwner:
-        "Aucun chat ne peut encore être lié : le propriétaire de ce serveur doit d’abord enregistrer une application chez Twitch.",
       appId: "Identifiant client",
-      appIdWrong: "Un identifiant client se compose de 1 à 64 lettres minuscules et chiffres.",
       appSave: "Enregistrer",
       appSaved: "Enregistré. Vous pouvez maintenant lier Twitch.",
       options: {
         title: "Modifier les réponses",
         words: "Mots qui demandent le morceau",
         wordsHint: "Jusqu’à {most} mots comme !song, séparés par des espaces.",
-        wordsWrong:
-          "Saisissez de un à {most} mots composés de lettres et de chiffres, de 24 caractères au plus chacun.",
         answersLast: "Répondre à !lastsong par le morceau précédent",
         badges: "Qui peut demander",
         badgesHint:
@@ -1057,7 +1042,6 @@ export const fr: Words = {
         announcesHint:
           "Les morceaux masqués ne sont jamais annoncés, et rien n’est annoncé dans un chat partagé.",
         announceEveryS: "Secondes entre deux annonces",
-        secondsWrong: "Saisissez un nombre entier de secondes, de {least} à {most}.",
         save: "Enregistrer les réponses",
         saved: "C’est enregistré. Marquee répond désormais ainsi dans le chat.",
       },
@@ -1456,7 +1440,27 @@ export const fr: Words = {
         "L’adresse enregistrée n’est plus lisible. Supprimez le hook, puis ajoutez-le de nouveau.",
       tooSoon: "Attendez cinq secondes avant de tester un autre hook.",
     },
-    chat: {},
+    chat: {
+      noApplication:
+        "Aucun chat ne peut encore être lié : le propriétaire de ce serveur doit d’abord enregistrer une application chez Twitch.",
+      clientId: "Un identifiant client se compose de 1 à {most} lettres minuscules et chiffres.",
+      tooMany: "Il y a {most} comptes liés, le maximum. Déliez-en un d’abord.",
+      unknown: "Ce compte n’est pas lié.",
+      unknownChannel: "Twitch ne connaît pas cette chaîne. Rien n’a été lié.",
+      expired: "Le code a expiré, ou la liaison a été refusée ou annulée. Recommencez.",
+      incomplete: "Tout n’a pas été accepté. Recommencez.",
+      refused: "Twitch a refusé. Recommencez.",
+      refusedWith: "Twitch a refusé : {words}",
+      uncertain: "Twitch ne répond pas. Réessayez dans un instant.",
+      words:
+        "Saisissez de un à {most} mots composés de lettres et de chiffres, de 24 caractères au plus chacun.",
+      seconds: "Saisissez un nombre entier de secondes, de {least} à {most}.",
+      paused: "Le partage est suspendu : rien n’est donc envoyé.",
+      tooSoon:
+        "Cela faisait beaucoup de messages pour un seul chat. Réessayez dans trente secondes.",
+      notSent: "Twitch ne l’a pas accepté.",
+      notRunning: "Marquee n’est pas lancé et ne sait donc pas quoi envoyer.",
+    },
     widget: {
       unknown: "Ce widget n’existe pas.",
       taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",

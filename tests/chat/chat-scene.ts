@@ -1,5 +1,5 @@
 /** A linked account that runs against the stand-in Twitch, on a clock that stands still. */
-import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
+import type { ChatAccount } from "../../src/chat/store.ts";
 import { createQuiet, type Quiet } from "../../src/chat/quiet.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/account.ts";
 import { createHelix } from "../../src/chat/twitch/helix.ts";

@@ -1,47 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
-import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { until } from "../fixtures/clock/waiting.ts";
-import { assembleTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
-import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
+import { storeLink } from "../fixtures/twitch/links.ts";
+import type { StandInTwitch } from "../fixtures/twitch/twitch.ts";
+import { type ChatServer, startChatServer } from "./chat-server.ts";
 
-// They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/upstream/socket.ts");
-await import("../../src/chat/service.ts");
-
+let server: ChatServer;
 let twitch: StandInTwitch;
-let server: TestServer;
 let ada: AddedUser;
 
 beforeEach(async () => {
-  const clock = createFakeClock();
-  twitch = startTwitch({ clock });
-  server = await assembleTestServer(clock, {
-    settings: {
-      twitchIdUrl: twitch.idUrl,
-      twitchApiUrl: twitch.apiUrl,
-      twitchEventsubUrl: twitch.eventsubUrl,
-    },
-    fetch: (url, init) => fetch(url, init),
-  });
+  server = await startChatServer();
+  ({ twitch } = server);
   ada = await server.addUser("ada");
 });
-afterEach(async () => {
-  await server.app.stop();
-  server.close();
-  await twitch.stop();
-});
+afterEach(() => server[Symbol.asyncDispose]());
 
-const link = async () => {
-  const { accessToken, refreshToken, userId } = twitch.link({ login: "ada" });
-  const settings = { clientId: twitch.clientId, userId, channelId: userId };
-  return server.accounts.chat.link(ada.user, {
-    ...{ service: "twitch", login: "ada", channel: "ada" },
-    settings: { ...settings, accessToken, refreshToken },
-  });
-};
+const link = () => storeLink(twitch, server.accounts.chat, ada.user);
 const reading = () =>
   until(async () => (await server.accounts.chat.allOf())[0]?.readingSince ?? undefined);
 const sessions = (count: number) => until(() => (twitch.sessions() === count ? true : undefined));
@@ -96,7 +73,7 @@ describe("a server", () => {
     await link();
     await server.app.start();
     await reading();
-    await server.accounts.chat.unlink(ada.user, "twitch", "ada");
+    await server.accounts.chat.unlink(ada.user, "ada");
     await sessions(0);
     const { length } = twitch.log;
     await server.clock.advance(7_200_000);

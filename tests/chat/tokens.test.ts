@@ -182,7 +182,7 @@ describe("tokens", () => {
     await using _ = scene;
     const checked = tokensWith().check();
     await until(() => (refreshes() === 1 ? true : undefined));
-    await scene.chat.unlink(scene.user, "twitch", "ada");
+    await scene.chat.unlink(scene.user, "ada");
     await scene.pass(4_900);
     expect((await checked).kind).toBe("ended");
     expect(scene.requests("/oauth2/revoke").length).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ChatAccount } from "../../src/accounts/chat-accounts.ts";
+import type { ChatAccount } from "../../src/chat/store.ts";
 import { GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { isThorough } from "../fixtures/thorough.ts";

@@ -273,13 +273,13 @@ describe("a command of which nobody waits for the end", () => {
       stderr: "ignore",
     });
     const { value } = await inTime("the code", child.stdout.getReader().read());
-    expect(new TextDecoder().decode(value)).toContain("Open this address");
+    expect(new TextDecoder().decode(value)).toContain("Now agree on Twitch");
     child.kill("SIGINT");
     await child.exited;
 
     const place = readRunningFacts(data);
     if (!place) throw new Error("it does not run");
-    const link = { command: "chat link", given: ["ada", {}], asJson: true };
+    const link = { command: "chat link", given: [{ user: "ada" }], asJson: true };
     const begun = Array.from({ length: MOST_COMMANDS }, () => {
       const { promise, resolve } = Promise.withResolvers<string>();
       const lines = { out: resolve, error: resolve };

@@ -1,4 +1,4 @@
-import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../../accounts/chat-accounts.ts";
+import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../store.ts";
 import type { Clock } from "../../clock.ts";
 import { describeError, type Log } from "../../log.ts";
 import { type ChatMessage, hasPrivileges, mayAsk, type Question, questionIn } from "../commands.ts";

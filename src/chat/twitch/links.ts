@@ -1,54 +1,50 @@
-import type { ChatAccount, ChatAccounts } from "../../accounts/chat-accounts.ts";
 import type { Upstreams } from "../../accounts/upstreams.ts";
 import type { User } from "../../accounts/users.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
+import { Refused } from "../../i18n/refused.ts";
 import { isRecord, textOf } from "../../upstream/json.ts";
 import type { DeviceCode, TwitchTokens } from "./answers.ts";
-import { LONGEST_LOGIN } from "../options.ts";
+import type { ChatAccount, ChatAccounts, NewChatAccount } from "../store.ts";
 import { dataIn, type Helix } from "./helix.ts";
-import { CHAT_SCOPES, type DeviceAnswer, type PollAnswer, type TwitchId } from "./id.ts";
+import { CHAT_SCOPES, type PollAnswer, type TwitchId } from "./id.ts";
 import { readSettings, type TwitchSettings } from "./settings.ts";
+
+/** Why Twitch says no, in its own words, which may be empty. */
+const refusedWith = (words: string) =>
+  words === "" ? new Refused("chat.refused") : new Refused("chat.refusedWith", { words });
 
 /** The id of Marquee's own application at Twitch; `null` as long as there is none. */
 const OWN_CLIENT_ID: string | null = null;
 
-/** How a link has come out. */
-export type LinkOutcome =
-  | { readonly kind: "linked"; readonly account: ChatAccount }
-  /** The user did not agree in time, or refused. */
-  | { readonly kind: "expired" }
-  /** Twitch says no, in its own words, which may be empty. */
-  | { readonly kind: "refused"; readonly message: string }
-  /** The user has not agreed to all that was asked for, or to another application. */
-  | { readonly kind: "incomplete" }
-  | { readonly kind: "unknown channel" }
-  | { readonly kind: "uncertain" }
-  | { readonly kind: "aborted" };
+/** A link that the user has to agree to at Twitch. */
+export interface BegunLink extends Pick<DeviceCode, "userCode" | "link"> {
+  /**
+   * Waits until the user has agreed, and stores the link.
+   * @throws {Refused} when it comes to nothing, or the signal aborts
+   */
+  wait(signal: AbortSignal): Promise<ChatAccount>;
+}
 
 /** Links and unlinks accounts. */
 export interface TwitchLinks {
   /** The application to link through; `undefined` as long as nobody has registered one. */
   clientId(): Promise<string | undefined>;
-  begin(clientId: string): Promise<DeviceAnswer>;
   /**
-   * Waits until the user has agreed, and stores the link.
-   * @param channel the name of the channel to answer in; by default the account's own
+   * Asks Twitch for a code. Whoever asks again within a moment gets the same one.
+   * @param channel the name of the channel to answer in; `null` for the account's own
+   * @throws {Refused} without an application, and when Twitch gives none
    */
-  finish(
-    user: Pick<User, "id" | "name">,
-    begun: { readonly clientId: string; readonly code: DeviceCode; readonly channel?: string },
-    signal: AbortSignal,
-  ): Promise<LinkOutcome>;
+  begin(user: Pick<User, "id">, channel: string | null): Promise<BegunLink>;
   /**
    * Removes a link here, then at Twitch. Resolves with whether Twitch has confirmed it.
-   * @throws {AccountError} when the user has no such account
+   * @throws {Refused} when the user has no such account
    */
-  unlink(user: Pick<User, "id" | "name">, login: string): Promise<boolean>;
+  unlink(user: Pick<User, "id">, login: string): Promise<boolean>;
 }
 
 export interface TwitchLinksDeps {
-  readonly clock: Pick<Clock, "sleep" | "monotonicMs">;
+  readonly clock: Pick<Clock, "after" | "sleep" | "monotonicMs">;
   readonly id: TwitchId;
   readonly helix: Helix;
   readonly chat: ChatAccounts;
@@ -56,6 +52,8 @@ export interface TwitchLinksDeps {
   readonly config: Pick<Config, "twitchClientId">;
 }
 
+/** The least time between two codes for a user. */
+const PAUSE_MS = 10_000;
 /** Added to the interval after a poll without an answer. */
 const SLOWER_MS = 5_000;
 const VALIDATE_AGAIN_MS = [1_000, 3_000, 5_000] as const;
@@ -63,23 +61,37 @@ const VALIDATE_AGAIN_MS = [1_000, 3_000, 5_000] as const;
 export function createTwitchLinks(deps: TwitchLinksDeps): TwitchLinks {
   const { clock, id, chat, config } = deps;
 
+  /** What Twitch has answered a moment ago. */
+  const codes = new Map<string, Promise<DeviceCode>>();
+
+  const askForCode = async (clientId: string): Promise<DeviceCode> => {
+    const answer = await id.askForCode(clientId);
+    if (answer.kind === "code") return answer.code;
+    throw answer.kind === "refused" ? refusedWith(answer.message) : new Refused("chat.uncertain");
+  };
+
   /** Asks as often as Twitch wants it, until there is a decision. */
-  const poll = async (clientId: string, code: DeviceCode, signal: AbortSignal) => {
+  const poll = async (
+    clientId: string,
+    code: DeviceCode,
+    signal: AbortSignal,
+  ): Promise<TwitchTokens> => {
     const endsAtMs = clock.monotonicMs() + code.expiresInMs;
     let everyMs = code.intervalMs;
     let before: PollAnswer["kind"] = "pending";
     while (clock.monotonicMs() < endsAtMs) {
       await clock.sleep(everyMs, signal);
-      if (signal.aborted) return { kind: "aborted" } as const;
+      if (signal.aborted) break;
       const answer = await id.poll(clientId, code.deviceCode);
-      if (answer.kind === "tokens" || answer.kind === "refused") return answer;
+      if (answer.kind === "tokens") return answer.tokens;
+      if (answer.kind === "refused") throw refusedWith(answer.message);
       // Twitch has been seen to answer so while the code was pending:
       // https://github.com/twitchdev/issues/issues/971
-      if (answer.kind === "invalid" && before === "invalid") return { kind: "expired" } as const;
+      if (answer.kind === "invalid" && before === "invalid") break;
       if (answer.kind === "uncertain") everyMs += SLOWER_MS;
       before = answer.kind;
     }
-    return { kind: "expired" } as const;
+    throw new Refused("chat.expired");
   };
 
   const validate = async (accessToken: string, signal: AbortSignal) => {
@@ -91,70 +103,67 @@ export function createTwitchLinks(deps: TwitchLinksDeps): TwitchLinks {
     return id.validate(accessToken);
   };
 
-  /** What is to be stored of a granted code. */
-  const settingsOf = async (
-    { clientId, channel }: { readonly clientId: string; readonly channel?: string },
+  /** What is to be stored of a granted code. @throws {Refused} */
+  const accountOf = async (
+    clientId: string,
+    chosen: string | null,
     tokens: TwitchTokens,
     signal: AbortSignal,
-  ): Promise<LinkOutcome | { readonly kind: "found"; readonly found: Found }> => {
+  ): Promise<NewChatAccount> => {
     const answer = await validate(tokens.accessToken, signal);
-    if (answer.kind !== "valid") return { kind: "uncertain" };
+    if (answer.kind !== "valid") throw new Refused("chat.uncertain");
     const { login, userId, scopes, clientId: grantedTo } = answer.validation;
     const isWhole = CHAT_SCOPES.every((scope) => scopes.includes(scope));
-    if (grantedTo !== clientId || !isWhole) return { kind: "incomplete" };
-    const settings = { clientId, userId, channelId: userId, ...tokens };
-    const name = (channel ?? login).toLowerCase();
-    if (name === login) return { kind: "found", found: { login, channel: login, settings } };
-    const channelId = await channelIdOf(deps.helix, settings, name);
-    if (channelId === undefined) return { kind: "unknown channel" };
-    return { kind: "found", found: { login, channel: name, settings: { ...settings, channelId } } };
+    // The user has not agreed to all that was asked for, or to another application.
+    if (grantedTo !== clientId || !isWhole) throw new Refused("chat.incomplete");
+    const own = { clientId, userId, channelId: userId, ...tokens };
+    const channel = chosen ?? login;
+    const channelId = channel === login ? userId : await channelIdOf(deps.helix, own, channel);
+    return { service: "twitch", login, channel, settings: { ...own, channelId } };
   };
 
+  const clientId: TwitchLinks["clientId"] = async () =>
+    config.twitchClientId ?? OWN_CLIENT_ID ?? (await deps.upstreams.appOf("twitch"))?.clientId;
+
   return {
-    async clientId() {
-      return (
-        config.twitchClientId ?? OWN_CLIENT_ID ?? (await deps.upstreams.appOf("twitch"))?.clientId
-      );
-    },
-    begin: id.askForCode,
-    async finish(user, { clientId, code, ...choice }, signal) {
-      const granted = await poll(clientId, code, signal);
-      if (granted.kind !== "tokens") return granted;
-      const { tokens } = granted;
-      try {
-        const outcome = await settingsOf({ clientId, ...choice }, tokens, signal);
-        if (outcome.kind === "found") {
-          const account = await chat.link(user, { service: "twitch", ...outcome.found });
-          return { kind: "linked", account };
-        }
-        // Nobody would ever use them.
-        await id.revoke(clientId, tokens.accessToken);
-        return outcome;
-      } catch (error) {
-        await id.revoke(clientId, tokens.accessToken);
-        throw error;
-      }
+    clientId,
+    async begin(user, channel) {
+      const through = await clientId();
+      if (through === undefined) throw new Refused("chat.noApplication");
+      const key = `${user.id} ${through}`;
+      const asked = codes.get(key) ?? askForCode(through);
+      if (!codes.has(key)) clock.after(PAUSE_MS, () => codes.delete(key));
+      codes.set(key, asked);
+      const code = await asked;
+      return {
+        userCode: code.userCode,
+        link: code.link,
+        async wait(signal) {
+          const tokens = await poll(through, code, signal).finally(() => {
+            // It is used up, unless nobody waits any more.
+            if (!signal.aborted) codes.delete(key);
+          });
+          try {
+            return await chat.link(user, await accountOf(through, channel, tokens, signal));
+          } catch (error) {
+            // Nobody would ever use them.
+            await id.revoke(through, tokens.accessToken);
+            throw error;
+          }
+        },
+      };
     },
     async unlink(user, login) {
-      const settings = readSettings(await chat.unlink(user, "twitch", login));
+      const settings = readSettings(await chat.unlink(user, login));
       return settings !== undefined && (await id.revoke(settings.clientId, settings.accessToken));
     },
   };
 }
 
-interface Found {
-  readonly login: string;
-  readonly channel: string;
-  readonly settings: TwitchSettings;
-}
-
-/** The id of a channel; `undefined` if there is no such channel. */
-async function channelIdOf(
-  helix: Helix,
-  settings: TwitchSettings,
-  name: string,
-): Promise<string | undefined> {
-  if (!/^\w+$/.test(name) || name.length > LONGEST_LOGIN) return undefined;
+/** The id of a channel. @throws {Refused} if there is no such channel */
+async function channelIdOf(helix: Helix, settings: TwitchSettings, name: string): Promise<string> {
   const [user] = dataIn(await helix(settings, `/users?login=${name}`)) ?? [];
-  return isRecord(user) ? textOf(user["id"]) : undefined;
+  const id = isRecord(user) ? textOf(user["id"]) : undefined;
+  if (id === undefined) throw new Refused("chat.unknownChannel");
+  return id;
 }

@@ -3,7 +3,7 @@
  * used that was used before (https://github.com/twitchdev/issues/issues/903). So the answer is stored
  * before anything else is done.
  */
-import type { ChatAccounts } from "../../accounts/chat-accounts.ts";
+import type { ChatAccounts } from "../store.ts";
 import type { Clock } from "../../clock.ts";
 import type { TwitchTokens } from "./answers.ts";
 import type { TwitchId } from "./id.ts";

@@ -1,16 +1,30 @@
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { createUpstream, type Network, type Upstream } from "../../upstream/index.ts";
+import { createHelix, type Helix } from "./helix.ts";
+import { createTwitchId, type TwitchId } from "./id.ts";
 
-/** Where Twitch is. */
-export type TwitchPlaces = Pick<Config, "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl">;
+export interface TwitchDeps {
+  readonly clock: Pick<Clock, "after">;
+  readonly config: Pick<Config, "twitchIdUrl" | "twitchApiUrl" | "twitchEventsubUrl">;
+  readonly network: Network;
+}
 
-export function createTwitchUpstream(
-  clock: Pick<Clock, "after">,
-  { twitchIdUrl, twitchApiUrl, twitchEventsubUrl }: TwitchPlaces,
-  network: Network,
-): Upstream {
-  const places = [twitchIdUrl, twitchApiUrl, twitchEventsubUrl.replace(/^ws/, "http")];
+/** What asks Twitch. */
+export interface Twitch {
+  readonly upstream: Upstream;
+  readonly id: TwitchId;
+  readonly helix: Helix;
+}
+
+export function createTwitch({ clock, config, network }: TwitchDeps): Twitch {
+  const { twitchIdUrl: idUrl, twitchApiUrl, twitchEventsubUrl } = config;
+  const places = [idUrl, twitchApiUrl, twitchEventsubUrl.replace(/^ws/, "http")];
   const trustedOrigins = places.map((url) => new URL(url).origin);
-  return createUpstream({ clock, trustedOrigins, network });
+  const upstream = createUpstream({ clock, trustedOrigins, network });
+  return {
+    upstream,
+    id: createTwitchId({ upstream, idUrl }),
+    helix: createHelix(upstream, twitchApiUrl),
+  };
 }

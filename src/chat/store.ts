@@ -1,8 +1,9 @@
 import { and, asc, eq } from "drizzle-orm";
-import { chatAccounts } from "../db/schema.ts";
-import { AccountError, type AccountsContext, readSealed } from "./context.ts";
+import { type AccountsContext, readSealed } from "../accounts/context.ts";
+import type { User } from "../accounts/users.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
-import type { User } from "./users.ts";
+import { chatAccounts } from "../db/schema.ts";
+import { Refused } from "../i18n/refused.ts";
 
 type Row = typeof chatAccounts.$inferSelect;
 
@@ -33,27 +34,35 @@ const MOST_CHAT_ACCOUNTS = 5;
 export interface ChatAccounts {
   /** Those of a user, or of all, ordered by id. */
   allOf(userId?: number): Promise<readonly ChatAccount[]>;
-  /** Adds an account, or replaces the user's one of this name, which gets another id. */
-  link(user: Pick<User, "id" | "name">, account: NewChatAccount): Promise<ChatAccount>;
+  /** @throws {Refused} when the user has no account of this name */
+  named(user: Pick<User, "id">, login: string): ChatAccount;
+  /**
+   * Adds an account, or replaces the user's one of this name, which gets another id.
+   * @throws {Refused} when the user has the maximum
+   */
+  link(user: Pick<User, "id">, account: NewChatAccount): Promise<ChatAccount>;
   /** The settings; `undefined` if the account is gone or they cannot be decrypted. */
   settingsOf(id: number): Promise<unknown>;
   /** Stores settings in place of those that are stored. Resolves with false if the account is gone. */
   storeSettings(id: number, settings: unknown): Promise<boolean>;
-  /** Stores how a user's account answers. Does nothing if there is no such account. */
-  changeOptions(user: Pick<User, "id">, id: number, options: object): Promise<void>;
+  /**
+   * Stores how a user's account answers, made of what is stored.
+   * @throws {Refused} when the user has no account of this name
+   */
+  changeOptions<Options extends object>(
+    user: Pick<User, "id">,
+    login: string,
+    change: (stored: unknown) => Options,
+  ): Promise<Options>;
   /** Stores that the account is not used any more until it is linked again, with the reason. */
   end(id: number, state: Exclude<ChatAccountState, "linked">, reason: string): Promise<void>;
   /** Does nothing if the account is gone. Deferred. */
   note(id: number, news: ChatAccountNews): Promise<void>;
   /**
    * Removes an account. Resolves with its settings as they were.
-   * @throws {AccountError} when the user has no such account
+   * @throws {Refused} when the user has no account of this name
    */
-  unlink(
-    user: Pick<User, "id" | "name">,
-    service: ChatAccount["service"],
-    login: string,
-  ): Promise<unknown>;
+  unlink(user: Pick<User, "id">, login: string): Promise<unknown>;
 }
 
 export function createChatAccounts(
@@ -68,6 +77,13 @@ export function createChatAccounts(
     vault.seal("chat-account", userId, JSON.stringify(settings));
   const open = ({ userId, sealedSettings }: Row) =>
     readSealed(vault, "chat-account", userId, sealedSettings);
+  /** @throws {Refused} */
+  const rowNamed = ({ id: userId }: Pick<User, "id">, login: string): Row => {
+    const isIt = and(eq(chatAccounts.userId, userId), eq(chatAccounts.login, login.toLowerCase()));
+    const row = queries.select().from(chatAccounts).where(isIt).get();
+    if (row) return row;
+    throw new Refused("chat.unknown");
+  };
 
   return {
     allOf: async (userId) =>
@@ -78,13 +94,16 @@ export function createChatAccounts(
         .orderBy(asc(chatAccounts.id))
         .all()
         .map(withoutSettings),
+    named: (user, login) => withoutSettings(rowNamed(user, login)),
     link: (user, { service, login, channel, settings }) =>
       vault.whileKeyStays(async () => {
         const sealedSettings = await seal(user.id, settings);
         const row = await store.write({ userId: user.id, what: "chat" }, (tx) => {
           const all = tx.select().from(chatAccounts).where(eq(chatAccounts.userId, user.id)).all();
           const before = all.find((row) => row.service === service && row.login === login);
-          if (!before && all.length >= MOST_CHAT_ACCOUNTS) throw tooMany(user.name);
+          if (!before && all.length >= MOST_CHAT_ACCOUNTS) {
+            throw new Refused("chat.tooMany", { most: String(MOST_CHAT_ACCOUNTS) });
+          }
           // Another id: whoever still works with the account of before stores nothing into this one.
           if (before) tx.delete(chatAccounts).where(eq(chatAccounts.id, before.id)).run();
           const options = before?.options ?? "{}";
@@ -115,12 +134,15 @@ export function createChatAccounts(
           .get();
         return stored !== undefined;
       }),
-    changeOptions: ({ id: userId }, id, options) =>
-      store.write({ userId, what: "chat" }, (tx) => {
+    changeOptions: (user, login, change) =>
+      store.write({ userId: user.id, what: "chat" }, (tx) => {
+        const { id, options: stored } = rowNamed(user, login);
+        const options = change(JSON.parse(stored));
         tx.update(chatAccounts)
           .set({ options: JSON.stringify(options) })
-          .where(and(eq(chatAccounts.id, id), eq(chatAccounts.userId, userId)))
+          .where(eq(chatAccounts.id, id))
           .run();
+        return options;
       }),
     async end(id, state, refusal) {
       const row = rowOf(id);
@@ -139,24 +161,13 @@ export function createChatAccounts(
         queries.update(chatAccounts).set(news).where(eq(chatAccounts.id, id)).run(),
       );
     },
-    async unlink(user, service, login) {
-      const removed = await store.write({ userId: user.id, what: "chat" }, (tx) =>
-        tx
-          .delete(chatAccounts)
-          .where(
-            and(
-              eq(chatAccounts.userId, user.id),
-              eq(chatAccounts.login, login.toLowerCase()),
-              eq(chatAccounts.service, service),
-            ),
-          )
-          .returning()
-          .get(),
-      );
-      if (removed) return open(removed);
-      throw new AccountError(
-        `${user.name} has no linked chat account ${JSON.stringify(login)}. "marquee chat list ${user.name}" shows them.`,
-      );
+    async unlink(user, login) {
+      const removed = await store.write({ userId: user.id, what: "chat" }, (tx) => {
+        const row = rowNamed(user, login);
+        tx.delete(chatAccounts).where(eq(chatAccounts.id, row.id)).run();
+        return row;
+      });
+      return open(removed);
     },
   };
 }
@@ -165,8 +176,3 @@ const withoutSettings = ({ sealedSettings: _, options, ...account }: Row): ChatA
   ...account,
   options: JSON.parse(options) as unknown,
 });
-
-const tooMany = (userName: string) =>
-  new AccountError(
-    `${userName} has ${MOST_CHAT_ACCOUNTS} linked chat accounts, which is the maximum. "marquee chat unlink ${userName} LOGIN" ends one.`,
-  );

@@ -1,0 +1,88 @@
+import type { ChatAccount } from "../store.ts";
+import { linkChat } from "../actions.ts";
+import type { ChatService } from "../service.ts";
+import type { BegunLink } from "../twitch/links.ts";
+import { pathTo } from "../../html/section-paths.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import type { Parts } from "../../http/parts.ts";
+import { redirect } from "../../http/redirect.ts";
+import { fill, type Words } from "../../i18n/index.ts";
+import { Refused } from "../../i18n/refused.ts";
+import { Html } from "../../jsx.ts";
+import { dashboardPage } from "../../dashboard/frame.tsx";
+import type { DashboardRequest, Notice, Section } from "../../dashboard/request.ts";
+import { LinkedAccount } from "./linked-account.tsx";
+import { LinkForm, NoApplication, Waiting } from "./linking.tsx";
+
+export interface ChatSectionDeps extends Pick<Parts, "accounts"> {
+  readonly chat: () => Promise<ChatService>;
+}
+
+/** While a link is pending, the page is loaded again after so many seconds. */
+const RELOAD_S = 5;
+
+/** The page on which users link the Twitch accounts that answer in their chats. */
+export function createSection({ accounts, chat: load }: ChatSectionDeps): Section {
+  /** Sends the browser back to the page, so that it can be loaded again. */
+  const back = (request: DashboardRequest) => redirect(pathTo(request, request.section), 303);
+
+  return {
+    async show(request) {
+      const { links, pending } = await load();
+      const { words, user, refused } = request;
+      const { chat: t } = words.dashboard;
+      const link = pending.of(user.id);
+      const isWaiting = link !== undefined && !link.outcome;
+      // How a link has come out is shown once, and not in place of what was wrong with a form.
+      const outcome = refused ? undefined : link?.outcome;
+      if (outcome) pending.forget(user.id);
+      const all = await accounts.chat.allOf(user.id);
+      const canLink = (await links.clientId()) !== undefined;
+      const response = await dashboardPage({
+        request,
+        title: words.dashboard.sections.chat,
+        lead: t.lead,
+        notice: outcome && noticeOf(outcome, words),
+        children: (
+          <>
+            <section>
+              <h2 safe>{t.accounts}</h2>
+              {all.length === 0 && <p safe>{t.none}</p>}
+              <ul class="rows">
+                {all.map((account) => (
+                  // Not while the page loads itself again: that would take what is being typed.
+                  <LinkedAccount {...{ request, account }} canChange={!isWaiting || !!refused} />
+                ))}
+              </ul>
+            </section>
+            {isWaiting ? (
+              <Waiting request={request} pending={link} />
+            ) : canLink ? (
+              <LinkForm request={request} />
+            ) : (
+              <NoApplication request={request} />
+            )}
+          </>
+        ),
+      });
+      if (isWaiting && !refused) response.headers.set("Refresh", String(RELOAD_S));
+      return response;
+    },
+    /** Gives up the link that the page waits for. */
+    async act(request, form) {
+      if (fieldOf(form, "do") === "cancel") (await load()).pending.forget(request.user.id);
+      return back(request);
+    },
+    answers: {
+      [linkChat.name]: async (request, begun: BegunLink) => {
+        (await load()).pending.wait(request.user.id, begun);
+        return back(request);
+      },
+    },
+  };
+}
+
+const noticeOf = (outcome: ChatAccount | Refused, words: Words): Notice =>
+  outcome instanceof Refused
+    ? { tone: "bad", text: outcome.text(words) }
+    : { tone: "good", text: fill(words.dashboard.chat.linkedAs, { login: outcome.login }) };

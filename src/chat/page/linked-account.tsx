@@ -1,0 +1,142 @@
+import {
+  ActionButton,
+  ActionForm,
+  ConfirmedAction,
+  formOf,
+  TextInput,
+  TickInput,
+} from "../../dashboard/action-form.tsx";
+import { Fold } from "../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { attribute } from "../../html/attribute.ts";
+import { fill, formatTime } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { changeChatOptions, sayInChat, unlinkChat } from "../actions.ts";
+import { ASKING_BADGES, MOST_WORDS, readChatOptions } from "../options.ts";
+import type { ChatAccount } from "../store.ts";
+
+export interface LinkedAccountProps {
+  readonly request: DashboardRequest;
+  readonly account: ChatAccount;
+  /** Whether its forms are shown. */
+  readonly canChange: boolean;
+}
+
+export function LinkedAccount({ request, account, canChange }: LinkedAccountProps): JSX.Element {
+  const { chat: t } = request.words.dashboard;
+  const { login, state, answeredAt, refusal, refusedAt } = account;
+  const timeOf = (unixMs: number) => formatTime(request.language, unixMs);
+  return (
+    <li>
+      <h3 id={`chat-${attribute(login)}`} safe>
+        {login}
+      </h3>
+      <p class={state === "linked" ? "hint" : "status warn"} safe>
+        {stateText(request, account)}
+      </p>
+      <p class="facts">
+        <span safe>
+          {answeredAt === null ? t.noAnswer : fill(t.lastAnswer, { time: timeOf(answeredAt) })}
+        </span>
+      </p>
+      {refusal !== null && refusedAt !== null && (
+        <p class="hint" safe>
+          {fill(t.lastRefusal, { time: timeOf(refusedAt), words: refusal })}
+        </p>
+      )}
+      {canChange && (
+        <>
+          <OptionsForm request={request} account={account} />
+          <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
+            {state === "linked" && (
+              <ActionButton form={formOf(request, sayInChat, { login })} label={t.say} />
+            )}
+            <ConfirmedAction
+              form={formOf(request, unlinkChat, { login })}
+              label={t.unlink}
+              consequence={t.unlinkText}
+            />
+          </div>
+        </>
+      )}
+    </li>
+  );
+}
+
+function stateText({ words, language }: DashboardRequest, account: ChatAccount): string {
+  const { chat: t } = words.dashboard;
+  const { channel, state, readingSince } = account;
+  if (state === "refused") return t.stateRefused;
+  if (state === "stopped") return fill(t.stateStopped, { channel });
+  if (readingSince === null) return fill(t.notReading, { channel });
+  return fill(t.reading, { channel, time: formatTime(language, readingSince) });
+}
+
+/** How an account answers, folded away. */
+function OptionsForm({ request, account }: Omit<LinkedAccountProps, "canChange">): JSX.Element {
+  const { options: t } = request.words.dashboard.chat;
+  const form = formOf(request, changeChatOptions, { login: account.login });
+  const stored = readChatOptions(account.options);
+  const seconds = { quiet: String(stored.quietS), every: String(stored.announceEveryS) };
+  return (
+    <Fold label={t.title} isOpen={form.refused !== undefined}>
+      <ActionForm form={form}>
+        <>
+          <TextInput
+            form={form}
+            name="words"
+            label={t.words}
+            hint={fill(t.wordsHint, { most: String(MOST_WORDS) })}
+            value={stored.words.join(" ")}
+          />
+          <TickInput form={form} name="last" label={t.answersLast} isOn={stored.answersLast} />
+          <fieldset>
+            <legend safe>{t.badges}</legend>
+            <p class="hint" safe>
+              {t.badgesHint}
+            </p>
+            {ASKING_BADGES.map((badge) => (
+              <TickInput
+                form={form}
+                name={badge}
+                label={t.badgeNames[badge]}
+                isOn={stored.badges.includes(badge)}
+              />
+            ))}
+          </fieldset>
+          <TickInput form={form} name="replies" label={t.replies} isOn={stored.replies} />
+          <TextInput
+            form={form}
+            name="quiet"
+            label={t.quietS}
+            hint={t.quietHint}
+            value={seconds.quiet}
+          />
+          <TickInput
+            form={form}
+            name="shows"
+            label={t.shows}
+            hint={t.showsHint}
+            isOn={stored.shows}
+          />
+          <TickInput
+            form={form}
+            name="announces"
+            label={t.announces}
+            hint={t.announcesHint}
+            isOn={stored.announces}
+          />
+          <TextInput
+            form={form}
+            name="announceEvery"
+            label={t.announceEveryS}
+            value={seconds.every}
+          />
+          <button type="submit" safe>
+            {t.save}
+          </button>
+        </>
+      </ActionForm>
+    </Fold>
+  );
+}

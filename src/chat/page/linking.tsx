@@ -1,0 +1,117 @@
+import { ActionForm, formOf, TextInput } from "../../dashboard/action-form.tsx";
+import { Form } from "../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { attribute } from "../../html/attribute.ts";
+import { Copyable } from "../../html/parts.tsx";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { enterChatApp, linkChat } from "../actions.ts";
+import type { PendingLink } from "../twitch/pending-links.ts";
+import { REGISTRATION_URL, UNUSED_REDIRECT_URL } from "../twitch/registration.ts";
+import { QrCode } from "./qr-code.tsx";
+
+interface RequestProps {
+  readonly request: DashboardRequest;
+}
+
+/** A link that the user has to agree to. */
+export function Waiting(props: RequestProps & { readonly pending: PendingLink }): JSX.Element {
+  const { request, pending } = props;
+  const { chat: t } = request.words.dashboard;
+  return (
+    <section>
+      <h2 safe>{t.linkTitle}</h2>
+      <p safe>{t.begun}</p>
+      {pending.link !== undefined && (
+        <>
+          <p>
+            <a
+              class="button"
+              href={attribute(pending.link)}
+              target="_blank"
+              rel="noopener noreferrer"
+              safe
+            >
+              {t.open}
+            </a>
+          </p>
+          <p class="hint" safe>
+            {t.byPhone}
+          </p>
+          <QrCode text={pending.link} label={t.qrCode} />
+        </>
+      )}
+      <p safe>{fill(t.code, { code: pending.userCode })}</p>
+      <p class="hint" safe>
+        {t.waiting}
+      </p>
+      <Form request={request} action="cancel">
+        <button type="submit" class="quiet" safe>
+          {t.cancel}
+        </button>
+      </Form>
+    </section>
+  );
+}
+
+export function LinkForm({ request }: RequestProps): JSX.Element {
+  const { chat: t } = request.words.dashboard;
+  const form = formOf(request, linkChat);
+  return (
+    <section>
+      <h2 safe>{t.linkTitle}</h2>
+      <p safe>{t.linkText}</p>
+      <ActionForm form={form}>
+        <>
+          <TextInput form={form} name="channel" label={t.channel} hint={t.channelHint} />
+          <button type="submit" safe>
+            {t.link}
+          </button>
+        </>
+      </ActionForm>
+    </section>
+  );
+}
+
+export function NoApplication({ request }: RequestProps): JSX.Element {
+  const { connect, dashboard, refused } = request.words;
+  const { chat: t } = dashboard;
+  if (request.user.role !== "owner") {
+    return (
+      <section>
+        <p safe>{refused.chat.noApplication}</p>
+      </section>
+    );
+  }
+  const form = formOf(request, enterChatApp);
+  return (
+    <section>
+      <h2 safe>{t.appTitle}</h2>
+      <p safe>{t.appLead}</p>
+      <ol class="steps">
+        <li>
+          <span safe>{t.appCreate}</span>
+          <br />
+          <a href={REGISTRATION_URL} target="_blank" rel="noopener noreferrer">
+            {REGISTRATION_URL}
+          </a>
+        </li>
+        <li>
+          <span safe>{connect.appRedirect}</span>
+          <Copyable language={request.language} text={UNUSED_REDIRECT_URL} />
+        </li>
+        <li>
+          <span safe>{connect.appEnter}</span>
+          <ActionForm form={form}>
+            <>
+              <TextInput form={form} name="clientId" label={t.appId} />
+              <button type="submit" safe>
+                {t.appSave}
+              </button>
+            </>
+          </ActionForm>
+        </li>
+      </ol>
+    </section>
+  );
+}
