@@ -10,10 +10,33 @@ import {
 import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
 import { searchCovers, setCoversOfConnection } from "../covers/actions.ts";
 import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
+import {
+  addWidget,
+  copyWidget,
+  listWidgets,
+  removeWidget,
+  renameWidget,
+  restoreWidget,
+  rotateWidget,
+  widgetUrl,
+} from "../looks/actions.ts";
+import { makeOfLook, useLook } from "../looks/look-actions.ts";
+import { setOptions } from "../looks/option-actions.ts";
 import type { AnyAction } from "./action.ts";
 
 /** Everything that can be done here, in the order of `--help`. */
 export const ACTIONS: readonly AnyAction[] = [
+  listWidgets,
+  addWidget,
+  copyWidget,
+  renameWidget,
+  removeWidget,
+  restoreWidget,
+  setOptions,
+  widgetUrl,
+  rotateWidget,
+  makeOfLook,
+  useLook,
   addKey,
   listKeys,
   revokeKey,

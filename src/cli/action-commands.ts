@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   key: "manage a user's API keys",
   titles: "how a user's titles are shown",
   widget: "manage a user's widgets and their addresses",
+  look: "give overlays a look: one that comes with Marquee, or a shared one",
   connection: "manage a user's connections",
   hook: "send a user's songs to other programs",
   chat: "answer !song in a user's Twitch chat",

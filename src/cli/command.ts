@@ -47,14 +47,6 @@ export class CommandFailedError extends Error {
   override readonly name = "CommandFailedError";
 }
 
-/** Reads the id of something of a user. @throws {UsageError} that says where to find it */
-export function readId(kind: "hook" | "widget", typed: string, userName: string): number {
-  if (/^[1-9]\d{0,14}$/.test(typed)) return Number(typed);
-  throw new UsageError(
-    `${JSON.stringify(typed)} is not a ${kind}'s ID. "marquee ${kind} list ${userName}" shows them.`,
-  );
-}
-
 /** Writes each document as one line of JSON, or else the lines for people. */
 export function print(
   io: Pick<Io, "out">,

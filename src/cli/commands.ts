@@ -5,12 +5,10 @@ import { declareConnection } from "./connection.ts";
 import { declareLogin } from "./login.ts";
 import { declareSecret } from "./secret.ts";
 import { declareUser } from "./user.ts";
-import { declareWidget } from "./widget.ts";
 
 /** Declares the commands that are carried out on a data folder, in the order of `--help`. */
 export function declareCommands<Target extends Syntax>(cli: Cli<Target>): void {
   declareUser(cli);
-  declareWidget(cli);
   declareConnect(cli);
   declareConnection(cli);
   declareActions(cli);

@@ -117,7 +117,11 @@ export function LinesInput<I extends Inputs>(
   const { form, name, label, hint, rows } = props;
   const { id, value = "", mistake } = shownIn(form, name, props.value);
   return (
-    <Lines {...{ id, name, label, hint, mistake, value }} {...(rows !== undefined && { rows })} />
+    <Lines
+      {...{ id, name, label, hint, mistake, value }}
+      maxlength={inputOf(form, name)?.longest}
+      {...(rows !== undefined && { rows })}
+    />
   );
 }
 

@@ -104,7 +104,7 @@ export interface LinesProps {
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
   readonly rows?: number;
-  readonly maxlength?: number;
+  readonly maxlength?: number | undefined;
 }
 
 /** A field for several texts, one per line, with its error message. */

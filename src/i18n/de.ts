@@ -578,6 +578,8 @@ export const de: Words = {
         removed: "„{name}“ ist entfernt. Die Adresse gilt nicht mehr.",
         restored: "„{name}“ ist wieder da, mit derselben Adresse wie vorher.",
         rotated: "„{name}“ hat eine neue Adresse. Tragen Sie sie in OBS anstelle der alten ein.",
+        showRotated:
+          "„{name}“ hat neue Adressen zum Ein- und Ausblenden. Die alten gelten nicht mehr.",
         used: "„{name}“ hat jetzt den Look „{look}“.",
       },
       looks: {
@@ -1412,6 +1414,8 @@ export const de: Words = {
         "Geben Sie das noch einmal ein: Es enthält Zeilenumbrüche oder andere unsichtbare Zeichen.",
       refused: "Das Feld „{field}“ wurde abgelehnt.",
       name: "Ein Name hat 1 bis {most} sichtbare Zeichen.",
+      textFile:
+        "Schreiben Sie @ und den Namen einer Textdatei in UTF-8 von höchstens {most} Bytes, die hier gelesen werden kann.",
       ownersOnly: "Das darf nur der Eigentümer dieses Servers.",
     },
     user: {},
@@ -1479,6 +1483,7 @@ export const de: Words = {
       tooLate: "Die Minute ist um: Dieses Widget lässt sich nicht wiederherstellen.",
       css: "CSS darf höchstens {most} Bytes haben und keine Steuerzeichen. Ändern Sie es, und speichern Sie es noch einmal.",
       noOverlay: "Das geht nur mit Overlays.",
+      noOption: "Es gibt keine Option „{option}“. Es gibt: {options}.",
     },
     look: {
       empty: "Hier steht noch nichts. Fügen Sie einen Link oder JSON ein.",

@@ -561,6 +561,8 @@ export const en = {
         removed: "“{name}” was removed. Its address no longer works.",
         restored: "“{name}” is back, with the same address.",
         rotated: "“{name}” has a new address. Put it into OBS instead of the old one.",
+        showRotated:
+          "“{name}” has new addresses that show and hide it. The old ones no longer work.",
         used: "“{name}” now uses the look “{look}”.",
       },
       looks: {
@@ -1368,6 +1370,8 @@ export const en = {
       controls: "Type this again: it has line breaks or other invisible characters.",
       refused: "The field “{field}” was refused.",
       name: "A name has 1 to {most} visible characters.",
+      textFile:
+        "Write @ and the name of a text file in UTF-8 that can be read here, of at most {most} bytes.",
       ownersOnly: "Only the owner of this server may do this.",
     },
     user: {},
@@ -1427,6 +1431,7 @@ export const en = {
       tooLate: "The minute is over: this widget can’t be restored.",
       css: "CSS may have at most {most} bytes, and no control characters. Change it, and save it again.",
       noOverlay: "This works with overlays only.",
+      noOption: "There is no option “{option}”. There are: {options}.",
     },
     look: {
       empty: "Nothing here yet. Paste a link or JSON.",

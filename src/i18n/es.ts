@@ -567,6 +567,8 @@ export const es: Words = {
         removed: "«{name}» se ha quitado. Su dirección ya no funciona.",
         restored: "«{name}» ha vuelto, con la misma dirección que tenía.",
         rotated: "«{name}» tiene una dirección nueva. Ponla en OBS en lugar de la anterior.",
+        showRotated:
+          "«{name}» tiene direcciones nuevas para mostrarlo y ocultarlo. Las antiguas ya no funcionan.",
         used: "«{name}» tiene ahora el aspecto «{look}».",
       },
       looks: {
@@ -1391,6 +1393,8 @@ export const es: Words = {
       controls: "Escribe este texto de nuevo: tiene saltos de línea u otros caracteres invisibles.",
       refused: "El campo «{field}» se ha rechazado.",
       name: "Un nombre tiene de 1 a {most} caracteres visibles.",
+      textFile:
+        "Escribe @ y el nombre de un archivo de texto en UTF-8 de {most} bytes como máximo, que se pueda leer aquí.",
       ownersOnly: "Solo el propietario de este servidor puede hacer esto.",
     },
     user: {},
@@ -1452,6 +1456,7 @@ export const es: Words = {
       tooLate: "Ha pasado el minuto: este widget ya no se puede recuperar.",
       css: "El CSS puede tener {most} bytes como máximo, sin caracteres de control. Cámbialo y guárdalo de nuevo.",
       noOverlay: "Esto solo funciona con overlays.",
+      noOption: "No existe la opción «{option}». Hay: {options}.",
     },
     look: {
       empty: "Aquí todavía no hay nada. Pega un enlace o JSON.",

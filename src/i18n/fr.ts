@@ -573,6 +573,8 @@ export const fr: Words = {
         removed: "« {name} » est supprimé. Son adresse ne fonctionne plus.",
         restored: "« {name} » est de retour, avec la même adresse qu’avant.",
         rotated: "« {name} » a une nouvelle adresse. Mettez-la dans OBS à la place de l’ancienne.",
+        showRotated:
+          "« {name} » a de nouvelles adresses pour l’afficher et le masquer. Les anciennes ne fonctionnent plus.",
         used: "« {name} » utilise maintenant le look « {look} ».",
       },
       looks: {
@@ -1407,6 +1409,8 @@ export const fr: Words = {
         "Saisissez ce texte à nouveau : il contient des sauts de ligne ou d’autres caractères invisibles.",
       refused: "Le champ « {field} » a été refusé.",
       name: "Un nom a de 1 à {most} caractères visibles.",
+      textFile:
+        "Écrivez @ et le nom d’un fichier texte en UTF-8 de {most} octets au plus, qui peut être lu ici.",
       ownersOnly: "Seul le propriétaire de ce serveur peut faire cela.",
     },
     user: {},
@@ -1471,6 +1475,7 @@ export const fr: Words = {
       tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",
       css: "Le CSS peut avoir {most} octets au plus, sans caractères de contrôle. Modifiez-le, puis enregistrez-le de nouveau.",
       noOverlay: "Cela ne fonctionne qu’avec les overlays.",
+      noOption: "L’option « {option} » n’existe pas. Il y a : {options}.",
     },
     look: {
       empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",

@@ -561,6 +561,8 @@ export const pt: Words = {
         removed: "“{name}” foi removido. O endereço não funciona mais.",
         restored: "“{name}” voltou, com o mesmo endereço de antes.",
         rotated: "“{name}” tem um novo endereço. Coloque esse endereço no OBS no lugar do antigo.",
+        showRotated:
+          "“{name}” tem novos endereços para mostrar e ocultar. Os antigos não funcionam mais.",
         used: "“{name}” agora tem o visual “{look}”.",
       },
       looks: {
@@ -1379,6 +1381,8 @@ export const pt: Words = {
         "Digite este texto de novo: ele tem quebras de linha ou outros caracteres invisíveis.",
       refused: "O campo “{field}” foi recusado.",
       name: "Um nome tem de 1 a {most} caracteres visíveis.",
+      textFile:
+        "Escreva @ e o nome de um arquivo de texto em UTF-8 de no máximo {most} bytes, que possa ser lido aqui.",
       ownersOnly: "Só o dono deste servidor pode fazer isto.",
     },
     user: {},
@@ -1439,6 +1443,7 @@ export const pt: Words = {
       tooLate: "O minuto passou: este widget não pode mais voltar.",
       css: "O CSS pode ter no máximo {most} bytes, sem caracteres de controle. Altere o CSS e salve de novo.",
       noOverlay: "Isto só funciona com overlays.",
+      noOption: "Não existe a opção “{option}”. Há: {options}.",
     },
     look: {
       empty: "Ainda não há nada aqui. Cole um link ou JSON.",

@@ -176,7 +176,7 @@ describe("a form, a command and a command of a running server", () => {
 });
 
 /** Texts that an input takes, and others. */
-function textFor(name: string, { type }: Input<unknown>): fc.Arbitrary<string> {
+function textFor(name: string, { type, fallback }: Input<unknown>): fc.Arbitrary<string> {
   const usual =
     type?.kind === "choice"
       ? fc.constantFrom(...type.choices)
@@ -185,14 +185,17 @@ function textFor(name: string, { type }: Input<unknown>): fc.Arbitrary<string> {
         : fc.constantFrom(
             ...["1", "2", "3", "on", "off", "bot", "ada-2", "0s", "1h", "en", "fr", "ada"],
             ...["https://example.org/songs", "http://127.0.0.1:9/x", "http://10.0.0.1/"],
+            ...["cosy", "theme=vinyl", "url=1"],
           );
   const long = fc.constantFrom("Q".repeat(61), "Q".repeat(5_000));
-  return fc.oneof(
+  const texts = fc.oneof(
     { weight: 8, arbitrary: usual },
     { weight: 1, arbitrary: fc.string({ unit: "grapheme" }) },
     { weight: 1, arbitrary: fc.constantFrom("", " ", `${name}\u0007`, "a\u009bb") },
     { weight: 1, arbitrary: long },
   );
+  // A field that may be left empty, and is, gives no text.
+  return fallback === null ? texts.filter((text) => text.trim() !== "") : texts;
 }
 
 const textsFor = ({ inputs }: AnyAction): fc.Arbitrary<Texts> =>

@@ -196,7 +196,8 @@ onTheDashboard(
       await opened.getByRole("button", { name: t.undo }).click();
       await opened.getByText(fill(t.done.restored, { name: "Widget" })).waitFor();
       expect(widgets().map(({ name }) => name)).toEqual(["Main", "Widget"]);
-      await opened.getByRole("button", { name: `${t.looks.make}: ${en.looks.cosy.name}` }).click();
+      const cosy = opened.getByRole("group", { name: en.looks.cosy.name });
+      await cosy.getByRole("button", { name: t.looks.make }).click();
       await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
       await opened.getByLabel(t.import.field).fill("nonsense");
       await opened.getByRole("button", { name: t.import.go }).click();

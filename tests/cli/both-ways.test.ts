@@ -61,6 +61,11 @@ const SCENES: readonly (readonly string[])[] = [
   ["widget rotate USER 1 --show"],
   ["widget add USER --name Second", "widget remove USER 2"],
   ["widget remove USER nothing"],
+  ["widget add USER --name Second", "widget rename USER 2 Third"],
+  ["widget copy USER 1"],
+  ["widget restore USER 1"],
+  ["look make USER cosy"],
+  ["look use USER 1 @CSS"],
   ["connect USER json --name Kitchen"],
   ["connect USER demo"],
   [`connect USER vlc --url http://127.0.0.1:9 --password-file ${FILE.password}`],
@@ -167,7 +172,7 @@ const comparable = (data: string, { code, out, errors }: Awaited<ReturnType<type
 function listAfter([group = ""]: readonly string[]) {
   if (["login", "secret", "titles"].includes(group)) return undefined;
   if (group === "user") return () => ["user", "list", "--json"];
-  const list = group.replace(/^(dis)?connect$/, "connection");
+  const list = group.replace(/^(dis)?connect$/, "connection").replace("look", "widget");
   return (name: string) => [list, "list", name, "--json"];
 }
 

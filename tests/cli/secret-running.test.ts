@@ -46,7 +46,7 @@ async function signedIn(): Promise<SignedIn> {
 
 const askApi = (apiPath: string) =>
   fetch(server.url + apiPath, { headers: { "X-Api-Key": server.ready["api_key"] ?? "" } });
-const rotateWidget = () => browser.post("/en/dashboard/widget", { do: "rotate", id: "1" });
+const rotateWidget = () => browser.post("/en/dashboard/widget", { do: "widget rotate", id: "1" });
 const storedWidgetUrl = async () => (await documentsOf("widget", "url", name))[0]?.["widget_url"];
 
 beforeEach(() => {

@@ -99,19 +99,19 @@ describe("marquee widget add", () => {
   });
 
   test.each([
-    { problem: "no name", options: [], code: 2, says: "--name" },
-    { problem: "an empty name", options: ["--name", " "], code: 2, says: "--name must be" },
+    { problem: "no name", options: [], code: 2, why: "--name" },
+    { problem: "an empty name", options: ["--name", " "], code: 2, why: "--name must be" },
     {
       problem: "an unknown kind",
       options: ["--name", "A", "--kind", "gif"],
       code: 2,
-      says: "card",
+      why: "--kind must be one of overlay, text, card",
     },
-    { problem: "a name that is taken", options: ["--name", "Main"], code: 1, says: "already" },
-  ])("refuses $problem", async ({ options, code: expected, says }) => {
+    { problem: "a name that is taken", options: ["--name", "Main"], code: 1, why: "already" },
+  ])("refuses $problem", async ({ options, code: expected, why }) => {
     const { code, errors } = await marquee("widget", "add", "ada", ...options);
     expect(code).toBe(expected);
-    expect(errors).toContain(says);
+    expect(errors).toContain(why);
     expect(await documentsOf("widget", "list", "ada")).toHaveLength(1);
   });
 });
@@ -163,15 +163,15 @@ describe("marquee widget set", () => {
   });
 
   test.each([
-    { assignment: "theme", says: "has no =" },
-    { assignment: "theme=huge", says: "theme must be one of card" },
-    { assignment: "Theme=card", says: "no option" },
-    { assignment: "demo=1", says: "no option" },
-  ])("refuses $assignment, and saves nothing", async ({ assignment, says }) => {
+    { assignment: "theme", why: "<key=value> must be an option, = and its value" },
+    { assignment: "theme=huge", why: "<theme> must be one of card" },
+    { assignment: "Theme=card", why: "no option" },
+    { assignment: "demo=1", why: "no option" },
+  ])("refuses $assignment, and saves nothing", async ({ assignment, why }) => {
     const { id } = await add("--name", "Second");
     const refused = await marquee("widget", "set", "ada", String(id), "size=20", assignment);
     expect(refused.code).toBe(2);
-    expect(refused.errors).toContain(says);
+    expect(refused.errors).toContain(why);
     expect(await documentsOf("widget", "set", "ada", String(id), "label=0")).toMatchObject([
       { options: { label: "0" } },
     ]);
@@ -211,19 +211,20 @@ describe("marquee widget set css", () => {
   });
 
   test.each([
-    ["CSS itself", () => "css=.np{}", "must be @ and the name of a file, such as css=@overlay.css"],
-    ["no file's name", () => "css=@", "must be @ and the name of a file"],
-    ["a file that is not there", () => `css=@${path("none.css")}`, "must be a file this program"],
-    ["a folder", () => `css=@${path()}`, "must be a file this program can read"],
-    ["too large a file", () => written("x".repeat(LONGEST_CSS + 1)), "is longer than 20480 bytes"],
-    ["an endless file", () => "css=@/dev/zero", "is longer than 20480 bytes"],
-    ["a file of another encoding", () => written(new Uint8Array([0xe9])), "is not UTF-8 text"],
-  ])("refuses %s, and saves nothing", async (_, assignment, says) => {
+    ["CSS itself", () => "css=.np{}"],
+    ["no file's name", () => "css=@"],
+    ["a file that is not there", () => `css=@${path("none.css")}`],
+    ["a folder", () => `css=@${path()}`],
+    ["too large a file", () => written("x".repeat(LONGEST_CSS + 1))],
+    ["an endless file", () => "css=@/dev/zero"],
+    ["a file of another encoding", () => written(new Uint8Array([0xe9]))],
+  ])("refuses %s, and saves nothing", async (_, assignment) => {
     const { id } = await add("--name", "Second");
     const { code, errors } = await set(id, "theme=vinyl", assignment());
     expect(code).toBe(2);
-    expect(errors).toContain(says);
-    expect(errors).toContain("Nothing was saved.");
+    expect(errors).toContain(
+      "css: Write @ and the name of a text file in UTF-8 that can be read here, of at most 20480 bytes.",
+    );
     expect((await set(id, "label=0")).out).toBe("label=0");
   });
 
@@ -236,7 +237,7 @@ describe("marquee widget set css", () => {
     const { id } = await add("--name", "Card", "--kind", "card");
     const { code, errors } = await set(id, "css=");
     expect(code).toBe(2);
-    expect(errors).toContain('There is no option "css". There are: mode, progress, source.');
+    expect(errors).toContain("There is no option “css”. There are: mode, progress, source.");
   });
 });
 
@@ -253,8 +254,7 @@ describe("marquee widget set of another kind", () => {
     });
     for (const mistake of ["template={titel}", "idleTemplate=[", "theme=vinyl", "url=yes"]) {
       const refused = await set(id, mistake);
-      expect(refused.code).toBe(2);
-      expect(refused.errors).toContain("Nothing was saved.");
+      expect([mistake, refused.code]).toEqual([mistake, 2]);
     }
   });
 
@@ -262,7 +262,7 @@ describe("marquee widget set of another kind", () => {
     const { id } = await add("--name", "Card", "--kind", "card");
     expect((await set(id, "mode=light", "progress=0")).code).toBe(0);
     expect((await set(id, "template={title}")).errors).toContain(
-      'no option "template". There are: mode, progress, source.',
+      "no option “template”. There are: mode, progress, source.",
     );
   });
 });
@@ -275,4 +275,62 @@ test.each(["url", "rotate"])("marquee widget %s takes the widget's id", async (c
   expect(addressed?.["widget_token"] === second["widget_token"]).toBe(command === "url");
   const [first] = await documentsOf("widget", "url", "ada");
   expect(first?.["widget_token"]).toBe(token);
+});
+
+test("marquee widget rename, copy, remove and restore change what is listed", async () => {
+  const names = async () => (await documentsOf("widget", "list", "ada")).map(({ name }) => name);
+  const [copied] = await documentsOf("widget", "copy", "ada", "1");
+  expect(Object.keys(copied ?? {})).toEqual(["id", "widget_token", "widget_url"]);
+  expect(await documentsOf("widget", "rename", "ada", "1", "Intro")).toEqual([
+    { id: 1, name: "Intro" },
+  ]);
+  expect(await documentsOf("widget", "remove", "ada", "1")).toEqual([{ id: 1, name: "Intro" }]);
+  expect(await names()).toEqual(["Main 2"]);
+  expect(await documentsOf("widget", "restore", "ada", "1")).toEqual([{ id: 1, name: "Intro" }]);
+  expect(await names()).toEqual(["Intro", "Main 2"]);
+});
+
+describe("marquee widget url --show", () => {
+  test("prints what shows and hides an overlay, until it is replaced", async () => {
+    const [addresses] = await documentsOf("widget", "url", "ada", "--show");
+    const shown = String(addresses?.["show_token"]);
+    expect(addresses).toEqual({
+      show_token: expect.stringMatching(/^mqs_/),
+      show_url: `http://127.0.0.1:4747/show/${shown}`,
+      hide_url: `http://127.0.0.1:4747/hide/${shown}`,
+    });
+    const [rotated] = await documentsOf("widget", "rotate", "ada", "--show");
+    expect(rotated?.["show_token"]).not.toBe(shown);
+    expect(await documentsOf("widget", "url", "ada", "1", "--show")).toEqual([rotated ?? {}]);
+  });
+
+  test("is an overlay's alone", async () => {
+    const { id } = await add("--name", "Line", "--kind", "text");
+    const { code, errors } = await marquee("widget", "url", "ada", String(id), "--show");
+    expect([code, errors]).toEqual([1, "marquee: This works with overlays only."]);
+  });
+});
+
+describe("marquee look", () => {
+  const LOOK = { marquee: 1, name: "Ember", options: { theme: "bar" }, css: ".np{}" };
+
+  test("makes an overlay with one of ours, or with one of a file", async () => {
+    writeFileSync(path("ember.json"), JSON.stringify(LOOK));
+    await documentsOf("look", "make", "ada", "cosy");
+    await documentsOf("look", "make", "ada", `@${path("ember.json")}`, "--name", "Intro");
+    const widgets = await documentsOf("widget", "list", "ada");
+    expect(widgets.map(({ name }) => name)).toEqual(["Main", "Cosy", "Intro"]);
+    const { out } = await marquee("look", "use", "ada", "1", JSON.stringify(LOOK));
+    expect(out).toBe("“Main” now uses the look “Ember”.");
+    expect(await documentsOf("widget", "set", "ada", "1", "size=20")).toMatchObject([
+      { revision: 3, options: { theme: "bar", size: "20" } },
+    ]);
+  });
+
+  test("refuses what is no look, and a text that has none", async () => {
+    const wrong = await marquee("look", "make", "ada", "shiny");
+    expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining("This is not a look.")]);
+    const { id } = await add("--name", "Line", "--kind", "text");
+    expect((await marquee("look", "use", "ada", String(id), "cosy")).code).toBe(1);
+  });
 });

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { freeName } from "../../src/looks/page/gallery/free-name.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -33,11 +31,8 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const widgets = () => server.accounts.widgets.allOf(ada.user);
-const names = async () => widgets().map(({ name }) => name);
-const idOf = async (name: string) => {
-  const found = widgets().find((widget) => widget.name === name);
-  return String(found?.id ?? 0);
-};
+const names = () => widgets().map(({ name }) => name);
+const idOf = (name: string) => String(widgets().find((widget) => widget.name === name)?.id ?? 0);
 const submit = (fields: Readonly<Record<string, string>>) => browser.submit(PAGE, fields);
 const noticeOn = (page: Response) => textOf(page, ".notice p");
 
@@ -50,9 +45,9 @@ describe("the gallery", () => {
       `/en/widget/${ada.widgetToken}?demo=1`,
     );
     expect(await attributeOf(page.clone(), ".cards iframe", "loading")).toBe("lazy");
-    expect(
-      await attributeOf(page, `.cards a[href="${PAGE}?id=${await idOf("Main")}"]`, "href"),
-    ).toBe(`${PAGE}?id=${await idOf("Main")}`);
+    expect(await attributeOf(page, `.cards a[href="${PAGE}?id=${idOf("Main")}"]`, "href")).toBe(
+      `${PAGE}?id=${idOf("Main")}`,
+    );
   });
 
   test("hides an address until it is shown, and has it copied without", async () => {
@@ -63,9 +58,9 @@ describe("the gallery", () => {
   });
 
   test("makes, renames and duplicates widgets", async () => {
-    expect(await noticeOn(await submit({ do: "add", name: "  القائمة ", kind: "overlay" }))).toBe(
-      fill(t.done.added, { name: "القائمة" }),
-    );
+    expect(
+      await noticeOn(await submit({ do: "widget add", name: "  القائمة ", kind: "overlay" })),
+    ).toBe(fill(t.done.added, { name: "القائمة" }));
     const { id, revision } = await server.accounts.widgets.first(ada.user);
     const look = {
       options: { theme: "glass" },
@@ -73,10 +68,10 @@ describe("the gallery", () => {
       size: { width: 640, height: 90 },
     };
     await server.accounts.widgets.save(ada.user, id, look, { basedOn: revision });
-    await submit({ do: "copy", target: String(id) });
-    await submit({ do: "copy", target: String(id) });
-    await submit({ do: "rename", target: await idOf("القائمة"), name: "<b>Chat & co" });
-    expect(await names()).toEqual(["Main", "<b>Chat & co", "Main 2", "Main 3"]);
+    await submit({ do: "widget copy", id: String(id) });
+    await submit({ do: "widget copy", id: String(id) });
+    await submit({ do: "widget rename", id: idOf("القائمة"), name: "<b>Chat & co" });
+    expect(names()).toEqual(["Main", "<b>Chat & co", "Main 2", "Main 3"]);
     expect(widgets()[3]).toMatchObject(look);
     const page = await browser.get(PAGE);
     expect(await textOf(page.clone(), ".cards h3 b")).toBeFalsy();
@@ -85,30 +80,30 @@ describe("the gallery", () => {
   });
 
   test("removes a widget at once, and brings it back for a minute", async () => {
-    const target = await idOf("Main");
-    const removed = await submit({ do: "remove", target });
+    const id = idOf("Main");
+    const removed = await submit({ do: "widget remove", id });
     expect(await textOf(removed.clone(), ".notice button")).toBe(t.undo);
-    expect(await attributeOf(removed.clone(), ".notice [name=do]", "value")).toBe("restore");
-    expect(await attributeOf(removed, ".notice [name=target]", "value")).toBe(target);
+    expect(await attributeOf(removed.clone(), ".notice [name=do]", "value")).toBe("widget restore");
+    expect(await attributeOf(removed, ".notice [name=id]", "value")).toBe(id);
     const opened = () => server.get(`/en/widget/${ada.widgetToken}?demo=1`);
     expect((await opened()).status).toBe(404);
 
     await server.clock.advance(UNDO_MS - 1);
-    expect(await noticeOn(await submit({ do: "restore", target }))).toBe(
+    expect(await noticeOn(await submit({ do: "widget restore", id }))).toBe(
       fill(t.done.restored, { name: "Main" }),
     );
     expect((await opened()).status).toBe(200);
 
-    await submit({ do: "remove", target });
+    await submit({ do: "widget remove", id });
     await server.clock.advance(UNDO_MS + 1);
-    expect(await noticeOn(await submit({ do: "restore", target }))).toBe(refused.tooLate);
+    expect(await noticeOn(await submit({ do: "widget restore", id }))).toBe(refused.tooLate);
     expect((await opened()).status).toBe(404);
   });
 
   test("gives one widget a new address, and leaves the others alone", async () => {
-    await submit({ do: "add", name: "Second", kind: "overlay" });
-    const second = await server.accounts.widgets.tokenOf(ada.user, Number(await idOf("Second")));
-    await submit({ do: "rotate", target: await idOf("Main") });
+    await submit({ do: "widget add", name: "Second", kind: "overlay" });
+    const second = await server.accounts.widgets.tokenOf(ada.user, Number(idOf("Second")));
+    await submit({ do: "widget rotate", id: idOf("Main") });
     expect((await server.get(`/en/widget/${ada.widgetToken}`)).status).toBe(404);
     expect((await server.get(`/en/widget/${second}?demo=1`)).status).toBe(200);
   });
@@ -120,47 +115,21 @@ describe("the gallery", () => {
   ])(
     "keeps a name that cannot be given, and says beside it what is wrong: %j",
     async (name, wrong) => {
-      await submit({ do: "add", name: "Second", kind: "overlay" });
-      const target = await idOf("Second");
-      const added = await browser.post(PAGE, { do: "add", name, kind: "text" });
+      await submit({ do: "widget add", name: "Second", kind: "overlay" });
+      const id = idOf("Second");
+      const added = await browser.post(PAGE, { do: "widget add", name, kind: "text" });
       expect(await textOf(added.clone(), ".new-widget[open] #name-mistake")).toBe(wrong);
       expect(await attributeOf(added.clone(), "#name", "value")).toBe(name);
       expect(await attributeOf(added.clone(), "#kind [selected]", "value")).toBe("text");
-      const renamed = await browser.post(PAGE, { do: "rename", target, name });
-      const field = `.more[open] .unfolds[open] #name-${target}`;
+      const renamed = await browser.post(PAGE, { do: "widget rename", id, name });
+      const field = `.more[open] .unfolds[open] #name-${id}`;
       expect(await textOf(renamed.clone(), `${field}-mistake`)).toBe(wrong);
       expect(await attributeOf(renamed.clone(), field, "value")).toBe(name);
       expect(await textOf(renamed.clone(), ".new-widget[open]")).toBeUndefined();
       expect([added.status, renamed.status]).toEqual([422, 422]);
-      expect(await names()).toEqual(["Main", "Second"]);
+      expect(names()).toEqual(["Main", "Second"]);
     },
   );
-
-  test("says what is wrong with too many widgets, and a widget that is not there", async () => {
-    const told = async (fields: Readonly<Record<string, string>>) => noticeOn(await submit(fields));
-    await submit({ do: "add", name: "Second", kind: "overlay" });
-    for (const id of ["99", "", "x"]) {
-      expect(await told({ do: "rotate", target: id })).toBe(refused.unknown);
-    }
-    const bob = await server.addUser("bob");
-    const foreign = await server.accounts.widgets.first(bob.user);
-    expect(await told({ do: "remove", target: String(foreign.id) })).toBe(refused.unknown);
-    for (let more = 2; more < MOST_WIDGETS; more++) {
-      await submit({ do: "copy", target: await idOf("Main") });
-    }
-    expect(await told({ do: "copy", target: await idOf("Main") })).toBe(
-      fill(refused.tooMany, { most: String(MOST_WIDGETS) }),
-    );
-    expect(await names()).toHaveLength(MOST_WIDGETS);
-  });
-
-  test("finds the next free name, however long the first one is", () => {
-    expect(freeName("Main", [])).toBe("Main");
-    expect(freeName("Main", ["Main"])).toBe("Main 2");
-    expect(freeName("Main 2", ["Main", "Main 2"])).toBe("Main 3");
-    expect(freeName("a".repeat(60), ["a".repeat(60)])).toBe(`${"a".repeat(58)} 2`);
-    expect(freeName("👩‍🚀".repeat(60), ["👩‍🚀".repeat(60)])).toEndWith("👩‍🚀 2");
-  });
 });
 
 describe("a look that somebody shared", () => {
@@ -183,8 +152,8 @@ describe("a look that somebody shared", () => {
       css: LOOK.css,
       size: { width: 700, height: 90 },
     };
-    await submit({ do: "make", look, name: "" });
-    await submit({ do: "use", look, target: await idOf("Main") });
+    await submit({ do: "look make", look, name: "" });
+    await submit({ do: "look use", look, id: idOf("Main") });
     expect(widgets()).toMatchObject([
       { name: "Main", revision: 2, ...wanted },
       { name: "Ember", ...wanted },
@@ -195,24 +164,24 @@ describe("a look that somebody shared", () => {
 
   test("stays on the page when the name typed for it is taken", async () => {
     const page = await browser.post(PAGE, {
-      do: "make",
+      do: "look make",
       look: JSON.stringify(LOOK),
       name: "Main",
     });
     expect(page.status).toBe(422);
-    expect(await noticeOn(page.clone())).toBe(fill(refused.taken, { name: "Main" }));
+    expect(await textOf(page.clone(), "#name-mistake")).toBe(fill(refused.taken, { name: "Main" }));
     expect(await attributeOf(page, "[name=look]", "value")).toBe(JSON.stringify(LOOK));
-    expect(await names()).toEqual(["Main"]);
+    expect(names()).toEqual(["Main"]);
   });
 
   test.each(LANGUAGES)("is refused in %s with what is wrong with it", async (language) => {
     const { look: mistakes } = languages[language].refused;
     const wrong = { ...LOOK, options: { theme: "<b>neon" } };
-    for (const action of ["look", "make", "use"]) {
+    for (const action of ["look", "look make", "look use"]) {
       const page = await browser.post(`/${language}/dashboard/widget`, {
         do: action,
         look: JSON.stringify(wrong),
-        target: await idOf("Main"),
+        id: idOf("Main"),
       });
       expect(page.status).toBe(422);
       expect(await textOf(page.clone(), "#look-mistake")).toBe(
@@ -227,7 +196,7 @@ describe("a look that somebody shared", () => {
     const css = `/*${"夜".repeat(6_800)}*/`;
     const body = new FormData();
     body.set("token", browser.formToken);
-    body.set("do", "make");
+    body.set("do", "look make");
     body.set("look", JSON.stringify({ ...LOOK, css }));
     const sent = await browser.get(PAGE, {
       method: "POST",
@@ -252,25 +221,25 @@ describe("the looks that come with Marquee", () => {
   });
 
   test("become widgets with one click, each with a name of its own", async () => {
-    for (const shipped of SHIPPED_LOOK_NAMES) await submit({ do: "make", shipped });
-    await submit({ do: "make", shipped: "poster" });
+    for (const look of SHIPPED_LOOK_NAMES) await submit({ do: "look make", look });
+    await submit({ do: "look make", look: "poster" });
     const { looks } = languages.en;
-    expect(await names()).toEqual([
+    expect(names()).toEqual([
       "Main",
       ...SHIPPED_LOOK_NAMES.map((id) => looks[id].name),
       "Poster 2",
     ]);
-    await submit({ do: "use", shipped: "crt", target: await idOf("Main") });
+    await submit({ do: "look use", look: "crt", id: idOf("Main") });
     const [main] = widgets();
     expect(main?.options["theme"]).toBe("card");
     expect(main?.css).toContain(".np-card");
   });
 
   test("are offered for an overlay that is there only while there is one", async () => {
-    const offered = async () => attributeOf(await browser.get(PAGE), "#target-crt", "name");
-    expect(await offered()).toBe("target");
-    await submit({ do: "add", name: "Line", kind: "text" });
-    await submit({ do: "remove", target: await idOf("Main") });
+    const offered = async () => attributeOf(await browser.get(PAGE), "#id-crt", "name");
+    expect(await offered()).toBe("id");
+    await submit({ do: "widget add", name: "Line", kind: "text" });
+    await submit({ do: "widget remove", id: idOf("Main") });
     expect(await offered()).toBeUndefined();
   });
 

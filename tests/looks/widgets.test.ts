@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { SecretError } from "../../src/vault/vault.ts";
+import { freeName } from "../../src/looks/free-name.ts";
 import { type Look, LONGEST_CSS, PLAIN_LOOK } from "../../src/looks/look.ts";
 import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
@@ -315,4 +316,12 @@ describe("a removed widget", () => {
       reason: "widget.nameInUse",
     });
   });
+});
+
+test("the next free name is found, however long the first one is", () => {
+  expect(freeName("Main", [])).toBe("Main");
+  expect(freeName("Main", ["Main"])).toBe("Main 2");
+  expect(freeName("Main 2", ["Main", "Main 2"])).toBe("Main 3");
+  expect(freeName("a".repeat(60), ["a".repeat(60)])).toBe(`${"a".repeat(58)} 2`);
+  expect(freeName("👩‍🚀".repeat(60), ["👩‍🚀".repeat(60)])).toEndWith("👩‍🚀 2");
 });

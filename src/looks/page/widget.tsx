@@ -8,14 +8,14 @@ import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { createTextEditor, type TextEditorDeps } from "./editor/text-editor.tsx";
 import { createEditor } from "./editor/editor.ts";
 import type { WidgetEditorDeps } from "./editor/editor-page.tsx";
-import { createGallery } from "./gallery/gallery.ts";
-import type { WidgetGalleryDeps } from "./gallery/gallery-page.tsx";
+import { SHOW_LOOK } from "./gallery/gallery-looks.tsx";
+import { galleryPage, pastedLookPage, type WidgetGalleryDeps } from "./gallery/gallery-page.tsx";
+import { fieldOf } from "../../http/form-field.ts";
 
 type WidgetSectionDeps = WidgetEditorDeps & WidgetGalleryDeps & TextEditorDeps;
 
 /** The user's widgets, or the editor of the one that the address names: `?id=1`. */
 export function createSection(deps: WidgetSectionDeps): Section {
-  const gallery = createGallery(deps);
   const editor = createEditor(deps);
   const editors = { text: createTextEditor(deps), card: createCardEditor(deps) };
 
@@ -23,7 +23,7 @@ export function createSection(deps: WidgetSectionDeps): Section {
     longFields: ["css", "look", "editorQuery"],
     async show(request) {
       const id = request.query.get("id");
-      if (id === null) return gallery.show(request);
+      if (id === null) return galleryPage(deps, request);
       const widget = await widgetOf(deps, request.user, id);
       if (!widget) return noWidget(request);
       const { kind } = widget;
@@ -33,7 +33,8 @@ export function createSection(deps: WidgetSectionDeps): Section {
     },
     async act(request, form) {
       const id = editor.idIn(form) || (request.query.get("id") ?? "");
-      if (id === "") return gallery.act(request, form);
+      if (fieldOf(form, "do") === SHOW_LOOK.name) return pastedLookPage(deps, request, form);
+      if (id === "") return galleryPage(deps, request);
       const widget = await widgetOf(deps, request.user, id);
       if (!widget) return noWidget(request);
       const { kind } = widget;

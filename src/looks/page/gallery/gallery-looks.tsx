@@ -4,20 +4,24 @@ import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { widgetGalleryScript } from "../../../html/assets.ts";
-import {
-  LONGEST_SHARED_LOOK,
-  type SharedLook,
-  sharedLookJson,
-} from "../../../overlay/looks/shared-look.ts";
+import { type SharedLook, sharedLookJson } from "../../../overlay/looks/shared-look.ts";
 import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../../overlay/looks/shipped.ts";
-import { Choice, Confirm, Field, Form, Lines } from "../../../dashboard/form.tsx";
+import {
+  ActionButton,
+  ActionForm,
+  ChoiceInput,
+  type FormOf,
+  formOf,
+  LinesInput,
+  TextInput,
+} from "../../../dashboard/action-form.tsx";
+import { Confirm } from "../../../dashboard/form.tsx";
+import { look, makeOfLook, useLook } from "../../look-actions.ts";
 import { dashboardPage } from "../../../dashboard/frame.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
-import type { RefusedForm } from "./gallery-notices.ts";
 import { LookPreview } from "./look-preview.tsx";
-import type { DashboardRequest, Notice } from "../../../dashboard/request.ts";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
-import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
 
 interface LooksProps {
   readonly request: DashboardRequest;
@@ -50,24 +54,10 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
               {sizeText(request, looks[id])}
             </p>
             <div class="row-actions" role="group" aria-labelledby={`look-${id}`}>
-              <Form request={request} action="make" class="">
-                <>
-                  <input type="hidden" name="shipped" value={id} />
-                  <button
-                    type="submit"
-                    class="quiet"
-                    aria-label={attribute(`${t.looks.make}: ${looks[id].name}`)}
-                    safe
-                  >
-                    {t.looks.make}
-                  </button>
-                </>
-              </Form>
+              <ActionButton form={formOf(request, makeOfLook, { look: id })} label={t.looks.make} />
               {hasOverlay && (
                 <Confirm label={t.looks.use} consequence={t.looks.useText}>
-                  <UseFor request={request} widgets={widgets} field={`target-${id}`}>
-                    <input type="hidden" name="shipped" value={id} />
-                  </UseFor>
+                  <UseFor form={formOf(request, useLook, { look: id })} widgets={widgets} />
                 </Confirm>
               )}
             </div>
@@ -79,65 +69,58 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
 }
 
 interface UseForProps {
-  readonly request: DashboardRequest;
+  readonly form: FormOf<typeof useLook.inputs>;
   readonly widgets: readonly Widget[];
-  /** The ID of the list of widgets. */
-  readonly field: string;
-  /** The field with the look. */
-  readonly children: JSX.Element;
+  /** The field with a long look. */
+  readonly children?: JSX.Element;
 }
 
 /** Gives a look to one of the user's widgets. */
-function UseFor({ request, widgets, field, children }: UseForProps): JSX.Element {
-  const { looks: t } = request.words.dashboard.gallery;
+function UseFor({ form, widgets, children = "" }: UseForProps): JSX.Element {
+  const { looks: t } = form.request.words.dashboard.gallery;
   const overlays = widgets.filter(({ kind }) => kind === "overlay");
   return (
-    <Form request={request} action="use" multipart>
+    <ActionForm form={form} multipart>
       <>
         {children as "safe"}
-        <Choice
-          id={field}
-          name="target"
+        <ChoiceInput
+          form={form}
+          name="id"
           label={t.useFor}
-          chosen=""
           options={overlays.map(({ id, name }) => ({ value: String(id), label: name }))}
         />
         <button type="submit" safe>
           {t.useGo}
         </button>
       </>
-    </Form>
+    </ActionForm>
   );
 }
 
-export interface ImportFormProps {
-  readonly request: DashboardRequest;
-  /** What was pasted, and what is wrong with it. */
-  readonly refused: RefusedForm | undefined;
-}
+/** What shows a look that was pasted. It changes nothing, so that it is no action. */
+export const SHOW_LOOK = { name: "look", inputs: { look } };
 
 /** Where a look that somebody shared is pasted. The page's script fills it from the address. */
-export function ImportForm({ request, refused }: ImportFormProps): JSX.Element {
+export function ImportForm({ request }: Pick<LooksProps, "request">): JSX.Element {
   const { import: t } = request.words.dashboard.gallery;
+  const { refused } = request;
+  // What is wrong with a look is shown here, whatever was to be done with it.
+  const isRefused = refused?.field === "look";
+  const form = formOf(
+    { ...request, ...(isRefused && { refused: { ...refused, action: SHOW_LOOK.name } }) },
+    SHOW_LOOK,
+  );
   return (
     <section>
       <h2 safe>{t.title}</h2>
-      <Form request={request} action="look" class="form wide" multipart>
+      <ActionForm form={form} class="form wide" multipart>
         <>
-          <Lines
-            id="look"
-            label={t.field}
-            hint={t.text}
-            value={refused?.typed ?? ""}
-            mistake={refused?.mistake}
-            maxlength={LONGEST_SHARED_LOOK}
-            rows={3}
-          />
+          <LinesInput form={form} name="look" label={t.field} hint={t.text} rows={3} />
           <button type="submit" safe>
             {t.go}
           </button>
         </>
-      </Form>
+      </ActionForm>
     </section>
   );
 }
@@ -146,14 +129,12 @@ export interface LookViewProps {
   readonly request: DashboardRequest;
   readonly look: SharedLook;
   readonly unknown: readonly string[];
-  /** The user's overlays. */
   readonly widgets: readonly Widget[];
-  readonly notice?: Notice | undefined;
 }
 
 /** A page with a look that somebody shared, before anything is saved. */
 export function lookView(props: LookViewProps): Promise<Response> {
-  const { request, look, unknown, widgets, notice } = props;
+  const { request, look, unknown, widgets } = props;
   const { words, language, basePath } = request;
   const { import: t, looks, preview, name: nameLabel } = words.dashboard.gallery;
   const query = new URLSearchParams(look.options);
@@ -161,87 +142,79 @@ export function lookView(props: LookViewProps): Promise<Response> {
   query.set("demo", "1");
   const options = Object.entries(look.options).filter(([name]) => !unknown.includes(name));
   const field = <input type="hidden" name="look" value={attribute(sharedLookJson(look))} />;
-  return dashboardPage(
-    {
-      request,
-      title: fill(t.viewTitle, { name: look.name }),
-      lead: t.viewLead,
-      scripts: [widgetGalleryScript.path],
-      ...(notice && { notice }),
-      children: (
-        <div class="gallery">
-          <section>
-            <LookPreview
-              title={fill(preview, { name: look.name })}
-              path={`${pageAddress(basePath, language, "demo")}?${query.toString()}`}
-              look={look}
-              css={look.css}
-            />
-            <p class="facts" safe>
-              {sizeText(request, look)}
-            </p>
-            <div class="pair">
-              <Form request={request} action="make" multipart>
-                <>
-                  {field as "safe"}
-                  <Field
-                    id="name"
-                    label={nameLabel}
-                    value={look.name}
-                    maxlength={LONGEST_KEY_NAME}
-                  />
-                  <button type="submit" safe>
-                    {looks.make}
-                  </button>
-                </>
-              </Form>
-              {widgets.length > 0 && (
-                <UseFor request={request} widgets={widgets} field="target">
-                  {field as "safe"}
-                </UseFor>
-              )}
-            </div>
-          </section>
-          <section>
-            <h2 safe>{t.options}</h2>
-            {options.length === 0 && <p safe>{t.noOptions}</p>}
-            <dl class="option-list">
-              {options.map(([name, value]) => (
-                <div>
-                  <dt>
-                    <bdi safe>{name}</bdi>
-                  </dt>
-                  <dd>
-                    <bdi safe>{value}</bdi>
-                  </dd>
-                </div>
-              ))}
-            </dl>
-            {unknown.length > 0 && (
-              <p class="hint" safe>
-                {fill(t.unknown, { names: unknown.join(", ") })}
-              </p>
+  const make = formOf(request, makeOfLook);
+  return dashboardPage({
+    request,
+    title: fill(t.viewTitle, { name: look.name }),
+    lead: t.viewLead,
+    scripts: [widgetGalleryScript.path],
+    children: (
+      <div class="gallery">
+        <section>
+          <LookPreview
+            title={fill(preview, { name: look.name })}
+            path={`${pageAddress(basePath, language, "demo")}?${query.toString()}`}
+            look={look}
+            css={look.css}
+          />
+          <p class="facts" safe>
+            {sizeText(request, look)}
+          </p>
+          <div class="pair">
+            <ActionForm form={make} multipart>
+              <>
+                {field as "safe"}
+                <TextInput form={make} name="name" label={nameLabel} value={look.name} />
+                <button type="submit" safe>
+                  {looks.make}
+                </button>
+              </>
+            </ActionForm>
+            {widgets.some(({ kind }) => kind === "overlay") && (
+              <UseFor form={formOf(request, useLook)} widgets={widgets}>
+                {field}
+              </UseFor>
             )}
-          </section>
-          <section>
-            <h2 safe>{t.css}</h2>
-            <p safe>{look.css === "" ? t.noCss : t.cssText}</p>
-            {look.css !== "" && (
-              <pre tabindex="0" aria-label={t.css} role="region">
-                <code safe>{look.css}</code>
-              </pre>
-            )}
-            <p class="actions">
-              <a class="button quiet" href={pathTo(request, "widget")} safe>
-                {t.back}
-              </a>
+          </div>
+        </section>
+        <section>
+          <h2 safe>{t.options}</h2>
+          {options.length === 0 && <p safe>{t.noOptions}</p>}
+          <dl class="option-list">
+            {options.map(([name, value]) => (
+              <div>
+                <dt>
+                  <bdi safe>{name}</bdi>
+                </dt>
+                <dd>
+                  <bdi safe>{value}</bdi>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {unknown.length > 0 && (
+            <p class="hint" safe>
+              {fill(t.unknown, { names: unknown.join(", ") })}
             </p>
-          </section>
-        </div>
-      ),
-    },
-    notice ? 422 : 200,
-  );
+          )}
+        </section>
+        <section>
+          <h2 safe>{t.css}</h2>
+          <p safe>{look.css === "" ? t.noCss : t.cssText}</p>
+          {look.css !== "" && (
+            <pre tabindex="0" aria-label={t.css} role="region">
+              <code safe>{look.css}</code>
+            </pre>
+          )}
+          <p class="actions">
+            <a class="button quiet" href={pathTo(request, "widget")} safe>
+              {t.back}
+            </a>
+          </p>
+        </section>
+      </div>
+    ),
+  });
 }
 
 function sizeText({ words }: DashboardRequest, look: SharedLook): string {

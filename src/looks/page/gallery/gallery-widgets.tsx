@@ -9,15 +9,21 @@ import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../../overlay/looks/shared-look.ts";
 import { Copyable, HiddenCopyable } from "../../../html/parts.tsx";
-import { ActionButton, Confirm, ConfirmedAction, Field, Form } from "../../../dashboard/form.tsx";
-import type { RefusedForm } from "./gallery-notices.ts";
+import {
+  ActionButton,
+  ActionForm,
+  ConfirmedAction,
+  formOf,
+  TextInput,
+} from "../../../dashboard/action-form.tsx";
+import { Confirm } from "../../../dashboard/form.tsx";
+import { copyWidget, removeWidget, renameWidget, rotateWidget } from "../../actions.ts";
 import { ObsChip, sourceNameOf } from "../editor/into-obs.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import { LookPreview, type LookPreviewProps } from "./look-preview.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
 import { testTrack } from "../../../dashboard/test-track.ts";
-import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
 
 export interface WidgetCardProps {
   readonly request: DashboardRequest;
@@ -25,8 +31,6 @@ export interface WidgetCardProps {
   readonly token: WidgetToken;
   /** Whether a browser source shows it. */
   readonly isOnStream: boolean;
-  /** A name that it cannot be given. */
-  readonly renamed: RefusedForm | undefined;
 }
 
 type PartProps = Pick<WidgetCardProps, "request" | "widget">;
@@ -95,43 +99,40 @@ export function WidgetCard(props: WidgetCardProps): JSX.Element {
   );
 }
 
-function MoreActions({ request, widget, renamed }: WidgetCardProps): JSX.Element {
+function MoreActions({ request, widget }: PartProps): JSX.Element {
   const t = request.words.dashboard.gallery;
   const { id, name } = widget;
+  const rename = formOf(request, renameWidget, { id });
+  const isRefused = rename.refused !== undefined;
   return (
-    <details class="more" open={renamed !== undefined}>
+    <details class="more" open={isRefused}>
       <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
         {t.more}
       </summary>
       <div class="row-actions">
-        <Confirm label={t.rename} consequence={t.renameText} isOpen={renamed !== undefined}>
-          <Form request={request} action="rename" target={String(id)}>
+        <Confirm label={t.rename} consequence={t.renameText} isOpen={isRefused}>
+          <ActionForm form={rename}>
             <>
-              <Field
-                id={`name-${id}`}
-                name="name"
-                label={t.name}
-                value={renamed?.typed ?? name}
-                mistake={renamed?.mistake}
-                maxlength={LONGEST_KEY_NAME}
-              />
+              <TextInput form={rename} name="name" label={t.name} value={name} />
               <button type="submit" safe>
                 {t.renameGo}
               </button>
             </>
-          </Form>
+          </ActionForm>
         </Confirm>
-        <ActionButton request={request} action="copy" target={String(id)} label={t.copy} />
-        {(["rotate", "remove"] as const).map((action) => (
-          <ConfirmedAction
-            request={request}
-            action={action}
-            target={String(id)}
-            label={t[action]}
-            consequence={t[`${action}Text`]}
-            go={t[`${action}Go`]}
-          />
-        ))}
+        <ActionButton form={formOf(request, copyWidget, { id })} label={t.copy} />
+        <ConfirmedAction
+          form={formOf(request, rotateWidget, { id })}
+          label={t.rotate}
+          consequence={t.rotateText}
+          go={t.rotateGo}
+        />
+        <ConfirmedAction
+          form={formOf(request, removeWidget, { id })}
+          label={t.remove}
+          consequence={t.removeText}
+          go={t.removeGo}
+        />
       </div>
     </details>
   );

@@ -1,4 +1,4 @@
-import { readKeyName } from "../../../accounts/key-name.ts";
+import { readKeyName } from "../accounts/key-name.ts";
 
 /** The name, or the next one like it that is free: `Main 2` for a second `Main`. */
 export function freeName(name: string, taken: readonly string[]): string {
