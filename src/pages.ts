@@ -13,10 +13,10 @@ const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
   history: () => import("./dashboard/history/history.tsx"),
   hooks: () => import("./hooks/page.tsx"),
   chat: () => import("./chat/page/index.tsx"),
-  keys: () => import("./dashboard/people/keys.tsx"),
+  keys: () => import("./accounts/page/keys.tsx"),
   privacy: () => import("./dashboard/people/privacy.tsx"),
-  account: () => import("./dashboard/people/account.tsx"),
-  server: () => import("./dashboard/server/server.tsx"),
+  account: () => import("./accounts/page/account.tsx"),
+  server: () => import("./accounts/page/server.tsx"),
 };
 
 export const createSections: CreateSections = async (parts) => {

@@ -3,7 +3,8 @@ import { apiKeys, connections as connectionsTable, users as usersTable } from ".
 import type { Queries, Store } from "../db/store.ts";
 import { createInTurn } from "../in-turn.ts";
 import { type Connections, createConnections, draftConnection } from "../music/connections.ts";
-import { AccountError, type AccountsContext } from "./context.ts";
+import { type Reason, Refused } from "../i18n/refused.ts";
+import type { AccountsContext } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "../db/deferred-writes.ts";
 import { type ChatAccounts, createChatAccounts } from "../chat/store.ts";
@@ -13,7 +14,7 @@ import { createHistory, type History } from "../music/history.ts";
 import { createHooks, type Hooks } from "../hooks/store.ts";
 import { createKeys, draftKey, type Keys } from "./keys.ts";
 import type { Vault } from "../vault/vault.ts";
-import { isUserName, USER_NAME_RULE } from "../user-name.ts";
+import { isUserName } from "../user-name.ts";
 import { createPrivacy, insertRules, type Privacy } from "./privacy.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
@@ -47,7 +48,7 @@ export interface Accounts extends ServerFacts {
   readonly foundCovers: FoundCovers;
   /**
    * Adds users, each with a key and a first widget, all or none.
-   * @throws {AccountError} naming every name that is invalid, taken or given twice
+   * @throws {Refused} naming every name that is invalid, taken or given twice
    */
   add(
     names: readonly string[],
@@ -169,16 +170,17 @@ function nextUserId(queries: Queries): number {
   return (given?.seq ?? 0) + 1;
 }
 
+/** @throws {Refused} */
 function refuseBadNames(names: readonly string[], taken: readonly string[]): void {
-  const mistakes = new Set<string>();
-  let isMisuse = false;
-  for (const [index, name] of names.entries()) {
-    const isBad = !isUserName(name) || names.indexOf(name) !== index;
-    isMisuse ||= isBad;
-    if (!isUserName(name)) mistakes.add(`"${name}" is no user name: it must be ${USER_NAME_RULE}.`);
-    else if (taken.includes(name)) mistakes.add(`There is a user named "${name}" already.`);
-    else if (isBad) mistakes.add(`"${name}" is given twice.`);
-  }
-  if (mistakes.size === 0) return;
-  throw new AccountError([...mistakes, "No user was added."].join("\n"), isMisuse);
+  const invalid = names.filter((name) => !isUserName(name));
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  const unusable = [...new Set([...invalid, ...twice, ...taken])];
+  if (unusable.length === 0 && names.length > 0) return;
+  const isMisuse = invalid.length > 0 || twice.length > 0 || names.length === 0;
+  const refuse = (reason: Reason): never => {
+    throw new Refused(reason, { names: unusable.join(", ") }, { field: "names", isMisuse });
+  };
+  if (unusable.length > 1) refuse("user.several");
+  if (twice.length > 0) refuse("user.twice");
+  refuse(taken.length > 0 ? "user.taken" : "user.name");
 }

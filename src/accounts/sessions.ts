@@ -32,8 +32,8 @@ export interface Sessions {
   isOpen(id: string): Promise<boolean>;
   /** The browsers a user is signed in with, last seen first. */
   list(user: Pick<User, "id">): Promise<Session[]>;
-  /** Signs one browser out, if it is the user's. */
-  close(user: Pick<User, "id">, id: string): Promise<void>;
+  /** Signs one browser out, if it is the user's. Resolves with whether it was signed in. */
+  close(user: Pick<User, "id">, id: string): Promise<boolean>;
   /** Signs every browser of a user out. */
   closeAll(user: Pick<User, "id">): Promise<void>;
 }
@@ -114,9 +114,8 @@ export function createSessions(
     },
     close: ({ id: userId }, id) =>
       store.write({ userId, what: "sessions" }, (tx) => {
-        tx.delete(sessions)
-          .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
-          .run();
+        const isIt = and(eq(sessions.userId, userId), eq(sessions.id, id));
+        return tx.delete(sessions).where(isIt).returning({ id: sessions.id }).get() !== undefined;
       }),
     closeAll: ({ id: userId }) =>
       store.write({ userId, what: "sessions" }, (tx) => {

@@ -1,7 +1,8 @@
 import { asc, eq, ne } from "drizzle-orm";
 import { users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
-import { AccountError, type AccountsContext } from "./context.ts";
+import { Refused } from "../i18n/refused.ts";
+import type { AccountsContext } from "./context.ts";
 
 export interface User {
   readonly id: number;
@@ -26,7 +27,7 @@ export interface Users {
   /** A page of at most 50, from 1 on; the last page if `number` is too high. */
   page(number: number): Promise<UserPage>;
   withId(id: number): User | undefined;
-  /** @throws {AccountError} when there is no such user. */
+  /** @throws {Refused} when there is no such user */
   named(name: string): User;
   /** The first user besides this one: the next owner. */
   heirOf(user: Pick<User, "id">): User | undefined;
@@ -34,7 +35,7 @@ export interface Users {
   owner(): User | undefined;
   /**
    * Removes a user with all that is stored of them. The next user replaces an owner.
-   * @throws {AccountError} for unknown names
+   * @throws {Refused} for unknown names
    */
   remove(name: string): Promise<void>;
   /** Sets the language of the user's pages. */
@@ -52,8 +53,11 @@ export function createUsers(
   emptyHistory: (user: User) => Promise<void>,
 ): Users {
   const { queries } = store;
-  const named = (name: string): User =>
-    queries.select().from(users).where(eq(users.name, name)).get() ?? refuseName(name);
+  const named = (name: string): User => {
+    const user = queries.select().from(users).where(eq(users.name, name)).get();
+    if (user) return user;
+    throw new Refused("user.unknown", { user: name });
+  };
   return {
     list: () => queries.select().from(users).orderBy(asc(users.id)).all(),
     async page(asked) {
@@ -95,9 +99,4 @@ export function insertUser(tx: Queries, user: Omit<User, "role">): User {
   const row: User = { ...user, role: isFirst ? "owner" : "member" };
   tx.insert(users).values(row).run();
   return row;
-}
-
-/** @throws {AccountError} always: no such user */
-function refuseName(name: string): never {
-  throw new AccountError(`There is no user named "${name}". "marquee user list" shows all.`);
 }

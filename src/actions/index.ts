@@ -1,4 +1,13 @@
 import { addKey, listKeys, revokeKey, rotateKey } from "../accounts/key-actions.ts";
+import { endAllSessions, endSession, listSessions } from "../accounts/session-actions.ts";
+import {
+  addUsers,
+  chooseLanguage,
+  deleteAccount,
+  listUsers,
+  makeSignInLink,
+  removeUser,
+} from "../accounts/user-actions.ts";
 import {
   changeChatOptions,
   enterChatApp,
@@ -7,9 +16,8 @@ import {
   sayInChat,
   unlinkChat,
 } from "../chat/actions.ts";
-import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
 import { searchCovers, setCoversOfConnection } from "../covers/actions.ts";
-import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
+import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
 import {
   addWidget,
   copyWidget,
@@ -22,10 +30,16 @@ import {
 } from "../looks/actions.ts";
 import { makeOfLook, useLook } from "../looks/look-actions.ts";
 import { setOptions } from "../looks/option-actions.ts";
+import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
+import { replaceSecretKey } from "../vault/actions.ts";
 import type { AnyAction } from "./action.ts";
 
 /** Everything that can be done here, in the order of `--help`. */
 export const ACTIONS: readonly AnyAction[] = [
+  addUsers,
+  listUsers,
+  searchCovers,
+  removeUser,
   listWidgets,
   addWidget,
   copyWidget,
@@ -51,10 +65,16 @@ export const ACTIONS: readonly AnyAction[] = [
   changeChatOptions,
   sayInChat,
   unlinkChat,
-  searchCovers,
   setTitles,
   setTitlesOfConnection,
   setCoversOfConnection,
+  chooseLanguage,
+  deleteAccount,
+  listSessions,
+  endSession,
+  makeSignInLink,
+  endAllSessions,
+  replaceSecretKey,
 ];
 
 const byName = new Map(ACTIONS.map((action) => [action.name, action]));

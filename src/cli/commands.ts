@@ -2,18 +2,12 @@ import { declareActions } from "./action-commands.ts";
 import { type Cli, declaredBy, type Syntax } from "./cli.ts";
 import { declareConnect } from "./connect.ts";
 import { declareConnection } from "./connection.ts";
-import { declareLogin } from "./login.ts";
-import { declareSecret } from "./secret.ts";
-import { declareUser } from "./user.ts";
 
 /** Declares the commands that are carried out on a data folder, in the order of `--help`. */
 export function declareCommands<Target extends Syntax>(cli: Cli<Target>): void {
-  declareUser(cli);
+  declareActions(cli);
   declareConnect(cli);
   declareConnection(cli);
-  declareActions(cli);
-  declareLogin(cli);
-  declareSecret(cli);
 }
 
 /** The same by their words, such as `key add`. */

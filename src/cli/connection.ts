@@ -10,7 +10,7 @@ import { systemClock } from "../clock.ts";
 import { musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
 import { type Command, type Execution, forUser, table, UsageError } from "./command.ts";
-import { describeStatus } from "./user.ts";
+import { statusLine } from "../sources/status-line.ts";
 import type { Cli, Syntax } from "./cli.ts";
 
 /** Declares `marquee connection …`. */
@@ -136,7 +136,7 @@ async function printConnections(
           source.id,
           // As in the dashboard: one without a name goes by its source's.
           name || source.name,
-          describeStatus(status, music.source),
+          statusLine(status, music.source),
           ...(showSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
         ],
       };

@@ -2,7 +2,7 @@ import type { Reading } from "../channels/reading.ts";
 import { artistNames, type Playback } from "../playback.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Command, Execution } from "./command.ts";
-import { describeStatus } from "./user.ts";
+import { statusLine } from "../sources/status-line.ts";
 
 /** A connection, without what it was connected with. */
 export interface CheckedConnection {
@@ -33,7 +33,7 @@ export const examineConnections =
             id: Number(connection.publicId),
             source: source.id,
             status: statusWord(status),
-            text: describeStatus(status, source),
+            text: statusLine(status, source),
             ...(songOf && { song: songOf(connection.id) }),
           }),
         );

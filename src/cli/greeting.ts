@@ -1,11 +1,10 @@
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Accounts, AddedUser } from "../accounts/accounts.ts";
-import { SIGN_IN_PURPOSE } from "../accounts/magic-links.ts";
+import { signInUrl } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
-import { apiAddress, signInAddress, widgetAddress } from "../addresses.ts";
+import { apiAddress, widgetAddress } from "../addresses.ts";
 import { type Config, type ResolvedConfig } from "../config.ts";
-import { languageOr } from "../languages.ts";
 import type { Log } from "../log.ts";
 import { isFromSource } from "../own-program.ts";
 import { toUserName } from "../user-name.ts";
@@ -46,13 +45,7 @@ export function greet(
 ): string | undefined {
   const owner = accounts.users.owner();
   const welcomed = greeting === "always" ? owner : added?.user;
-  const loginUrl =
-    welcomed &&
-    signInAddress(
-      baseUrl,
-      languageOr(welcomed.language, "en"),
-      accounts.magicLinks.issue(welcomed, SIGN_IN_PURPOSE),
-    );
+  const loginUrl = welcomed && signInUrl(accounts, baseUrl, welcomed, "en");
   const text = asJson
     ? JSON.stringify({
         event: "ready",

@@ -1,3 +1,5 @@
+import { signInUrl } from "../accounts/magic-links.ts";
+import { dashboardAddress } from "../addresses.ts";
 import type { ControlRequest } from "../control/protocol.ts";
 import type { Lines } from "../control/server.ts";
 import { VERSION } from "../version.ts";
@@ -6,13 +8,19 @@ import { EXIT, type Execution, printTo } from "./command.ts";
 import { commandsByWords } from "./commands.ts";
 import { examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
-import { printOwnersLink } from "./login.ts";
 import { explained } from "./workspace.ts";
 
 /** What the running server carries commands out with. */
 export interface Serving extends Omit<Execution, "note" | "print"> {
   /** Has the server stop once the command is answered. */
   stop(): void;
+}
+
+/** Prints a link that signs the owner in, or the dashboard's address where there is no owner. */
+async function printOwnersLink({ accounts, baseUrl, print }: Execution): Promise<void> {
+  const owner = accounts.users.owner();
+  const url = owner ? signInUrl(accounts, baseUrl, owner, "en") : dashboardAddress(baseUrl, "en");
+  print([{ url }], [url]);
 }
 
 /** What `stop`, `open` and `doctor` ask the running server for. */

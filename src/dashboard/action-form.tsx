@@ -188,7 +188,7 @@ export async function textsIn(form: FormData, { inputs }: AnyAction): Promise<Te
     const sent = form.getAll(name).filter((value) => typeof value === "string");
     const last = sent.at(-1);
     if (last === undefined) continue;
-    if (input.several) texts[name] = sent.filter((text) => text !== "");
+    if (input.several) texts[name] = sent.map((text) => text.trim()).filter((text) => text !== "");
     else if (input.type?.kind === "lines") texts[name] = last;
     else if (last.trim() !== "" || !mayBeEmpty(input)) texts[name] = last.trim();
   }

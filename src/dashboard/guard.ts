@@ -87,8 +87,10 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     };
     try {
       const result = await perform(action, call, texts);
-      if ("table" in action) return forScript(200, action.documents(result));
-      if (isForScript) return forScript(200, action.documents(result)[0] ?? {});
+      const documents = action.documents(result);
+      if ("table" in action) return forScript(200, documents);
+      if (isForScript)
+        return forScript(200, documents.length > 1 ? documents : (documents[0] ?? {}));
       const answer = await section.answers?.[action.name]?.(request, result as never);
       return answer ?? action.notice(words, result, language);
     } catch (error) {

@@ -851,16 +851,10 @@ export const de: Words = {
       removeText:
         "Damit entfernen Sie {user} mit allen API-Schlüsseln, Widgets, Verbindungen und Anmeldungen. Das lässt sich nicht rückgängig machen.",
       removed: "{user} wurde entfernt.",
-      removeSelf: "Ihr eigenes Konto löschen Sie auf der Seite „Konto“.",
-      unknown: "Diesen Nutzer gibt es nicht mehr.",
       add: "Nutzer hinzufügen",
       addText: "Mit einem ersten API-Schlüssel, einer Widget-Adresse und einem Anmeldelink.",
       name: "Nutzername",
       nameHint: "1 bis 32 Zeichen aus a–z, 0–9, _ und -, am Anfang ein Buchstabe oder eine Ziffer",
-      nameRefused:
-        "Das kann kein Nutzername sein: nur Kleinbuchstaben ohne Umlaute, Ziffern, _ und -, und am Anfang ein Buchstabe oder eine Ziffer.",
-      nameTaken: "Einen Nutzer namens {user} gibt es schon.",
-      notAdded: "Niemand wurde hinzugefügt.",
       added:
         "{user} wurde hinzugefügt. Geben Sie das auf sicherem Weg weiter: Schlüssel und Link werden nur jetzt gezeigt. Der Link gilt einmal und eine halbe Stunde lang.",
       apiKey: "API-Schlüssel",
@@ -871,6 +865,8 @@ export const de: Words = {
         "Die Geheimnisse darin lassen sich nur mit {key} lesen: Bewahren Sie auch davon eine Kopie auf, aber an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",
       download: "Sicherung herunterladen",
+      keyReplaced:
+        "Mit dem neuen Schlüssel verschlüsselte Geheimnisse: {count}. Frühere Sicherungen lassen sich nur mit dem alten lesen.",
       stop: "Marquee beenden",
       stopText:
         "Ihr Overlay verschwindet, und Bots und Programme bekommen keine Antwort, bis Sie Marquee wieder starten.",
@@ -1071,6 +1067,7 @@ export const de: Words = {
       everywhere: "Überall abmelden",
       everywhereText:
         "Meldet jeden Browser ab, auch diesen. Ihre Schlüssel und Ihr Widget funktionieren weiter.",
+      signedOutEverywhere: "Alle Browser wurden abgemeldet.",
       exportTitle: "Ihre Daten",
       exportText: "Was Marquee über Sie speichert, ohne Geheimnisse.",
       exportLink: "Als JSON exportieren",
@@ -1081,7 +1078,6 @@ export const de: Words = {
       lastUser:
         "Außer Ihnen gibt es hier niemanden: Beim nächsten Start richtet Marquee einen neuen Eigentümer ein.",
       deleteName: "Geben Sie zur Bestätigung Ihren Nutzernamen ein: {user}",
-      deleteNameWrong: "Das ist nicht Ihr Nutzername. Geben Sie {user} ein.",
       goodbyeTitle: "Auf Wiedersehen, {user}",
       goodbyeText: "Alle Ihre Daten wurden gelöscht. Sie können diese Seite schließen.",
     },
@@ -1418,7 +1414,27 @@ export const de: Words = {
         "Schreiben Sie @ und den Namen einer Textdatei in UTF-8 von höchstens {most} Bytes, die hier gelesen werden kann.",
       ownersOnly: "Das darf nur der Eigentümer dieses Servers.",
     },
-    user: {},
+    user: {
+      name: "„{names}“ kann kein Nutzername sein: 1 bis 32 Kleinbuchstaben ohne Umlaute, Ziffern, _ und -, und am Anfang ein Buchstabe oder eine Ziffer.",
+      taken: "Einen Nutzer namens {names} gibt es schon.",
+      twice: "{names} kommt zweimal vor. Niemand wurde hinzugefügt.",
+      several:
+        "Niemand wurde hinzugefügt. Diese Namen sind vergeben, kommen zweimal vor oder können keine Nutzernamen sein: {names}",
+      unknown: "Es gibt keinen Nutzer namens „{user}“.",
+      self: "Ihr eigenes Konto löschen Sie auf der Seite „Konto“.",
+      confirm: "Das ist nicht der Nutzername. Geben Sie {user} ein.",
+      source:
+        "Es gibt keine Quelle „{source}“, die ohne Einstellungen auskommt. Lassen Sie die Angabe weg, und verbinden Sie die Musik danach.",
+    },
+    secret: {
+      file: "{file} muss eine lesbare Datei sein, die den alten Schlüssel enthält: 32 zufällige Bytes in Base64.",
+      own: "--old-key-file ist für einen neuen Schlüssel gedacht, der mit MARQUEE_SECRET_KEY_FILE oder MARQUEE_SECRET_KEY angegeben wird. Der Schlüssel liegt im Datenordner; lassen Sie die Option also weg: Marquee erzeugt den neuen selbst.",
+      setting:
+        "Der Schlüssel kommt aus einer Einstellung, deshalb kann Marquee ihn nicht selbst ersetzen. Geben Sie einen neuen mit dieser Einstellung an, und die Datei mit dem alten: marquee secret rotate --old-key-file DATEI",
+      same: "--old-key-file enthält denselben Schlüssel wie die Einstellung. Geben Sie mit der Einstellung einen neuen an: 32 zufällige Bytes in Base64.",
+      other:
+        "Die Datenbank ist mit einem anderen Schlüssel verschlüsselt als dem in --old-key-file. Nichts wurde geändert.",
+    },
     key: {
       tooMany:
         "Es gibt {count} gültige Schlüssel, mehr sind nicht möglich. Widerrufen Sie zuerst einen, der nicht mehr gebraucht wird.",
@@ -1427,7 +1443,7 @@ export const de: Words = {
       none: "Es gibt keinen Schlüssel, der ersetzt werden kann. Erstellen Sie einen.",
       several: "Es gibt mehrere Schlüssel: Wählen Sie einen über seine ID.",
     },
-    session: {},
+    session: { unknown: "Dieser Browser ist nicht mehr angemeldet." },
     titles: {
       tooMany: "Höchstens 50 Ausdrücke: Es sind {count}.",
       length: "„{phrase}“ muss 2 bis 50 Zeichen haben.",

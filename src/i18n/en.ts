@@ -827,16 +827,10 @@ export const en = {
       removeText:
         "This removes {user} with every API key, widget, music connection and sign-in. It can’t be undone.",
       removed: "{user} was removed.",
-      removeSelf: "Delete your own account on the “Account” page.",
-      unknown: "This user no longer exists.",
       add: "Add a user",
       addText: "With a first API key, a widget address and a sign-in link.",
       name: "User name",
       nameHint: "1 to 32 characters of a–z, 0–9, _ and -, starting with a letter or digit",
-      nameRefused:
-        "That can’t be a user name: use only lower-case letters, digits, _ and -, starting with a letter or digit.",
-      nameTaken: "There is already a user named {user}.",
-      notAdded: "No one was added.",
       added:
         "{user} was added. Pass this on to them safely: the key and the link won’t be shown again. The link works once, within half an hour.",
       apiKey: "API key",
@@ -847,6 +841,8 @@ export const en = {
         "The secrets in it can only be read with {key}: keep a copy of that too, but somewhere else.",
       keyFrom: "the key from {origin}",
       download: "Download a backup",
+      keyReplaced:
+        "Stored secrets encrypted with the new key: {count}. Earlier backups can only be read with the old one.",
       stop: "Stop Marquee",
       stopText:
         "Your overlay disappears, and bots and programs get no answer, until you start Marquee again.",
@@ -1038,6 +1034,7 @@ export const en = {
       everywhere: "Sign out everywhere",
       everywhereText:
         "Signs out every browser, including this one. Your keys and your widget keep working.",
+      signedOutEverywhere: "Every browser was signed out.",
       exportTitle: "Your data",
       exportText: "What Marquee keeps about you, without secrets.",
       exportLink: "Export as JSON",
@@ -1047,7 +1044,6 @@ export const en = {
       nextOwner: "You own this server: {user} becomes the new owner.",
       lastUser: "You’re the only user here: the next time Marquee starts, it sets up a new owner.",
       deleteName: "To confirm, type your user name: {user}",
-      deleteNameWrong: "That’s not your user name. Type {user}.",
       goodbyeTitle: "Goodbye, {user}",
       goodbyeText: "Everything of yours was deleted. You can close this page.",
     },
@@ -1374,7 +1370,27 @@ export const en = {
         "Write @ and the name of a text file in UTF-8 that can be read here, of at most {most} bytes.",
       ownersOnly: "Only the owner of this server may do this.",
     },
-    user: {},
+    user: {
+      name: "“{names}” can’t be a user name: use 1 to 32 lower-case letters, digits, _ and -, starting with a letter or digit.",
+      taken: "There is already a user named {names}.",
+      twice: "{names} is given twice. No one was added.",
+      several:
+        "No one was added. These names are taken, given twice or can’t be user names: {names}",
+      unknown: "There is no user named “{user}”.",
+      self: "Delete your own account on the “Account” page.",
+      confirm: "That’s not the user name. Type {user}.",
+      source:
+        "There is no source “{source}” that needs no settings. Leave it out, and connect the music afterwards.",
+    },
+    secret: {
+      file: "{file} must be a file that can be read and holds the old key: 32 random bytes in base64.",
+      own: "--old-key-file is for a new key that is given with MARQUEE_SECRET_KEY_FILE or MARQUEE_SECRET_KEY. The key is in the data folder, so leave the option out: Marquee makes the new key itself.",
+      setting:
+        "The key is given by a setting, so Marquee can’t replace it by itself. Give a new key with that setting, and the file that holds the old one: marquee secret rotate --old-key-file FILE",
+      same: "--old-key-file holds the same key as the setting. Give a new key with the setting: 32 random bytes in base64.",
+      other:
+        "The database is encrypted under another key than the one in --old-key-file. Nothing was changed.",
+    },
     key: {
       tooMany:
         "There are {count} active keys, the maximum. Revoke one that is no longer needed first.",
@@ -1382,7 +1398,7 @@ export const en = {
       none: "There is no key to replace. Make one instead.",
       several: "There are several keys: choose one by its ID.",
     },
-    session: {},
+    session: { unknown: "This browser is no longer signed in." },
     titles: {
       tooMany: "At most 50 phrases: there are {count}.",
       length: "“{phrase}” must have 2 to 50 characters.",

@@ -838,17 +838,11 @@ export const es: Words = {
       removeText:
         "Se borra la cuenta de {user} con todas sus claves de API, widgets, conexiones de música y sesiones. No se puede deshacer.",
       removed: "Se ha eliminado a {user}.",
-      removeSelf: "Tu propia cuenta se borra en la página «Cuenta».",
-      unknown: "Este usuario ya no existe.",
       add: "Añadir un usuario",
       addText:
         "Con una primera clave de API, una dirección de widget y un enlace para iniciar sesión.",
       name: "Nombre de usuario",
       nameHint: "De 1 a 32 caracteres de a–z, 0–9, _ y -, empezando por una letra o una cifra",
-      nameRefused:
-        "Esto no puede ser un nombre de usuario: usa solo minúsculas sin tilde, cifras, _ y -, empezando por una letra o una cifra.",
-      nameTaken: "Ya hay un usuario llamado {user}.",
-      notAdded: "No se ha añadido a nadie.",
       added:
         "Se ha añadido a {user}. Envíale esto de forma segura: la clave y el enlace solo se muestran ahora. El enlace sirve una vez, durante media hora.",
       apiKey: "Clave de API",
@@ -859,6 +853,8 @@ export const es: Words = {
         "Sus secretos solo se pueden leer con {key}: guarda también una copia de esa clave, pero en otro lugar.",
       keyFrom: "la clave de {origin}",
       download: "Descargar una copia de seguridad",
+      keyReplaced:
+        "Secretos cifrados con la clave nueva: {count}. Las copias de seguridad anteriores solo se pueden leer con la antigua.",
       stop: "Detener Marquee",
       stopText:
         "Tu overlay desaparece, y los bots y programas no reciben respuesta, hasta que vuelvas a iniciar Marquee.",
@@ -1055,6 +1051,7 @@ export const es: Words = {
       everywhere: "Cerrar sesión en todas partes",
       everywhereText:
         "Cierra la sesión en todos los navegadores, también en este. Tus claves y tu widget siguen funcionando.",
+      signedOutEverywhere: "Se ha cerrado la sesión en todos los navegadores.",
       exportTitle: "Tus datos",
       exportText: "Lo que Marquee guarda de ti, sin los secretos.",
       exportLink: "Exportar como JSON",
@@ -1065,7 +1062,6 @@ export const es: Words = {
       lastUser:
         "No hay nadie más aquí: la próxima vez que arranque, Marquee creará un nuevo propietario.",
       deleteName: "Para confirmar, escribe tu nombre de usuario: {user}",
-      deleteNameWrong: "Este no es tu nombre de usuario. Escribe {user}.",
       goodbyeTitle: "Adiós, {user}",
       goodbyeText: "Se han borrado todos tus datos. Puedes cerrar esta página.",
     },
@@ -1397,14 +1393,34 @@ export const es: Words = {
         "Escribe @ y el nombre de un archivo de texto en UTF-8 de {most} bytes como máximo, que se pueda leer aquí.",
       ownersOnly: "Solo el propietario de este servidor puede hacer esto.",
     },
-    user: {},
+    user: {
+      name: "«{names}» no puede ser un nombre de usuario: usa de 1 a 32 minúsculas sin tilde, cifras, _ y -, empezando por una letra o una cifra.",
+      taken: "Ya hay un usuario llamado {names}.",
+      twice: "{names} aparece dos veces. No se ha añadido a nadie.",
+      several:
+        "No se ha añadido a nadie. Estos nombres ya existen, aparecen dos veces o no pueden ser nombres de usuario: {names}",
+      unknown: "No hay ningún usuario llamado «{user}».",
+      self: "Tu propia cuenta se borra en la página «Cuenta».",
+      confirm: "Este no es el nombre de usuario. Escribe {user}.",
+      source:
+        "No hay ninguna fuente «{source}» que no necesite ajustes. No la indiques, y conecta la música después.",
+    },
+    secret: {
+      file: "{file} debe ser un archivo que se pueda leer y que contenga la clave antigua: 32 bytes aleatorios en base64.",
+      own: "--old-key-file es para una clave nueva que se indica con MARQUEE_SECRET_KEY_FILE o MARQUEE_SECRET_KEY. La clave está en la carpeta de datos, así que no uses la opción: Marquee crea la clave nueva por sí mismo.",
+      setting:
+        "La clave viene de un ajuste, así que Marquee no puede sustituirla por sí mismo. Indica una nueva con ese ajuste, y el archivo que contiene la antigua: marquee secret rotate --old-key-file ARCHIVO",
+      same: "--old-key-file contiene la misma clave que el ajuste. Indica una nueva con el ajuste: 32 bytes aleatorios en base64.",
+      other:
+        "La base de datos está cifrada con una clave distinta de la de --old-key-file. No se ha cambiado nada.",
+    },
     key: {
       tooMany: "Hay {count} claves activas, el máximo. Revoca antes una que ya no haga falta.",
       unknown: "Esta clave no existe, o ya estaba revocada. No se ha cambiado nada.",
       none: "No hay ninguna clave que sustituir. Crea una.",
       several: "Hay varias claves: elige una por su ID.",
     },
-    session: {},
+    session: { unknown: "Este navegador ya no tiene la sesión iniciada." },
     titles: {
       tooMany: "Como máximo 50 expresiones: hay {count}.",
       length: "«{phrase}» debe tener de 2 a 50 caracteres.",

@@ -849,17 +849,11 @@ export const fr: Words = {
       removeText:
         "{user} est supprimé avec ses clés d’API, ses widgets, ses connexions à la musique et ses sessions. C’est irréversible.",
       removed: "{user} a été supprimé.",
-      removeSelf: "Supprimez votre propre compte sur la page « Compte ».",
-      unknown: "Cet utilisateur n’existe plus.",
       add: "Ajouter un utilisateur",
       addText: "Avec une première clé d’API, une adresse de widget et un lien pour se connecter.",
       name: "Nom d’utilisateur",
       nameHint:
         "1 à 32 caractères parmi a–z, 0–9, _ et -, en commençant par une lettre ou un chiffre",
-      nameRefused:
-        "Ceci ne peut pas être un nom d’utilisateur : uniquement des minuscules sans accent, des chiffres, _ et -, et d’abord une lettre ou un chiffre.",
-      nameTaken: "Il y a déjà un utilisateur nommé {user}.",
-      notAdded: "Personne n’a été ajouté.",
       added:
         "{user} a été ajouté. Transmettez-lui ceci par un moyen sûr : la clé et le lien ne sont affichés que maintenant. Le lien sert une fois, pendant une demi-heure.",
       apiKey: "Clé d’API",
@@ -870,6 +864,8 @@ export const fr: Words = {
         "Ses secrets ne peuvent être lus qu’avec {key} : gardez aussi une copie de cette clé, mais à un autre endroit.",
       keyFrom: "la clé de {origin}",
       download: "Télécharger une sauvegarde",
+      keyReplaced:
+        "Secrets chiffrés avec la nouvelle clé : {count}. Les sauvegardes précédentes ne peuvent être lues qu’avec l’ancienne.",
       stop: "Arrêter Marquee",
       stopText:
         "Votre overlay disparaît, et les bots et les programmes n’ont plus de réponse, jusqu’à ce que vous relanciez Marquee.",
@@ -1068,6 +1064,7 @@ export const fr: Words = {
       everywhere: "Se déconnecter partout",
       everywhereText:
         "Tous les navigateurs sont déconnectés, celui-ci compris. Vos clés et votre widget continuent de fonctionner.",
+      signedOutEverywhere: "Tous les navigateurs ont été déconnectés.",
       exportTitle: "Vos données",
       exportText: "Ce que Marquee conserve sur vous, sans les secrets.",
       exportLink: "Exporter en JSON",
@@ -1078,7 +1075,6 @@ export const fr: Words = {
       lastUser:
         "Il n’y a pas d’autre utilisateur ici : à son prochain démarrage, Marquee crée un nouveau propriétaire.",
       deleteName: "Pour confirmer, saisissez votre nom d’utilisateur : {user}",
-      deleteNameWrong: "Ce n’est pas votre nom d’utilisateur. Saisissez {user}.",
       goodbyeTitle: "Au revoir, {user}",
       goodbyeText: "Tout ce qui était à vous est supprimé. Vous pouvez fermer cette page.",
     },
@@ -1413,7 +1409,27 @@ export const fr: Words = {
         "Écrivez @ et le nom d’un fichier texte en UTF-8 de {most} octets au plus, qui peut être lu ici.",
       ownersOnly: "Seul le propriétaire de ce serveur peut faire cela.",
     },
-    user: {},
+    user: {
+      name: "« {names} » ne peut pas être un nom d’utilisateur : 1 à 32 minuscules sans accent, chiffres, _ et -, et d’abord une lettre ou un chiffre.",
+      taken: "Il y a déjà un utilisateur nommé {names}.",
+      twice: "{names} est indiqué deux fois. Personne n’a été ajouté.",
+      several:
+        "Personne n’a été ajouté. Ces noms sont déjà pris, indiqués deux fois ou ne peuvent pas être des noms d’utilisateur : {names}",
+      unknown: "Il n’y a pas d’utilisateur nommé « {user} ».",
+      self: "Supprimez votre propre compte sur la page « Compte ».",
+      confirm: "Ce n’est pas le nom d’utilisateur. Saisissez {user}.",
+      source:
+        "Il n’y a pas de source « {source} » qui se passe de réglages. N’en indiquez aucune, et connectez la musique ensuite.",
+    },
+    secret: {
+      file: "{file} doit être un fichier lisible qui contient l’ancienne clé : 32 octets aléatoires en base64.",
+      own: "--old-key-file sert pour une nouvelle clé, indiquée avec MARQUEE_SECRET_KEY_FILE ou MARQUEE_SECRET_KEY. La clé est dans le dossier de données, n’utilisez donc pas cette option : Marquee crée lui-même la nouvelle clé.",
+      setting:
+        "La clé vient d’un réglage, Marquee ne peut donc pas la remplacer lui-même. Indiquez une nouvelle clé avec ce réglage, et le fichier qui contient l’ancienne : marquee secret rotate --old-key-file FICHIER",
+      same: "--old-key-file contient la même clé que le réglage. Indiquez une nouvelle clé avec le réglage : 32 octets aléatoires en base64.",
+      other:
+        "La base de données est chiffrée avec une autre clé que celle de --old-key-file. Rien n’a été modifié.",
+    },
     key: {
       tooMany:
         "Il y a {count} clés actives, c’est le maximum. Révoquez-en d’abord une qui ne sert plus.",
@@ -1421,7 +1437,7 @@ export const fr: Words = {
       none: "Il n’y a aucune clé à remplacer. Créez-en une.",
       several: "Il y a plusieurs clés : choisissez-en une par son ID.",
     },
-    session: {},
+    session: { unknown: "Ce navigateur n’est plus connecté." },
     titles: {
       tooMany: "50 expressions au plus : il y en a {count}.",
       length: "« {phrase} » doit avoir de 2 à 50 caractères.",

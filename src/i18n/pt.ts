@@ -833,16 +833,10 @@ export const pt: Words = {
       removeText:
         "{user} será removido com todas as chaves de API, os widgets, as conexões com a música e as sessões. Não dá para desfazer.",
       removed: "{user} foi removido.",
-      removeSelf: "Apague a sua própria conta na página “Conta”.",
-      unknown: "Este usuário não existe mais.",
       add: "Adicionar um usuário",
       addText: "Com uma primeira chave de API, um endereço de widget e um link de acesso.",
       name: "Nome de usuário",
       nameHint: "De 1 a 32 caracteres entre a–z, 0–9, _ e -, começando com letra ou número",
-      nameRefused:
-        "Isto não pode ser um nome de usuário: use só letras minúsculas sem acento, números, _ e -, começando com letra ou número.",
-      nameTaken: "Já existe um usuário chamado {user}.",
-      notAdded: "Ninguém foi adicionado.",
       added:
         "{user} foi adicionado. Envie isto com segurança: a chave e o link só aparecem agora. O link funciona uma única vez e vale por meia hora.",
       apiKey: "Chave de API",
@@ -853,6 +847,8 @@ export const pt: Words = {
         "Os segredos dela só podem ser lidos com {key}: guarde também uma cópia dessa chave, mas em outro lugar.",
       keyFrom: "a chave de {origin}",
       download: "Baixar um backup",
+      keyReplaced:
+        "Segredos criptografados com a chave nova: {count}. Os backups anteriores só podem ser lidos com a antiga.",
       stop: "Parar o Marquee",
       stopText:
         "Seu overlay some, e bots e programas ficam sem resposta, até você iniciar o Marquee de novo.",
@@ -1044,6 +1040,7 @@ export const pt: Words = {
       everywhere: "Sair de todos os navegadores",
       everywhereText:
         "Você sai de todos os navegadores, inclusive deste. Suas chaves e seu widget continuam funcionando.",
+      signedOutEverywhere: "Todos os navegadores foram desconectados.",
       exportTitle: "Seus dados",
       exportText: "O que o Marquee guarda sobre você, sem os segredos.",
       exportLink: "Exportar como JSON",
@@ -1054,7 +1051,6 @@ export const pt: Words = {
       lastUser:
         "Você é o único usuário aqui: na próxima vez que for iniciado, o Marquee cria um novo dono.",
       deleteName: "Para confirmar, digite o seu nome de usuário: {user}",
-      deleteNameWrong: "Este não é o seu nome de usuário. Digite {user}.",
       goodbyeTitle: "Até mais, {user}",
       goodbyeText: "Tudo o que era seu foi apagado. Você pode fechar esta página.",
     },
@@ -1385,7 +1381,27 @@ export const pt: Words = {
         "Escreva @ e o nome de um arquivo de texto em UTF-8 de no máximo {most} bytes, que possa ser lido aqui.",
       ownersOnly: "Só o dono deste servidor pode fazer isto.",
     },
-    user: {},
+    user: {
+      name: "“{names}” não pode ser um nome de usuário: use de 1 a 32 letras minúsculas sem acento, números, _ e -, começando com letra ou número.",
+      taken: "Já existe um usuário chamado {names}.",
+      twice: "{names} aparece duas vezes. Ninguém foi adicionado.",
+      several:
+        "Ninguém foi adicionado. Estes nomes já existem, aparecem duas vezes ou não podem ser nomes de usuário: {names}",
+      unknown: "Não há usuário chamado “{user}”.",
+      self: "Apague a sua própria conta na página “Conta”.",
+      confirm: "Este não é o nome de usuário. Digite {user}.",
+      source:
+        "Não há fonte “{source}” que dispense configurações. Deixe a fonte de fora e conecte a música depois.",
+    },
+    secret: {
+      file: "{file} precisa ser um arquivo legível que contenha a chave antiga: 32 bytes aleatórios em base64.",
+      own: "--old-key-file serve para uma chave nova informada com MARQUEE_SECRET_KEY_FILE ou MARQUEE_SECRET_KEY. A chave está na pasta de dados, então não use a opção: o próprio Marquee cria a chave nova.",
+      setting:
+        "A chave vem de uma configuração, então o Marquee não pode fazer a troca sozinho. Informe uma chave nova nessa configuração e o arquivo que contém a antiga: marquee secret rotate --old-key-file ARQUIVO",
+      same: "--old-key-file contém a mesma chave que a configuração. Informe uma chave nova na configuração: 32 bytes aleatórios em base64.",
+      other:
+        "O banco de dados está criptografado com uma chave diferente da que está em --old-key-file. Nada mudou.",
+    },
     key: {
       tooMany:
         "Há {count} chaves ativas, o máximo. Revogue antes uma que não seja mais necessária.",
@@ -1393,7 +1409,7 @@ export const pt: Words = {
       none: "Não há chave para trocar. Crie uma.",
       several: "Há várias chaves: escolha uma pelo ID.",
     },
-    session: {},
+    session: { unknown: "Este navegador não está mais conectado." },
     titles: {
       tooMany: "No máximo 50 expressões: há {count}.",
       length: "“{phrase}” precisa ter de 2 a 50 caracteres.",

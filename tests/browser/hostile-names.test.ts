@@ -216,10 +216,10 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     for (const name of [hostile[0], hostile[12], hostile[87], hostile[92]]) {
       const typed = (name ?? "").trim();
       await page.goto(stage.address("server"));
-      await page.locator("#user-name").fill(typed);
+      await page.locator("#names").fill(typed);
       await page.getByRole("button", { name: en.dashboard.server.add }).click();
       await page.getByRole("alert").waitFor();
-      expect(await page.locator("#user-name").inputValue()).toBe(typed);
+      expect(await page.locator("#names").inputValue()).toBe(typed);
     }
     // The status of each page, which browsers note in the console.
     expect(complaints.splice(0).every((text) => text.includes("status of 422"))).toBe(true);

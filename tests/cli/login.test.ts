@@ -40,8 +40,8 @@ describe("marquee login USER", () => {
     const { code, out, errors } = await marquee("login", "grace");
     expect(code).toBe(0);
     expect(out).toMatch(/^ +http:\/\/127\.0\.0\.1:4747\/en\/sign-in\/mql_\w{38}$/m);
-    expect(out).toContain("sign in as grace");
-    expect(out).toContain("once, within half an hour");
+    expect(out).toContain("signed in as grace");
+    expect(out).toContain("works once, within half an hour");
     expect(errors).toBe("");
   });
 
@@ -98,7 +98,7 @@ describe("marquee login USER", () => {
     const { code, out, errors } = await marquee("login", "nobody", "--json");
     expect(code).toBe(1);
     expect(out).toBe("");
-    expect(errors).toContain('"nobody"');
+    expect(errors).toContain("“nobody”");
   });
 
   test("fails without a user, and where there is no data", async () => {

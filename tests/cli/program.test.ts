@@ -266,6 +266,6 @@ describe("a command that fails", () => {
 
   test("exits 1 with a sentence on standard error: a user who is not there", async () => {
     await marquee("user", "add", "ada");
-    expect(await expectFailure("key", "list", "nobody")).toContain('"nobody"');
+    expect(await expectFailure("key", "list", "nobody")).toContain("“nobody”");
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { parseApiKey, parseWidgetToken } from "../../src/accounts/credential.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
@@ -57,19 +57,15 @@ describe("marquee user add", () => {
     expect(await names()).toEqual([]);
   });
 
-  test("adds nobody when one name is wrong, and names every mistake", async () => {
+  test.each([
+    ["Bad!", 2],
+    ["ada", 1],
+  ])("adds nobody where one of the names is %s, and exits with %d", async (name, exitCode) => {
     await marquee("user", "add", "ada");
-    const { code, out, errors } = await marquee("user", "add", "grace", "ada", "Bad!", "--json");
-    expect(code).toBe(2);
-    expect(out).toBe("");
-    expect(errors).toContain('"ada"');
-    expect(errors).toContain('"Bad!"');
+    const { code, out, errors } = await marquee("user", "add", "grace", name, "--json");
+    expect([code, out]).toEqual([exitCode, ""]);
+    expect(errors).toContain(name);
     expect(await names()).toEqual(["ada"]);
-  });
-
-  test("fails for a name that is taken, which is no wrong usage", async () => {
-    await marquee("user", "add", "ada");
-    expect((await marquee("user", "add", "ada")).code).toBe(1);
   });
 });
 
@@ -115,7 +111,7 @@ describe("marquee user covers", () => {
     expect((await marquee("user", "covers", "nobody", "on")).code).toBe(1);
     const { code, errors } = await marquee("user", "covers", "ada", "perhaps");
     expect(code).toBe(2);
-    expect(errors).toContain("must be on or off");
+    expect(errors).toContain("<on|off> must be on or off");
   });
 });
 
@@ -129,8 +125,37 @@ describe("marquee user remove", () => {
   test("fails for a name that is not there", async () => {
     await marquee("user", "add", "ada");
     const { code, out, errors } = await marquee("user", "remove", "nobody", "--json");
-    expect(code).toBe(1);
-    expect(out).toBe("");
-    expect(errors).toContain('"nobody"');
+    expect([code, out]).toEqual([1, ""]);
+    expect(errors).toContain("“nobody”");
+  });
+});
+
+describe("what users do for themselves", () => {
+  beforeEach(() => marquee("user", "add", "ada", "grace"));
+
+  test("can be done for them: the language of their pages", async () => {
+    const document = { username: "grace", language: "de" };
+    expect(await documentsOf("account", "language", "grace", "de")).toEqual([document]);
+    const [link] = await documentsOf("login", "grace");
+    expect(link?.["url"]).toContain("/de/sign-in/");
+  });
+
+  test("can be done for them: signing browsers out", async () => {
+    expect(await documentsOf("session", "list", "grace")).toEqual([]);
+    const { code, errors } = await marquee("session", "end", "grace", "abcdefgh");
+    expect([code, errors]).toEqual([1, "marquee: This browser is no longer signed in."]);
+    const document = { username: "grace", signed_out: true };
+    expect(await documentsOf("logout", "grace")).toEqual([document]);
+  });
+
+  test("can be done for them: deleting all, once the name is given twice", async () => {
+    expect((await marquee("account", "delete", "grace")).code).toBe(2);
+    expect((await marquee("account", "delete", "grace", "--confirm", "ada")).code).toBe(2);
+    expect(await names()).toEqual(["ada", "grace"]);
+    const document = { username: "grace", removed: true };
+    expect(await documentsOf("account", "delete", "grace", "--confirm", "grace")).toEqual([
+      document,
+    ]);
+    expect(await names()).toEqual(["ada"]);
   });
 });

@@ -183,7 +183,7 @@ describe("with a server that runs,", () => {
     expect(added.errors).toEqual([]);
     const { id } = JSON.parse(added.out.join());
     const tested = await marquee(data, ["hook", "test", "ada", String(id)]);
-    expect(tested).toEqual({ code: 0, out: ["It answered 200."], errors: [] });
+    expect(tested).toEqual({ code: 0, out: ["The address answered 200."], errors: [] });
     expect(program.sent).toHaveLength(1);
 
     const other = await marquee(data, ["hook", "add", "ada", "http://192.168.7.7/x"], {

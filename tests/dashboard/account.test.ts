@@ -10,7 +10,7 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 import { inTime, until } from "../fixtures/clock/waiting.ts";
 
 const PATH = "/en/dashboard/account";
-const { account: said } = languages.en.dashboard;
+const { account: words } = languages.en.dashboard;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0";
 const SAFARI =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
@@ -31,7 +31,7 @@ afterEach(async () => {
   server.close();
 });
 
-const isIn = async (one: SignedIn) => (await one.get(PATH)).status === 200;
+const isIn = async (signedIn: SignedIn) => (await signedIn.get(PATH)).status === 200;
 /** Opens the live dashboard of a browser; `closed` is the code that the server closes it with. */
 async function openDashboard({ cookie }: SignedIn): Promise<{ closed: Promise<number> }> {
   const opened = Promise.withResolvers<void>();
@@ -57,12 +57,12 @@ const endsCookie = (response: Response) => {
   return /^marquee-session-[0-9a-f]{8}=;/.test(cookie) && cookie.includes("Max-Age=0");
 };
 const idOf = async (userAgent: string) =>
-  (await server.accounts.sessions.list(ada.user)).find((one) => one.userAgent === userAgent)?.id ??
-  "";
+  (await server.accounts.sessions.list(ada.user)).find((session) => session.userAgent === userAgent)
+    ?.id ?? "";
 
 describe("the language", () => {
   test.each(LANGUAGES)("becomes %s: kept, and the page comes back in it", async (language) => {
-    const sent = await browser.post(PATH, { do: "language", language });
+    const sent = await browser.post(PATH, { do: "account language", language });
     expect(sent.status).toBe(303);
     const next = sent.headers.get("location") ?? "";
     expect(next).toStartWith(`/${language}/dashboard/account`);
@@ -87,7 +87,8 @@ describe("the language", () => {
   });
 
   test.each(["it", "", "__proto__", "EN"])("does not become %j", async (language) => {
-    await browser.post(PATH, { do: "language", language });
+    const refused = await browser.post(PATH, { do: "account language", language });
+    expect(refused.status).toBe(422);
     expect(server.accounts.users.named("ada").language).toBe(null);
   });
 });
@@ -99,8 +100,8 @@ describe("the browsers", () => {
     const text = await page.clone().text();
     const names = [...text.matchAll(/<li class="beside"><div><h3>([^<]*)<\/h3>/g)];
     expect(names.map(([, name]) => name)).toEqual(["Firefox on Linux", "Safari on iPhone"]);
-    expect(await textOf(page, ".tag")).toBe(said.thisBrowser);
-    expect(text.split(said.thisBrowser)).toHaveLength(2);
+    expect(await textOf(page, ".tag")).toBe(words.thisBrowser);
+    expect(text.split(words.thisBrowser)).toHaveLength(2);
     expect(text).toContain("Signed in on November 21, 2026");
     expect(text).toContain("Last seen Nov 21, 2026");
     expect(text).not.toContain("Mozilla");
@@ -116,15 +117,15 @@ describe("the browsers", () => {
     const hostile = '<script>alert(1)</script>" onload="';
     await signIn(server, ada, undefined, hostile);
     const text = await (await browser.get(PATH)).text();
-    expect(text).toContain(said.unknownBrowser);
+    expect(text).toContain(words.unknownBrowser);
     expect(text).not.toContain("alert(1)");
   });
 
   test("can be signed out one by one, and their open dashboards go", async () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const { closed } = await openDashboard(other);
-    const page = await browser.submit(PATH, { do: "sign out", target: await idOf(SAFARI) });
-    expect(await textOf(page, ".notice p")).toBe(said.signedOut);
+    const page = await browser.submit(PATH, { do: "session end", id: await idOf(SAFARI) });
+    expect(await textOf(page, ".notice p")).toBe(words.signedOut);
     expect(await closed).toBe(4001);
     expect(await isIn(other)).toBe(false);
     expect(await isIn(browser)).toBe(true);
@@ -133,7 +134,7 @@ describe("the browsers", () => {
   test("that sign themselves out lose their cookie and see how to sign in", async () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const { closed } = await openDashboard(browser);
-    const sent = await browser.post(PATH, { do: "sign out", target: await idOf(FIREFOX) });
+    const sent = await browser.post(PATH, { do: "session end", id: await idOf(FIREFOX) });
     expect(sent.status).toBe(303);
     expect(sent.headers.get("location")).toBe("/en/sign-in");
     expect(endsCookie(sent)).toBe(true);
@@ -146,7 +147,7 @@ describe("the browsers", () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const grace = await signIn(server, await server.addUser("grace"));
     const dashboards = [await openDashboard(browser), await openDashboard(other)];
-    const sent = await browser.post(PATH, { do: "sign out everywhere" });
+    const sent = await browser.post(PATH, { do: "logout" });
     expect(endsCookie(sent)).toBe(true);
     expect(await Promise.all(dashboards.map(({ closed }) => closed))).toEqual([4001, 4001]);
     expect(await isIn(browser)).toBe(false);
@@ -158,7 +159,8 @@ describe("the browsers", () => {
     const grace = await server.addUser("grace");
     const hers = await signIn(server, grace);
     const [session] = await server.accounts.sessions.list(grace.user);
-    await browser.post(PATH, { do: "sign out", target: session?.id ?? "" });
+    const page = await browser.submit(PATH, { do: "session end", id: session?.id ?? "" });
+    expect(await textOf(page, ".notice.bad p")).toBe(languages.en.refused.session.unknown);
     expect(await isIn(hers)).toBe(true);
   });
 });
@@ -201,7 +203,8 @@ describe("the export", () => {
 });
 
 describe("deleting everything", () => {
-  const deleteAll = (username: string, one = browser) => one.post(PATH, { do: "delete", username });
+  const deleteAll = (confirm: string, signedIn = browser) =>
+    signedIn.post(PATH, { do: "account delete", confirm });
 
   test.each(["", "grace", "Ada", "ada lovelace"])(
     "needs the user's own name, not %j: it is kept, with what is wrong beside it",
@@ -209,10 +212,10 @@ describe("deleting everything", () => {
       const page = await deleteAll(typed);
       expect(page.status).toBe(422);
       expect(endsCookie(page)).toBe(false);
-      expect(await textOf(page.clone(), "#username-mistake")).toBe(
-        "That’s not your user name. Type ada.",
+      expect(await textOf(page.clone(), "#confirm-mistake")).toBe(
+        "That’s not the user name. Type ada.",
       );
-      expect(await attributeOf(page.clone(), "#username", "value")).toBe(typed);
+      expect(await attributeOf(page.clone(), "#confirm", "value")).toBe(typed);
       // The question is open still.
       expect(await page.text()).toMatch(/<details class="unfolds fold" open/);
       expect(server.accounts.users.list().map(({ name }) => name)).toEqual(["ada"]);
@@ -246,7 +249,7 @@ describe("deleting everything", () => {
     graces.close();
   });
 
-  test("tells an owner who follows, and so it is", async () => {
+  test("shows an owner who follows, and so it is", async () => {
     await server.addUser("grace");
     await server.addUser("edsger");
     const text = await (await browser.get(PATH)).text();
@@ -255,22 +258,22 @@ describe("deleting everything", () => {
     expect(server.accounts.users.owner()?.name).toBe("grace");
   });
 
-  test("tells the only user what becomes of the server", async () => {
-    expect(await (await browser.get(PATH)).text()).toContain(said.lastUser);
+  test("shows the only user what becomes of the server", async () => {
+    expect(await (await browser.get(PATH)).text()).toContain(words.lastUser);
   });
 
-  test("tells a member nothing of owners", async () => {
+  test("shows a member nothing of owners", async () => {
     const grace = await signIn(server, await server.addUser("grace"));
     const text = await (await grace.get(PATH)).text();
     expect(text).not.toContain("becomes its owner");
-    expect(text).not.toContain(said.lastUser);
+    expect(text).not.toContain(words.lastUser);
     await deleteAll("grace", grace);
     expect(server.accounts.users.owner()?.name).toBe("ada");
   });
 
   test("does not happen for a form from elsewhere", async () => {
     const headers = { origin: "https://evil.example" };
-    const sent = await browser.post(PATH, { do: "delete", username: "ada" }, { headers });
+    const sent = await browser.post(PATH, { do: "account delete", confirm: "ada" }, { headers });
     expect(sent.status).toBe(403);
     expect(await isIn(browser)).toBe(true);
   });

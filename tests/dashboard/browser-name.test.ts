@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { browserNameOf } from "../../src/dashboard/people/browser-name.ts";
+import { browserNameOf } from "../../src/accounts/page/browser-name.ts";
 
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)";

@@ -6,7 +6,7 @@ import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-const SENT_BY_PAGE = ["token", "do", "target", "id"];
+const SENT_BY_PAGE = ["token", "do", "target", "id", "user"];
 /** What a browser sends with line breaks. */
 const SEVERAL_LINES = /^(titles|artists|css|look|editorQuery|phrases-\w+)$/;
 /** What the other fields of a form hold, so that the form is refused for one field alone. */
@@ -16,11 +16,11 @@ const USUAL: readonly (readonly [RegExp, string])[] = [
   [/entity$/, "media_player.kitchen"],
   [/token$/, "abcdef"],
   [/client[-_]id$/, "0123456789abcdef0123456789abcd"],
-  [/(username|user-name)$/, "ada"],
+  [/^names$/, "ada"],
   [/(name|Name|user|station|mount|player|password|words)$/, "usual"],
 ];
 /** Actions that end what other forms are about. */
-const ENDS_SOMETHING = /remove|sign-out|signout|rotate|stop|disconnect/;
+const ENDS_SOMETHING = /remove|rotate|stop|disconnect/;
 const LONG = "Q".repeat(60_000);
 
 let server: TestServer;

@@ -295,9 +295,9 @@ describe("a member", () => {
   test("does nothing there, with a form of a page of the member's", async () => {
     const before = stored();
     for (const fields of [
-      { do: "add", "user-name": "mallory" },
-      { do: "link", target: String(ada.user.id) },
-      { do: "remove", target: String(ada.user.id) },
+      { do: "user add", names: "mallory" },
+      { do: "login", user: "ada" },
+      { do: "user remove", user: "ada" },
     ]) {
       expect((await member.post("/en/dashboard/server", fields)).status).toBe(403);
     }
@@ -706,7 +706,7 @@ describe("a dashboard's socket", () => {
     const member = await signIn(server, grace);
     const opened = open({ cookie: member.cookie, origin: port.origin });
     await opened.first;
-    await owner.post("/en/dashboard/server", { do: "remove", target: String(grace.user.id) });
+    await owner.post("/en/dashboard/server", { do: "user remove", user: "grace" });
     expect(await opened.closed).toBe(4001);
   });
 

@@ -1,151 +1,84 @@
 import { resolve } from "node:path";
-import { AccountError } from "../../accounts/context.ts";
-import { SIGN_IN_PURPOSE } from "../../accounts/magic-links.ts";
 import { secretKeyPath } from "../../vault/secret-key-files.ts";
-import { isUserName } from "../../user-name.ts";
-import type { User, UserPage } from "../../accounts/users.ts";
-import { pageAddress, signInAddress, widgetAddress } from "../../addresses.ts";
+import { addUsers, makeSignInLink, removeUser } from "../user-actions.ts";
+import type { User, UserPage } from "../users.ts";
+import { pageAddress } from "../../addresses.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
-import { languageOr } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import { reachOf } from "../../outputs/reach.ts";
 import { VERSION_LINE } from "../../version.ts";
 import { attribute } from "../../html/attribute.ts";
-import { fieldOf, targetIdOf } from "../../http/form-field.ts";
-import { ActionButton, ConfirmedAction, TextForm } from "../form.tsx";
-import { dashboardPage } from "../frame.tsx";
-import { describeStatus } from "../music/status-words.ts";
+import { fieldOf } from "../../http/form-field.ts";
+import {
+  ActionButton,
+  ActionForm,
+  ConfirmedAction,
+  formOf,
+  TextInput,
+} from "../../dashboard/action-form.tsx";
+import { Confirm, Form } from "../../dashboard/form.tsx";
+import { dashboardPage } from "../../dashboard/frame.tsx";
+import { describeStatus } from "../../dashboard/music/status-words.ts";
 import { labelOf, musicOf } from "../../sources/connected-music.ts";
-import type { DashboardRequest, Notice, Section } from "../request.ts";
+import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
 
-/** A typed name that cannot be added. */
-interface RefusedName {
-  readonly typed: string;
-  readonly mistake: string;
-}
-
 /** The owner's page: users, backup and settings. */
 export function createSection(deps: Parts): Section {
-  const { accounts, settings, baseUrl } = deps;
-
-  const page = async (request: DashboardRequest, refused?: RefusedName): Promise<Response> => {
-    const { words } = request;
-    const { server: t } = words.dashboard;
-    const asked = Math.trunc(Number(request.query.get("page")));
-    const shown = await accounts.users.page(Math.max(1, asked || 1));
-    return dashboardPage(
-      {
-        request,
-        title: words.dashboard.sections.server,
-        lead: t.lead,
-        notice: refused && { tone: "bad", text: t.notAdded },
-        children: (
-          <>
-            <section>
-              <h2 safe>{t.users}</h2>
-              <ul class="people">
-                {shown.users.map((user) => (
-                  <UserCard deps={deps} request={request} user={user} page={shown.number} />
-                ))}
-              </ul>
-              {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
-            </section>
-            <section>
-              <h2 safe>{t.add}</h2>
-              <p safe>{t.addText}</p>
-              <TextForm
-                request={request}
-                action="add"
-                go={t.add}
-                id="user-name"
-                label={t.name}
-                hint={t.nameHint}
-                value={refused?.typed}
-                mistake={refused?.mistake}
-                required
-              />
-            </section>
-            <Backup request={request} settings={settings} />
-            <About request={request} />
-            <FromOutside request={request} settings={settings} />
-            <SettingsInForce request={request} settings={settings} />
-          </>
-        ),
-      },
-      refused ? 422 : 200,
-    );
-  };
-
-  /** A magic link in the language of the user it is for. */
-  const signInUrl = async (user: User, request: DashboardRequest): Promise<string> => {
-    const secret = accounts.magicLinks.issue(user, SIGN_IN_PURPOSE);
-    const language = languageOr(user.language, request.language);
-    return signInAddress(baseUrl, language, secret);
-  };
-
-  const add = async (request: DashboardRequest, form: FormData): Promise<Notice | Response> => {
-    const { server: t } = request.words.dashboard;
-    const typed = fieldOf(form, "user-name");
-    if (!isUserName(typed)) return page(request, { typed, mistake: t.nameRefused });
-    try {
-      const [added] = await accounts.add([typed]);
-      if (!added) return await page(request);
-      const { user, key, widgetToken } = added;
-      return {
-        tone: "good",
-        text: fill(t.added, { user: user.name }),
-        shownOnce: [
-          { label: t.signInLink, value: await signInUrl(user, request) },
-          { label: t.apiKey, value: key },
-          {
-            label: t.widgetUrl,
-            value: widgetAddress(baseUrl, request.language, widgetToken),
-          },
-        ],
-      };
-    } catch (error) {
-      if (!(error instanceof AccountError)) throw error;
-      return page(request, { typed, mistake: fill(t.nameTaken, { user: typed }) });
-    }
-  };
-
-  const remove = async (request: DashboardRequest, user: User): Promise<Notice> => {
-    const { server: t } = request.words.dashboard;
-    if (user.id === request.user.id) return { tone: "bad", text: t.removeSelf };
-    await accounts.users.remove(user.name);
-    return { tone: "good", text: fill(t.removed, { user: user.name }) };
-  };
-
-  const makeLink = async (request: DashboardRequest, user: User): Promise<Notice> => {
-    const { server: t } = request.words.dashboard;
-    return {
-      tone: "good",
-      text: fill(t.linkMade, { user: user.name }),
-      shownOnce: [{ label: t.signInLink, value: await signInUrl(user, request) }],
-    };
-  };
-
   return {
-    show: (request) => page(request),
+    show: (request) => serverPage(deps, request),
     async act(request, form) {
-      const { server: t } = request.words.dashboard;
-      const action = fieldOf(form, "do");
-      if (action === "add") return add(request, form);
-      if (action === "stop") return stop(request, deps.stopServer);
-      if (action !== "link" && action !== "remove") return page(request);
-      const user = accounts.users.withId(targetIdOf(form));
-      if (!user) return { tone: "bad", text: t.unknown };
-      const notice = await (action === "remove" ? remove : makeLink)(request, user);
-      return { ...notice, at: atPage(fieldOf(form, "page")) };
+      return fieldOf(form, "do") === "stop"
+        ? stop(request, deps.stopServer)
+        : serverPage(deps, request);
     },
   };
 }
 
-/** The query of the page of users that a form was sent from: the browser comes back to it. */
-const atPage = (page: string): string => (/^[1-9]\d{0,5}$/.test(page) ? `page=${page}` : "");
+async function serverPage(deps: Parts, request: DashboardRequest): Promise<Response> {
+  const { accounts, settings } = deps;
+  const { words } = request;
+  const { server: t } = words.dashboard;
+  const asked = Math.trunc(Number(request.query.get("page")));
+  const shown = await accounts.users.page(Math.max(1, asked || 1));
+  const add = formOf(request, addUsers);
+  return dashboardPage({
+    request,
+    title: words.dashboard.sections.server,
+    lead: t.lead,
+    children: (
+      <>
+        <section>
+          <h2 safe>{t.users}</h2>
+          <ul class="people">
+            {shown.users.map((user) => (
+              <UserCard deps={deps} request={request} user={user} page={shown.number} />
+            ))}
+          </ul>
+          {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
+        </section>
+        <section>
+          <h2 safe>{t.add}</h2>
+          <p safe>{t.addText}</p>
+          <ActionForm form={add}>
+            <>
+              <TextInput form={add} name="names" label={t.name} hint={t.nameHint} />
+              <button type="submit" safe>
+                {t.add}
+              </button>
+            </>
+          </ActionForm>
+        </section>
+        <Backup request={request} settings={settings} />
+        <About request={request} />
+        <FromOutside request={request} settings={settings} />
+        <SettingsInForce request={request} settings={settings} />
+      </>
+    ),
+  });
+}
 
 interface UserCardProps {
   readonly deps: Parts;
@@ -174,8 +107,8 @@ async function UserCard({ deps, request, user, page }: UserCardProps): Promise<s
     ...(isSelf ? [t.you] : []),
     ...music.map(labelOf),
   ];
-  const target = String(user.id);
-  const from = <input type="hidden" name="page" value={String(page)} />;
+  // The browser comes back to this page of users.
+  const at = page === 1 ? "" : `page=${page}`;
   return (
     <li>
       <h3 id={`user-${user.id}`} safe>
@@ -195,20 +128,19 @@ async function UserCard({ deps, request, user, page }: UserCardProps): Promise<s
         </p>
       )}
       <div class="actions" role="group" aria-labelledby={`user-${user.id}`}>
-        <ActionButton request={request} action="link" target={target} label={t.makeLink}>
-          {from}
-        </ActionButton>
+        <ActionButton
+          form={formOf(request, makeSignInLink, { user: user.name })}
+          at={at}
+          label={t.makeLink}
+        />
         {!isSelf && (
           <ConfirmedAction
-            request={request}
-            action="remove"
-            target={target}
+            form={formOf(request, removeUser, { user: user.name, id: user.id })}
+            at={at}
             label={t.remove}
             consequence={fill(t.removeText, { user: user.name })}
             go={fill(t.removeUser, { user: user.name })}
-          >
-            {from}
-          </ConfirmedAction>
+          />
         )}
       </div>
     </li>
@@ -263,13 +195,13 @@ function About({ request }: Pick<PartProps, "request">): JSX.Element {
       <p class="breakable" safe>
         {request.baseUrl}
       </p>
-      <ConfirmedAction
-        request={request}
-        action="stop"
-        label={t.stop}
-        consequence={t.stopText}
-        go={t.stopNow}
-      />
+      <Confirm label={t.stop} consequence={t.stopText}>
+        <Form request={request} action="stop">
+          <button type="submit" class="bad" safe>
+            {t.stopNow}
+          </button>
+        </Form>
+      </Confirm>
     </section>
   );
 }

@@ -1,6 +1,6 @@
-import type { Accounts } from "../../accounts/accounts.ts";
-import { UNTIL_RESUMED } from "../../accounts/privacy.ts";
-import type { User } from "../../accounts/users.ts";
+import type { Accounts } from "../accounts.ts";
+import { UNTIL_RESUMED } from "../privacy.ts";
+import type { User } from "../users.ts";
 import { isoTime } from "../../clock.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { KeptSong } from "../../music/kept-song.ts";

@@ -1,13 +1,19 @@
-import { addKey, curlLine, revokeKey, rotateKey } from "../../accounts/key-actions.ts";
-import type { KeyRecord } from "../../accounts/keys.ts";
+import { addKey, curlLine, revokeKey, rotateKey } from "../key-actions.ts";
+import type { KeyRecord } from "../keys.ts";
 import { apiAddress } from "../../addresses.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { Copyable } from "../../html/parts.tsx";
-import { ActionForm, ChoiceInput, ConfirmedAction, formOf, TextInput } from "../action-form.tsx";
-import { Confirm } from "../form.tsx";
-import { dashboardPage } from "../frame.tsx";
-import type { DashboardRequest, Section } from "../request.ts";
+import {
+  ActionForm,
+  ChoiceInput,
+  ConfirmedAction,
+  formOf,
+  TextInput,
+} from "../../dashboard/action-form.tsx";
+import { Confirm } from "../../dashboard/form.tsx";
+import { dashboardPage } from "../../dashboard/frame.tsx";
+import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
 
 export type KeysDeps = Pick<Parts, "accounts" | "clock">;

@@ -1,67 +1,41 @@
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Session } from "../../accounts/sessions.ts";
-import type { User } from "../../accounts/users.ts";
+import type { Accounts } from "../accounts.ts";
+import { endAllSessions, endSession } from "../session-actions.ts";
+import type { Session } from "../sessions.ts";
+import { chooseLanguage, deleteAccount } from "../user-actions.ts";
+import type { User } from "../users.ts";
 import { pageAddress } from "../../addresses.ts";
 import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
-import { isLanguage, LANGUAGES, languageTag } from "../../languages.ts";
+import { LANGUAGES, languageTag } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
 import { attribute } from "../../html/attribute.ts";
-import { fieldOf } from "../../http/form-field.ts";
 import { messagePage } from "../../html/message-page.tsx";
 import { browserNameOf } from "./browser-name.ts";
-import { Choice, ConfirmedAction, Field, Fold, Form } from "../form.tsx";
+import {
+  ActionForm,
+  ChoiceInput,
+  ConfirmedAction,
+  formOf,
+  TextInput,
+} from "../../dashboard/action-form.tsx";
+import { Fold } from "../../dashboard/form.tsx";
 import { exportOf } from "./export.ts";
-import { dashboardPage } from "../frame.tsx";
-import type { DashboardRequest, Notice, Section } from "../request.ts";
+import { dashboardPage } from "../../dashboard/frame.tsx";
+import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
 
 export type AccountDeps = Pick<Parts, "accounts" | "budget" | "sessionCookie" | "sources">;
 
-/** The text typed to confirm a deletion, when it is not the user's name. */
-interface RefusedDeletion {
-  readonly typed: string;
-}
-
 /** The account page: language, signed-in browsers, data export and deletion. */
 export function createSection({ accounts, budget, sessionCookie, sources }: AccountDeps): Section {
-  const { users, sessions } = accounts;
-  const page = (request: DashboardRequest, refused?: RefusedDeletion) =>
-    accountPage(accounts, request, refused);
-
   const leave = ({ basePath, language }: DashboardRequest): Response =>
     sessionCookie.signOut(pageAddress(basePath, language, "sign-in"));
 
-  const setLanguage = async (
-    request: DashboardRequest,
-    form: FormData,
-  ): Promise<Notice | Response> => {
-    const language = fieldOf(form, "language");
-    if (!isLanguage(language)) return page(request);
-    await users.setLanguage(request.user, language);
-    const { languageSaved } = languages[language].dashboard.account;
-    return { tone: "good", text: languageSaved, language };
-  };
-
-  const signOut = async (
-    request: DashboardRequest,
-    sessionId: string,
-  ): Promise<Notice | Response> => {
-    await sessions.close(request.user, sessionId);
-    if (sessionId === request.session.id) return leave(request);
-    return { tone: "good", text: request.words.dashboard.account.signedOut };
-  };
-
-  const deleteAll = async (request: DashboardRequest, form: FormData): Promise<Response> => {
-    const { user, words, language, basePath } = request;
+  const sayGoodbye = async ({ user, words, language, basePath }: DashboardRequest) => {
     const { account: t } = words.dashboard;
-    const typed = fieldOf(form, "username");
-    if (typed !== user.name) return page(request, { typed });
-    await users.remove(user.name);
+    const title = fill(t.goodbyeTitle, { user: user.name });
     const goodbye = await messagePage({
-      language,
-      basePath,
-      title: fill(t.goodbyeTitle, { user: user.name }),
+      ...{ language, basePath, title },
       lead: t.goodbyeText,
       status: 200,
     });
@@ -72,7 +46,7 @@ export function createSection({ accounts, budget, sessionCookie, sources }: Acco
   };
 
   return {
-    show: (request) => page(request),
+    show: (request) => accountPage(accounts, request),
     files: {
       export: ({ user }) => ({
         name: `marquee-${user.name}.json`,
@@ -80,58 +54,42 @@ export function createSection({ accounts, budget, sessionCookie, sources }: Acco
         body: exportOf(user, accounts, sources, () => budget.letOthersIn(user.id)),
       }),
     },
-    async act(request, form) {
-      switch (fieldOf(form, "do")) {
-        case "language":
-          return setLanguage(request, form);
-        case "sign out":
-          return signOut(request, fieldOf(form, "target"));
-        case "sign out everywhere":
-          await sessions.closeAll(request.user);
-          return leave(request);
-        case "delete":
-          return deleteAll(request, form);
-        default:
-          return page(request);
-      }
+    answers: {
+      [endSession.name]: (request, { id }: { id: string }) =>
+        id === request.session.id ? leave(request) : undefined,
+      [endAllSessions.name]: leave,
+      [deleteAccount.name]: sayGoodbye,
     },
   };
 }
 
-/** The account page, with the text that did not confirm a deletion. */
 async function accountPage(
   { users, sessions }: AccountDeps["accounts"],
   request: DashboardRequest,
-  refused?: RefusedDeletion,
 ): Promise<Response> {
   const { words, user } = request;
   const { account: t } = words.dashboard;
-  const wrong = fill(t.deleteNameWrong, { user: user.name });
-  return dashboardPage(
-    {
-      request,
-      title: words.dashboard.sections.account,
-      lead: fill(t.lead, { user: user.name }),
-      notice: refused && { tone: "bad", text: wrong },
-      children: (
-        <>
-          <LanguageForm request={request} />
-          <Browsers request={request} open={await sessions.list(user)} />
-          <section>
-            <h2 safe>{t.exportTitle}</h2>
-            <p safe>{t.exportText}</p>
-            <p class="actions">
-              <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
-                {t.exportLink}
-              </a>
-            </p>
-          </section>
-          <Deletion request={request} heir={await heirOf(users, user)} refused={refused} />
-        </>
-      ),
-    },
-    refused ? 422 : 200,
-  );
+  return dashboardPage({
+    request,
+    title: words.dashboard.sections.account,
+    lead: fill(t.lead, { user: user.name }),
+    children: (
+      <>
+        <LanguageForm request={request} />
+        <Browsers request={request} open={await sessions.list(user)} />
+        <section>
+          <h2 safe>{t.exportTitle}</h2>
+          <p safe>{t.exportText}</p>
+          <p class="actions">
+            <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
+              {t.exportLink}
+            </a>
+          </p>
+        </section>
+        <Deletion request={request} heir={heirOf(users, user)} />
+      </>
+    ),
+  });
 }
 
 type Heir =
@@ -140,7 +98,7 @@ type Heir =
   | { readonly kind: "nobody" };
 
 /** Who will own the server after this user is deleted. */
-async function heirOf(users: Pick<Accounts["users"], "heirOf">, user: User): Promise<Heir> {
+function heirOf(users: Pick<Accounts["users"], "heirOf">, user: User): Heir {
   if (user.role !== "owner") return { kind: "owner stays" };
   const next = users.heirOf(user);
   return next ? { kind: "heir", name: next.name } : { kind: "nobody" };
@@ -148,15 +106,17 @@ async function heirOf(users: Pick<Accounts["users"], "heirOf">, user: User): Pro
 
 function LanguageForm({ request }: { request: DashboardRequest }): JSX.Element {
   const { account: t } = request.words.dashboard;
+  const form = formOf(request, chooseLanguage);
   return (
     <section>
       <h2 safe>{t.language}</h2>
-      <Form request={request} action="language" class="form in-line">
+      <ActionForm form={form} class="form in-line">
         <>
-          <Choice
-            id="language"
+          <ChoiceInput
+            form={form}
+            name="language"
             label={t.languageLabel}
-            chosen={request.language}
+            value={request.language}
             options={LANGUAGES.map((value) => ({
               value,
               label: languages[value].endonym,
@@ -167,7 +127,7 @@ function LanguageForm({ request }: { request: DashboardRequest }): JSX.Element {
             {t.languageSave}
           </button>
         </>
-      </Form>
+      </ActionForm>
     </section>
   );
 }
@@ -192,8 +152,7 @@ function Browsers({
         ))}
       </ul>
       <ConfirmedAction
-        request={request}
-        action="sign out everywhere"
+        form={formOf(request, endAllSessions)}
         label={t.everywhere}
         consequence={t.everywhereText}
       />
@@ -226,7 +185,7 @@ function Browser({ request, session, isThis }: BrowserProps): JSX.Element {
           <span safe>{fill(t.since, { day: formatDay(request.language, createdAt) })}</span>
         </p>
       </div>
-      <Form request={request} action="sign out" target={id} class="">
+      <ActionForm form={formOf(request, endSession, { id })} class="">
         <button
           type="submit"
           class="quiet"
@@ -235,7 +194,7 @@ function Browser({ request, session, isThis }: BrowserProps): JSX.Element {
         >
           {t.signOut}
         </button>
-      </Form>
+      </ActionForm>
     </li>
   );
 }
@@ -250,33 +209,27 @@ function describeBrowser({ words }: DashboardRequest, userAgent: string): string
 interface DeletionProps {
   readonly request: DashboardRequest;
   readonly heir: Heir;
-  readonly refused: RefusedDeletion | undefined;
 }
 
-function Deletion({ request, heir, refused }: DeletionProps): JSX.Element {
+function Deletion({ request, heir }: DeletionProps): JSX.Element {
   const { user, words } = request;
   const { account: t } = words.dashboard;
+  const form = formOf(request, deleteAccount);
   return (
     <section>
       <h2 safe>{t.deleteTitle}</h2>
       <p safe>{t.deleteText}</p>
       {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
       {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
-      <Fold label={t.deleteTitle} isOpen={refused !== undefined}>
-        <Form request={request} action="delete">
+      <Fold label={t.deleteTitle} isOpen={form.refused !== undefined}>
+        <ActionForm form={form}>
           <>
-            <Field
-              id="username"
-              label={fill(t.deleteName, { user: user.name })}
-              value={refused?.typed}
-              mistake={refused && fill(t.deleteNameWrong, { user: user.name })}
-              required
-            />
+            <TextInput form={form} name="confirm" label={fill(t.deleteName, { user: user.name })} />
             <button type="submit" class="bad" safe>
               {t.deleteTitle}
             </button>
           </>
-        </Form>
+        </ActionForm>
       </Fold>
     </section>
   );
