@@ -772,6 +772,7 @@ export const de: Words = {
           "Alles, was Ihr Player an ListenBrainz meldet. Titel und Künstler, aber kein Cover, keine Position und keine Pause.",
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
+        radio: "Ein Internetradio mit seiner Adresse: der Titel, den es seinen Hörern sendet.",
         windows:
           "Player auf diesem Windows-Rechner: Spotify, Apple Music, foobar2000 und die meisten anderen, Browser nur, wenn Sie einen nennen. Jede Änderung erscheint innerhalb einer halben Sekunde.",
         macos:
@@ -815,6 +816,8 @@ export const de: Words = {
         azuracast_station: "Kurzname des Senders",
         icecast_url: "Adresse von Icecast",
         icecast_mount: "Mountpoint, etwa /live; leer für den ersten Stream",
+        radio_url: "Adresse des Streams oder seiner Playlist",
+        radio_delay: "Sekunden, bis ein Titel erscheint",
         windows_player: "Nur Player mit diesem Text im Namen, zum Beispiel Spotify",
         macos_player: "Nur Player mit diesem Text im Namen, zum Beispiel Spotify",
         mpris_player: "Nur dieser Player, zum Beispiel chromium",

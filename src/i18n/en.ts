@@ -748,6 +748,7 @@ export const en = {
           "Whatever your player reports to ListenBrainz. Title and artist, but no cover, no position and no pause.",
         azuracast: "An AzuraCast station: what’s on air, with cover and position.",
         icecast: "An Icecast stream: the title that the station sends.",
+        radio: "An internet radio, by its address: the title that it sends to its listeners.",
         windows:
           "Players on this Windows computer: Spotify, Apple Music, foobar2000 and most others; browsers only if you name one. Changes show up within half a second.",
         macos:
@@ -791,6 +792,8 @@ export const en = {
         azuracast_station: "Short name of the station",
         icecast_url: "Address of Icecast",
         icecast_mount: "Mount point, such as /live; empty for the first stream",
+        radio_url: "Address of the stream or its playlist",
+        radio_delay: "Seconds to wait before a title is shown",
         windows_player: "Only players with this in their name, such as Spotify",
         macos_player: "Only players with this in their name, such as Spotify",
         mpris_player: "Only this player, such as chromium",

@@ -759,6 +759,7 @@ export const es: Words = {
           "Todo lo que tu reproductor comunica a ListenBrainz. Título y artista, pero sin portada, posición ni pausa.",
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
+        radio: "Una radio de internet, por su dirección: el título que envía a sus oyentes.",
         windows:
           "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000 y casi todos los demás; los navegadores, solo si indicas uno. Los cambios se muestran en medio segundo como mucho.",
         macos:
@@ -802,6 +803,8 @@ export const es: Words = {
         azuracast_station: "Nombre corto de la emisora",
         icecast_url: "Dirección de Icecast",
         icecast_mount: "Punto de montaje, como /live; vacío para la primera emisión",
+        radio_url: "Dirección de la emisión o de su lista",
+        radio_delay: "Segundos de espera antes de mostrar un título",
         windows_player: "Solo los reproductores con este texto en el nombre, por ejemplo Spotify",
         macos_player: "Solo los reproductores con este texto en el nombre, por ejemplo Spotify",
         mpris_player: "Solo este reproductor, por ejemplo chromium",

@@ -754,6 +754,7 @@ export const pt: Words = {
           "Tudo o que seu player informa ao ListenBrainz. Título e artista, mas sem capa, posição nem pausa.",
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
+        radio: "Uma rádio da internet, pelo endereço: o título que ela envia aos ouvintes.",
         windows:
           "Players deste computador com Windows: Spotify, Apple Music, foobar2000 e quase todos os outros; navegadores, só se você indicar um. As mudanças aparecem em até meio segundo.",
         macos:
@@ -797,6 +798,8 @@ export const pt: Words = {
         azuracast_station: "Nome curto da estação",
         icecast_url: "Endereço do Icecast",
         icecast_mount: "Ponto de montagem, como /live; vazio para o primeiro stream",
+        radio_url: "Endereço do stream ou da playlist",
+        radio_delay: "Segundos de espera antes de mostrar um título",
         windows_player: "Só players com este texto no nome, por exemplo Spotify",
         macos_player: "Só players com este texto no nome, por exemplo Spotify",
         mpris_player: "Só este player, por exemplo chromium",

@@ -18,6 +18,7 @@ import { oneReader } from "./kinds/media-session/readers.ts";
 import { createMpris } from "./kinds/mpris/index.ts";
 import { createPear } from "./kinds/pear/index.ts";
 import { createPlex } from "./kinds/plex/index.ts";
+import { createRadio } from "./kinds/radio/index.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
 import { createPushedSources, NOTHING_PUSHED, type PushedReports } from "./pushed.ts";
@@ -156,6 +157,17 @@ export function createSources(deps: SourcesDeps): Sources {
     }),
     createAzuraCast(polled),
     createIcecast(polled),
+    createRadio({
+      playerHosts: settings.playerHosts,
+      upstreamOf: (trustedOrigins, allowsHttp) =>
+        createUpstream({
+          clock,
+          trustedOrigins,
+          allowsHttp,
+          network,
+          onCall: (outcome) => metrics.upstreamCall("radio", outcome),
+        }),
+    }),
     ...createPushedSources(deps.pushed),
     demo,
   ];

@@ -170,7 +170,7 @@ export interface SourceDefinition<Settings> extends Omit<Source, "open"> {
   /** @throws {SourceSettingsError} naming every mistake */
   parseSettings(input: unknown): Settings;
   account(settings: Settings): SourceAccount;
-  addressOf?(settings: Settings): SourceAddress;
+  addressOf?(settings: Settings): SourceAddress | undefined;
   watch(settings: Settings, context: WatchContext): AsyncIterable<Playback | null>;
 }
 
@@ -182,10 +182,11 @@ export function defineSource<Settings>(definition: SourceDefinition<Settings>): 
     open(given) {
       refuseUnusableTexts(described.options, given);
       const settings = parseSettings(given);
+      const address = addressOf?.(settings);
       return {
         settings,
         account: account(settings),
-        ...(addressOf && { address: addressOf(settings) }),
+        ...(address && { address }),
         watch: (context) => watch(settings, context),
       };
     },

@@ -23,6 +23,7 @@ import {
   type Reach,
 } from "./public-hosts.ts";
 import type { SocketRequest, UpstreamSocket } from "./socket.ts";
+import type { StreamRequest, UpstreamStream } from "./stream.ts";
 import { errorCode } from "../error-code.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
@@ -56,6 +57,11 @@ export interface Upstream {
    * @throws {UpstreamError} when it is refused, or the request's own abort reason
    */
   openEvents(url: string | URL, request: EventRequest): Promise<UpstreamEvents>;
+  /**
+   * Opens an answer without an end, whatever its status; its head must arrive within five seconds.
+   * @throws {UpstreamError} when there is none, or the request's own abort reason
+   */
+  openStream(url: string | URL, request: StreamRequest): Promise<UpstreamStream>;
 }
 
 export {
@@ -73,6 +79,8 @@ export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
   /** Origins that the operator chose. These may be private addresses and use plain http. */
   readonly trustedOrigins: readonly string[];
+  /** Whether public servers are called by plain http too: nothing secret is sent to them. */
+  readonly allowsHttp?: boolean;
   readonly network: Network;
   /** Is called after each call with its HTTP status, or `failed`. */
   onCall?(outcome: number | "failed"): void;
@@ -91,10 +99,10 @@ const UNREACHED: readonly unknown[] = [
 ];
 
 export function createUpstream(deps: UpstreamDeps): Upstream {
-  const { clock, trustedOrigins, network, onCall = () => {} } = deps;
+  const { clock, trustedOrigins, allowsHttp = false, network, onCall = () => {} } = deps;
   const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
 
-  const guard = (target: string | URL) => guarded(target, isTrusted);
+  const guard = (target: string | URL) => guarded(target, isTrusted, allowsHttp);
 
   /** Where an address leads that `guard` has let through. */
   const findDestinations = async (url: URL, place: string, signal: AbortSignal) => {
@@ -195,6 +203,17 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         const stream = await openEvents(url, place, { ...request, headers }, parts);
         return { status: 200, stream };
       }),
+    openStream: (target, request) =>
+      open(request.signal, async () => {
+        const { url, place } = guard(target);
+        const { openStream } = await import("./stream.ts");
+        const headers = withUserAgent(request.headers);
+        const destinations = await findDestinations(url, place, request.signal);
+        const stream = await firstReached(destinations, (destination) =>
+          openStream(destination, place, { ...request, headers }, clock),
+        );
+        return { status: stream.status, stream };
+      }),
   };
 }
 
@@ -206,10 +225,11 @@ function withUserAgent(given?: UpstreamHeaders, contact?: string): Headers {
 }
 
 /** The address, and its part that errors may name. @throws {UpstreamError} if it may not be called */
-function guarded(target: string | URL, isTrusted: (url: URL) => boolean) {
+function guarded(target: string | URL, isTrusted: (url: URL) => boolean, allowsHttp: boolean) {
   const url = new URL(target);
   const place = url.origin + url.pathname;
-  const isAllowed = isTrusted(url) || (url.protocol === "https:" && mayBePublic(url));
+  const isAllowed =
+    isTrusted(url) || ((url.protocol === "https:" || allowsHttp) && mayBePublic(url));
   if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {
     throw new UpstreamError(`${place} is not an address that may be called`);
   }

@@ -4,7 +4,7 @@ export const MOST_REDIRECTS = 3;
 /** Where an answer redirects to, if a request may lead there. */
 export function redirectOf(
   from: URL,
-  { status, headers }: Response,
+  { status, headers }: Pick<Response, "status" | "headers">,
   mayLead: (to: URL) => boolean,
 ): URL | undefined {
   const location = headers.get("location");

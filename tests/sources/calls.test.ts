@@ -37,7 +37,8 @@ const servicesOf = ({ facts }: Source): string[] =>
 const calling = allSources().filter(
   (source) =>
     servicesOf(source).length > 0 ||
-    (source.facts.calls.includes("entered") && source.id !== "mpd"),
+    // These have sockets of their own.
+    (source.facts.calls.includes("entered") && !["mpd", "radio"].includes(source.id)),
 );
 
 /** The hosts that a source calls from when it is watched until its first word or its failure. */

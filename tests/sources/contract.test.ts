@@ -9,10 +9,11 @@ import { createMpris } from "../../src/sources/kinds/mpris/index.ts";
 import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
 import { createCovers } from "../../src/upstream/covers.ts";
-import { createUpstream, type Fetch } from "../../src/upstream/index.ts";
+import { createUpstream, type Fetch, NETWORK } from "../../src/upstream/index.ts";
 import { createAzuraCast } from "../../src/sources/kinds/azuracast.ts";
 import { createBeefweb } from "../../src/sources/kinds/beefweb/index.ts";
 import { createIcecast } from "../../src/sources/kinds/icecast.ts";
+import { createRadio } from "../../src/sources/kinds/radio/index.ts";
 import { createLastfm } from "../../src/sources/kinds/lastfm/index.ts";
 import { createListenBrainzReader } from "../../src/sources/kinds/listenbrainz-reader.ts";
 import { createSubsonic } from "../../src/sources/kinds/subsonic/index.ts";
@@ -46,6 +47,7 @@ import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
 import { createCider } from "../../src/sources/kinds/cider/index.ts";
 import { startCider } from "../fixtures/sources/streamed/cider-app.ts";
 import { describeSourceContract } from "./conformance.ts";
+import { AUDIO, icyHead, icyTitle, startRadio } from "../fixtures/streams/radio-server.ts";
 import { networkOf, NO_NETWORK } from "../fixtures/http/network.ts";
 import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
 
@@ -250,6 +252,27 @@ describeSourceContract({
   source: createIcecast(icecast.deps),
   goodSettings: () => ({ url: PLAYS, mount: "/live" }),
   badSettings: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
+});
+
+const station = startRadio(Buffer.concat([Buffer.from(icyHead()), AUDIO, icyTitle("Ada - One")]));
+afterAll(() => station.stop());
+describeSourceContract({
+  source: createRadio({
+    playerHosts: [],
+    upstreamOf: (trustedOrigins) =>
+      createUpstream({ clock: systemClock, trustedOrigins, network: NETWORK }),
+  }),
+  test,
+  clock: systemClock,
+  goodSettings: () => ({ url: station.url, delay: "0" }),
+  badSettings: [
+    ...["", "two words", "ftp://host", "http://user:secret@host", 8080].map((url) => ({ url })),
+    ...["-1", "31", "soon"].map((delay) => ({ url: station.url, delay })),
+  ],
+  unreachable: {
+    settings: { url: `http://127.0.0.1:${freePort()}/live?token=${LOST}` },
+    secret: LOST,
+  },
 });
 
 const lute = sharedPart({

@@ -225,6 +225,7 @@ function upstreamThatSays(): Upstream {
       close() {},
     }),
     openEvents: () => Promise.reject(new Error("it has none")),
+    openStream: () => Promise.reject(new Error("it has none")),
   };
 }
 

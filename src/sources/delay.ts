@@ -1,0 +1,70 @@
+import type { Playback } from "../playback.ts";
+import { createMessageQueue } from "../upstream/message-queue.ts";
+import { type SourceOption, type WatchContext, wrongOption } from "./source.ts";
+
+/** A deck is loaded before it is heard, so what programs report may be shown later. */
+
+const MOST_SECONDS = 30;
+
+export interface Delayed {
+  /** Seconds; 0 for at once. */
+  readonly delay: number;
+}
+
+export const DELAY_OPTION: SourceOption = {
+  name: "delay",
+  placeholder: "seconds",
+  help: `Shows each song so much later, 0 to ${MOST_SECONDS}: a deck is loaded before it is heard.`,
+  fallback: "0",
+};
+
+/** @param given a text that was entered, or the number that is stored */
+export function parseDelay(given: unknown): number {
+  const text = String(given ?? "").trim();
+  const seconds = text === "" ? 0 : Number(text);
+  if (seconds >= 0 && seconds <= MOST_SECONDS) return seconds;
+  throw wrongOption("delay", `must be a number of seconds from 0 to ${MOST_SECONDS}.`);
+}
+
+/**
+ * What is watched, each playback so much later than it was observed; its position is that of what is heard
+ * then. What was observed before that is yielded at once, and so is it that nothing plays at first.
+ */
+export async function* delayed(
+  watch: (signal: AbortSignal) => AsyncIterable<Playback | null>,
+  { delay }: Delayed,
+  { clock, signal }: Pick<WatchContext, "clock" | "signal">,
+): AsyncGenerator<Playback | null, void> {
+  if (delay === 0) return yield* watch(signal);
+  const delayMs = delay * 1_000;
+  const leaving = new AbortController();
+  const ending = AbortSignal.any([signal, leaving.signal]);
+  const queue = createMessageQueue<{ playback: Playback | null; atMs: number }>(clock);
+  const read = async () => {
+    let isFirst = true;
+    for await (const playback of watch(ending)) {
+      const nowMs = clock.monotonicMs();
+      const startMs = playback?.observedAtMs ?? (isFirst ? nowMs - delayMs : nowMs);
+      queue.push({ playback, atMs: startMs + delayMs });
+      isFirst = false;
+    }
+  };
+  let failure: unknown;
+  read()
+    .catch((error: unknown) => (failure = error))
+    .finally(() => queue.end(ENDED));
+  try {
+    while (!ending.aborted) {
+      const next = await queue.receive().catch(() => undefined);
+      if (!next) break;
+      await clock.sleep(next.atMs - clock.monotonicMs(), ending);
+      if (ending.aborted) break;
+      yield next.playback && { ...next.playback, observedAtMs: next.atMs };
+    }
+    if (failure !== undefined && !signal.aborted) throw failure;
+  } finally {
+    leaving.abort();
+  }
+}
+
+const ENDED = new Error("nothing follows");

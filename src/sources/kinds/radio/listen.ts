@@ -1,0 +1,154 @@
+import { nameOfAddress } from "../../../address-name.ts";
+import { decodeText } from "../../../decode-text.ts";
+import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import { readOnAir } from "../../../titles/on-air.ts";
+import { UpstreamError } from "../../../upstream/index.ts";
+import { MOST_REDIRECTS, redirectOf } from "../../../upstream/redirects.ts";
+import type { UpstreamStream } from "../../../upstream/stream.ts";
+import type { WatchContext } from "../../source.ts";
+import { createIcyReader } from "../../streams/icy.ts";
+import { createOggReader, isOgg } from "../../streams/ogg.ts";
+import { mayBeEnteredByAll, NAME, type RadioDeps, type RadioSettings } from "./index.ts";
+import { entryOf, isPlaylist, LARGEST_PLAYLIST_BYTES } from "./playlist.ts";
+
+/** A server that sends no audio for this long is gone. */
+const SILENCE_MS = 15_000;
+/** Names may change so often, however many of them arrive; meanwhile the audio waits. */
+const SHORTEST_SHOWN_MS = 1_000;
+
+/** What is said of the song, before it is read. */
+interface Said {
+  readonly title: string;
+  readonly artist?: string;
+  readonly album?: string;
+  readonly isAdvertisement?: boolean;
+}
+
+/** Listens as one listener does, and passes over the audio. */
+export async function* listen(
+  { url }: RadioSettings,
+  deps: RadioDeps,
+  context: WatchContext,
+): AsyncGenerator<Playback | null, void> {
+  const { clock, signal } = context;
+  const { stream, at } = await openAudio(new URL(url), deps, signal);
+  try {
+    const station = stream.headers.get("icy-name") ?? stream.headers.get("ice-name") ?? "";
+    const budget = createBudget(stream.headers, clock.monotonicMs());
+    const parts = { station, place: nameOfAddress(at.href) };
+    let read: ((bytes: Uint8Array) => readonly Said[]) | undefined;
+    let shown: string | undefined;
+    for (;;) {
+      const bytes = await stream.read();
+      if (!bytes) throw new UpstreamError(`${at.origin}${at.pathname} ended the stream`);
+      read ??= readerOf(stream.headers, bytes);
+      const said = read(bytes).at(-1);
+      const saying = JSON.stringify(said);
+      if (said && saying !== shown) {
+        shown = saying;
+        yield playbackOf(said, parts, clock.monotonicMs());
+        await clock.sleep(SHORTEST_SHOWN_MS, signal);
+      }
+      const waitMs = budget.spend(bytes.length, clock.monotonicMs());
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+    }
+  } finally {
+    stream.close();
+  }
+}
+
+/** Follows redirects and playlists to the audio; each address on the way is judged as one that is entered. */
+async function openAudio(
+  entered: URL,
+  { playerHosts, upstreamOf }: RadioDeps,
+  signal: AbortSignal,
+): Promise<{ readonly stream: UpstreamStream; readonly at: URL }> {
+  const allowed = [...playerHosts, ...(mayBeEnteredByAll(entered) ? [] : [hostOf(entered)])];
+  let at = entered;
+  for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
+    const origins = allowed.includes(hostOf(at)) ? [at.origin] : [];
+    const upstream = upstreamOf(origins, entered.protocol === "http:");
+    const headers = { "Icy-MetaData": "1", Accept: "*/*" };
+    const stream = await upstream.openStream(at, { headers, signal, silenceMs: SILENCE_MS });
+    const next = redirectOf(at, stream, () => true) ?? (await listedIn(stream, at));
+    if (!next && stream.status === 200) return { stream, at };
+    stream.close();
+    if (!next) throw new UpstreamError(`${at.origin}${at.pathname} answered ${stream.status}`);
+    at = next;
+  }
+  throw new UpstreamError(`${entered.origin}${entered.pathname} leads on too often`);
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
+/** The address that an answer lists if it is a playlist. */
+async function listedIn(stream: UpstreamStream, at: URL): Promise<URL | undefined> {
+  if (stream.status !== 200 || !isPlaylist(at, stream.headers)) return undefined;
+  const parts: Uint8Array[] = [];
+  for (let left = LARGEST_PLAYLIST_BYTES; left > 0;) {
+    const bytes = await stream.read();
+    if (!bytes) break;
+    parts.push(bytes);
+    left -= bytes.length;
+  }
+  const entry = entryOf(decodeText(Buffer.concat(parts)), at);
+  if (entry) return entry;
+  stream.close();
+  throw new UpstreamError(
+    `${at.origin}${at.pathname} lists no stream that names its songs: HLS does not`,
+  );
+}
+
+/** How the audio's names are read; where it has none, the station alone is named. */
+function readerOf(headers: Headers, first: Uint8Array): (bytes: Uint8Array) => readonly Said[] {
+  const interval = Number(headers.get("icy-metaint"));
+  if (Number.isSafeInteger(interval) && interval > 0) return createIcyReader(interval).push;
+  const isNamedOgg = /\bogg\b/i.test(headers.get("content-type") ?? "");
+  return isNamedOgg || isOgg(first) ? createOggReader().push : () => [{ title: "" }];
+}
+
+function playbackOf(
+  { title, artist, album, isAdvertisement }: Said,
+  { station, place }: { readonly station: string; readonly place: string },
+  nowMs: number,
+): Playback | null {
+  const onAir = readOnAir({ text: title, artist, station, otherwise: place });
+  if (onAir === null || isAdvertisement) return null;
+  return {
+    source: NAME,
+    state: "playing",
+    track: { id: onAir.song, title: onAir.title, durationMs: null, explicit: false },
+    artists: onAir.artists,
+    namesFrom: onAir.namesFrom,
+    album: { name: album || onAir.station, artworks: [] },
+    device: { name: onAir.station || NAME, type: "radio", volumePercent: null },
+    ...FIRST_SIGHT,
+    observedAtMs: nowMs,
+    rate: 1,
+  };
+}
+
+/** Servers send some seconds at once to whoever begins to listen. */
+const BURST_BYTES = 1024 * 1024;
+/** No radio sends more. One that says less than the least may be wrong. */
+const KBIT_PER_SECOND = { least: 320, most: 4_000 };
+const BYTES_PER_KBIT = 125;
+/** A listener reads a stream that comes in time, and no more. */
+const SHARE = 1.5;
+
+/** How long to wait after so many bytes, so that half as many again as a stream has are read at most. */
+function createBudget(headers: Headers, startedAtMs: number) {
+  const said = Number.parseInt(headers.get("icy-br") ?? headers.get("ice-bitrate") ?? "", 10);
+  const { least, most } = KBIT_PER_SECOND;
+  const kbit = Number.isNaN(said) ? most : Math.min(Math.max(said, least), most);
+  const bytesPerMs = (kbit * BYTES_PER_KBIT * SHARE) / 1_000;
+  let left = BURST_BYTES;
+  let atMs = startedAtMs;
+  return {
+    spend(bytes: number, nowMs: number): number {
+      left = Math.min(left + (nowMs - atMs) * bytesPerMs, BURST_BYTES) - bytes;
+      atMs = nowMs;
+      return left < 0 ? -left / bytesPerMs : 0;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Socket, SocketHandler } from "bun";
+import type { Clock } from "../clock.ts";
+import { errorCode } from "../error-code.ts";
+import { UPSTREAM_DEADLINE_MS, UpstreamError, type UpstreamHeaders } from "./call.ts";
+import { createHeadReader, HeadTooLong } from "./head.ts";
+import { createMessageQueue } from "./message-queue.ts";
+import { type Destination, headersFor } from "./public-hosts.ts";
+
+/** An answer without an end. SHOUTcast begins it with `ICY 200 OK`, which `fetch` does not take. */
+export interface UpstreamStream {
+  readonly status: number;
+  /** Each byte of a value is a character. */
+  readonly headers: Headers;
+  /**
+   * The next bytes; `undefined` at the end. What is not read yet waits at the server.
+   * @throws {UpstreamError} when the connection has failed, or was silent for too long
+   */
+  read(): Promise<Uint8Array | undefined>;
+  close(): void;
+}
+
+export interface StreamRequest {
+  readonly headers?: UpstreamHeaders;
+  /** Closes the stream. */
+  readonly signal: AbortSignal;
+  /** A server that sends nothing for this long is gone, in milliseconds. */
+  readonly silenceMs: number;
+}
+
+/** What has arrived, and is not read yet. */
+const MOST_WAITING_BYTES = 64 * 1024;
+
+export async function openStream(
+  destination: Destination,
+  place: string,
+  { headers, signal, silenceMs }: StreamRequest,
+  clock: Pick<Clock, "after">,
+): Promise<UpstreamStream> {
+  signal.throwIfAborted();
+  const { url, name } = destination;
+  const queue = createMessageQueue<Uint8Array>(clock, ({ length }) => length);
+  const opening = Promise.withResolvers<Pick<UpstreamStream, "status" | "headers">>();
+  const reader = createHeadReader();
+  let socket: Socket | undefined;
+  let hasBegun = false;
+  let hasEnded = false;
+  let isComplete = false;
+
+  const end = (problem: string, code?: unknown) => {
+    if (hasEnded) return;
+    const error = new UpstreamError(`${place} ${problem}`, { cause: code });
+    hasEnded = true;
+    cancelDeadline();
+    signal.removeEventListener("abort", onAbort);
+    opening.reject(error);
+    queue.end(error);
+    socket?.terminate();
+  };
+  const onAbort = () => end("is no longer needed");
+  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => end("did not answer in time"));
+  signal.addEventListener("abort", onAbort);
+
+  const keep = (bytes: Uint8Array) => {
+    if (bytes.length > 0) queue.push(bytes);
+    if (queue.weight > MOST_WAITING_BYTES) socket?.pause();
+  };
+  const begin = (bytes: Uint8Array) => {
+    const found = reader.push(bytes);
+    if (!found) return;
+    const status = /^(?:HTTP\/1\.\d|ICY) (\d{3})\b/.exec(found.head.start)?.[1];
+    if (status === undefined) return end("does not answer as a web server does");
+    cancelDeadline();
+    hasBegun = true;
+    opening.resolve({ status: Number(status), headers: found.head.fields });
+    keep(found.rest);
+  };
+  const ask = (opened: Socket) => {
+    const asked = headersFor(destination, headers);
+    if (!asked.has("host")) asked.set("Host", url.host);
+    const lines = [...asked].map(([field, value]) => `${field}: ${value}\r\n`);
+    opened.write(`GET ${url.pathname}${url.search} HTTP/1.0\r\n${lines.join("")}\r\n`);
+  };
+  const isSecure = url.protocol === "https:";
+  const handlers: SocketHandler<undefined> = {
+    open(opened) {
+      socket = opened;
+      if (hasEnded) opened.terminate();
+      else if (!isSecure) ask(opened);
+    },
+    handshake(opened, isTrusted) {
+      if (isTrusted) ask(opened);
+      else end("has no certificate that can be trusted");
+    },
+    data(_, bytes) {
+      if (hasEnded) return;
+      try {
+        if (hasBegun) keep(bytes);
+        else begin(bytes);
+      } catch (error) {
+        if (!(error instanceof HeadTooLong)) throw error;
+        end("does not answer as a web server does");
+      }
+    },
+    error: (_, error) => end("failed", errorCode(error)),
+    close() {
+      isComplete = !hasEnded;
+      end("ended the stream");
+    },
+  };
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  Bun.connect({
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    port,
+    ...(isSecure && { tls: name?.tls ?? true }),
+    socket: handlers,
+  }).catch((error: unknown) => end("could not be reached", errorCode(error)));
+
+  return {
+    ...(await opening.promise),
+    async read() {
+      if (queue.size === 0 && isComplete) return undefined;
+      const bytes = await queue.receive(silenceMs).catch((error: unknown) => {
+        if (isComplete) return undefined;
+        throw error;
+      });
+      if (queue.size === 0 && !hasEnded) socket?.resume();
+      if (bytes || isComplete) return bytes;
+      throw new UpstreamError(`${place} fell silent`);
+    },
+    close: onAbort,
+  };
+}
