@@ -115,8 +115,8 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     shown,
     /** How many follow the user's music. */
     followers: () => followers.size,
-    /** Tells those of a reading. */
-    tell(reading: Reading) {
+    /** Gives those a reading. */
+    play(reading: Reading) {
       for (const note of followers) note(reading);
     },
     stateOf: async () => (await chat.allOf(user.id))[0]?.state,

@@ -40,7 +40,7 @@ describe("a server", () => {
     await reading();
     await link();
     await until(() =>
-      twitch.log.filter((one) => one.kind === "socket").length >= 3 ? 1 : undefined,
+      twitch.log.filter(({ kind }) => kind === "socket").length >= 3 ? 1 : undefined,
     );
     await sessions(1);
     await reading();
