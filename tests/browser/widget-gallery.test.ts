@@ -201,7 +201,7 @@ onTheDashboard(
       await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
       await opened.getByLabel(t.import.field).fill("nonsense");
       await opened.getByRole("button", { name: t.import.go }).click();
-      await opened.getByText(en.refused.look.noLook).waitFor();
+      await opened.locator("#look-mistake", { hasText: en.refused.look.noLook }).waitFor();
     });
   },
   { realSources: true, connected: false },
