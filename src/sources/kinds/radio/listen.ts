@@ -8,7 +8,7 @@ import type { UpstreamStream } from "../../../upstream/stream.ts";
 import type { WatchContext } from "../../source.ts";
 import { createIcyReader } from "../../streams/icy.ts";
 import { createOggReader, isOgg } from "../../streams/ogg.ts";
-import { mayBeEnteredByAll, NAME, type RadioDeps, type RadioSettings } from "./index.ts";
+import { mayBeEnteredByAll, NAME, type RadioDeps, type RadioSettings } from "./settings.ts";
 import { entryOf, isPlaylist, LARGEST_PLAYLIST_BYTES } from "./playlist.ts";
 
 /** A server that sends no audio for this long is gone. */
