@@ -209,7 +209,7 @@ export const sayInChat = action({
     return account;
   },
   documents: (account) => [documentOf(account)],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.chat.said }),
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.chat.sent }),
 });
 
 export const unlinkChat = action({

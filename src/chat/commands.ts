@@ -14,7 +14,7 @@ export interface ChatMessage {
   readonly isReply: boolean;
   /** Twitch's names of the person's badges. */
   readonly badges: readonly string[];
-  /** The channel where it was said, if chats are shared; else `undefined`. */
+  /** The channel where it was written, if chats are shared; else `undefined`. */
   readonly sourceId: string | undefined;
 }
 
@@ -37,8 +37,8 @@ export function questionIn(
   // Chatterino adds U+E0000 to a repeated message: https://github.com/Chatterino/chatterino2/issues/1933
   const visible = text.replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}]/gu, "").trimStart();
   // Twitch puts the name of the one replied to before a reply.
-  const said = isReply ? visible.replace(/^@\S+\s+/u, "") : visible;
-  const [first = ""] = said.split(/\s/u, 1);
+  const message = isReply ? visible.replace(/^@\S+\s+/u, "") : visible;
+  const [first = ""] = message.split(/\s/u, 1);
   const word = comparableWord(first);
   if (words.includes(word)) return "song";
   return answersLast && word === LAST_SONG_WORD ? "last song" : undefined;

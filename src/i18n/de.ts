@@ -1014,7 +1014,7 @@ export const de: Words = {
       noAnswer: "Noch keine Antwort",
       lastRefusal: "Zuletzt von Twitch abgelehnt, {time}: {words}",
       say: "Einmal in meinen Chat schreiben",
-      said: "Es steht in Ihrem Chat.",
+      sent: "Es steht in Ihrem Chat.",
       unlink: "Verknüpfung lösen",
       unlinkText: "Marquee verlässt den Chat und gibt seinen Zugriff auf.",
       unlinked: "Die Verknüpfung mit {login} ist gelöst.",

@@ -983,7 +983,7 @@ export const en = {
       noAnswer: "No answer yet",
       lastRefusal: "Last refusal from Twitch, {time}: {words}",
       say: "Say it in my chat once",
-      said: "It’s in your chat.",
+      sent: "It’s in your chat.",
       unlink: "Unlink",
       unlinkText: "Marquee leaves the chat and gives up its access.",
       unlinked: "{login} is unlinked.",

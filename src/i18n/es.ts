@@ -998,7 +998,7 @@ export const es: Words = {
       noAnswer: "Aún sin respuestas",
       lastRefusal: "Último rechazo de Twitch, {time}: {words}",
       say: "Decirlo una vez en mi chat",
-      said: "Está en tu chat.",
+      sent: "Está en tu chat.",
       unlink: "Desvincular",
       unlinkText: "Marquee sale del chat y renuncia a su acceso.",
       unlinked: "{login} ya no está vinculado.",

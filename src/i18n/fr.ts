@@ -1010,7 +1010,7 @@ export const fr: Words = {
       noAnswer: "Pas encore de réponse",
       lastRefusal: "Dernier refus de Twitch, {time} : {words}",
       say: "Le dire une fois dans mon chat",
-      said: "C’est dans votre chat.",
+      sent: "C’est dans votre chat.",
       unlink: "Délier",
       unlinkText: "Marquee quitte le chat et renonce à son accès.",
       unlinked: "{login} n’est plus lié.",

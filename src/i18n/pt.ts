@@ -990,7 +990,7 @@ export const pt: Words = {
       noAnswer: "Nenhuma resposta ainda",
       lastRefusal: "Última recusa da Twitch, {time}: {words}",
       say: "Dizer uma vez no meu chat",
-      said: "Está no seu chat.",
+      sent: "Está no seu chat.",
       unlink: "Desconectar",
       unlinkText: "O Marquee sai do chat e abre mão do acesso.",
       unlinked: "{login} não está mais conectado.",

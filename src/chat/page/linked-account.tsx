@@ -77,61 +77,34 @@ function OptionsForm({ request, account }: Omit<LinkedAccountProps, "canChange">
   const { options: t } = request.words.dashboard.chat;
   const form = formOf(request, changeChatOptions, { login: account.login });
   const stored = readChatOptions(account.options);
-  const seconds = { quiet: String(stored.quietS), every: String(stored.announceEveryS) };
+  type Name = keyof typeof form.inputs;
+  const text = (name: Name, label: string, value: string, hint?: string) => (
+    <TextInput {...{ form, name, label, value, hint }} />
+  );
+  const tick = (name: Name, label: string, isOn: boolean, hint?: string) => (
+    <TickInput {...{ form, name, label, isOn, hint }} />
+  );
+  const wordsHint = fill(t.wordsHint, { most: String(MOST_WORDS) });
   return (
     <Fold label={t.title} isOpen={form.refused !== undefined}>
       <ActionForm form={form}>
         <>
-          <TextInput
-            form={form}
-            name="words"
-            label={t.words}
-            hint={fill(t.wordsHint, { most: String(MOST_WORDS) })}
-            value={stored.words.join(" ")}
-          />
-          <TickInput form={form} name="last" label={t.answersLast} isOn={stored.answersLast} />
+          {text("words", t.words, stored.words.join(" "), wordsHint)}
+          {tick("last", t.answersLast, stored.answersLast)}
           <fieldset>
             <legend safe>{t.badges}</legend>
             <p class="hint" safe>
               {t.badgesHint}
             </p>
-            {ASKING_BADGES.map((badge) => (
-              <TickInput
-                form={form}
-                name={badge}
-                label={t.badgeNames[badge]}
-                isOn={stored.badges.includes(badge)}
-              />
-            ))}
+            {ASKING_BADGES.map((badge) =>
+              tick(badge, t.badgeNames[badge], stored.badges.includes(badge)),
+            )}
           </fieldset>
-          <TickInput form={form} name="replies" label={t.replies} isOn={stored.replies} />
-          <TextInput
-            form={form}
-            name="quiet"
-            label={t.quietS}
-            hint={t.quietHint}
-            value={seconds.quiet}
-          />
-          <TickInput
-            form={form}
-            name="shows"
-            label={t.shows}
-            hint={t.showsHint}
-            isOn={stored.shows}
-          />
-          <TickInput
-            form={form}
-            name="announces"
-            label={t.announces}
-            hint={t.announcesHint}
-            isOn={stored.announces}
-          />
-          <TextInput
-            form={form}
-            name="announceEvery"
-            label={t.announceEveryS}
-            value={seconds.every}
-          />
+          {tick("replies", t.replies, stored.replies)}
+          {text("quiet", t.quietS, String(stored.quietS), t.quietHint)}
+          {tick("shows", t.shows, stored.shows, t.showsHint)}
+          {tick("announces", t.announces, stored.announces, t.announcesHint)}
+          {text("announceEvery", t.announceEveryS, String(stored.announceEveryS))}
           <button type="submit" safe>
             {t.save}
           </button>
