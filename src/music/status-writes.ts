@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { connections, connectionStatuses } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import type { ReportedStatus } from "./connection-status.ts";
@@ -15,27 +15,51 @@ export function createStatusWrites(
   onStored: (userId: number) => void,
 ) {
   const noted = new Map<number, StatusRow>();
+  const { queries } = store;
+
+  /** Prepared once: to build these takes longer than to run them, and each channel that starts needs them. */
+  const prepare = () => ({
+    userOf: queries
+      .select({ userId: connections.userId })
+      .from(connections)
+      .where(eq(connections.id, sql.placeholder("connectionId")))
+      .prepare(),
+    put: queries
+      .insert(connectionStatuses)
+      .values({
+        connectionId: sql.placeholder("connectionId"),
+        state: sql.placeholder("state"),
+        reason: sql.placeholder("reason"),
+        since: sql.placeholder("since"),
+        until: sql.placeholder("until"),
+        firstReportAt: sql.placeholder("firstReportAt"),
+      })
+      .onConflictDoUpdate({
+        target: connectionStatuses.connectionId,
+        set: {
+          state: sql`excluded.state`,
+          reason: sql`excluded.reason`,
+          since: sql`excluded.since`,
+          until: sql`excluded.until`,
+          firstReportAt: sql`coalesce(${connectionStatuses.firstReportAt}, excluded.first_report_at)`,
+        },
+      })
+      .prepare(),
+  });
+  let prepared: ReturnType<typeof prepare> | undefined;
 
   /** The users whose connections' statuses were stored. */
-  const storeAll = (rows: readonly StatusRow[]): number[] =>
-    store.transaction((tx) =>
+  const storeAll = (rows: readonly StatusRow[]): number[] => {
+    const { userOf, put } = (prepared ??= prepare());
+    return store.transaction(() =>
       rows.flatMap((row) => {
-        const connection = tx
-          .select({ userId: connections.userId })
-          .from(connections)
-          .where(eq(connections.id, row.connectionId))
-          .get();
+        const connection = userOf.get(row);
         if (!connection) return [];
-        const isIt = eq(connectionStatuses.connectionId, row.connectionId);
-        const before = tx.select().from(connectionStatuses).where(isIt).get();
-        const set = { ...row, firstReportAt: before?.firstReportAt ?? row.firstReportAt };
-        tx.insert(connectionStatuses)
-          .values(set)
-          .onConflictDoUpdate({ target: connectionStatuses.connectionId, set })
-          .run();
+        put.run(row);
         return [connection.userId];
       }),
     );
+  };
 
   const storeNoted = () => {
     const userIds = storeAll([...noted.values()]);
