@@ -7,14 +7,14 @@ type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }
 
 /** The one list of sections. Their names are in the words, their paths in `html/section-paths.ts`. */
 const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
-  nowPlaying: () => import("./dashboard/now-playing.tsx"),
+  nowPlaying: () => import("./channels/page.tsx"),
   music: () => import("./dashboard/music/music.ts"),
   widget: () => import("./looks/page/widget.tsx"),
-  history: () => import("./dashboard/history/history.tsx"),
+  history: () => import("./music/page/history.tsx"),
   hooks: () => import("./hooks/page.tsx"),
   chat: () => import("./chat/page/index.tsx"),
   keys: () => import("./accounts/page/keys.tsx"),
-  privacy: () => import("./dashboard/people/privacy.tsx"),
+  privacy: () => import("./accounts/page/privacy.tsx"),
   account: () => import("./accounts/page/account.tsx"),
   server: () => import("./accounts/page/server.tsx"),
 };

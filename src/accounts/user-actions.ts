@@ -240,3 +240,17 @@ export const deleteAccount = action({
     text: fill(dashboard.server.removed, { user: username }),
   }),
 });
+
+export const endFirstSteps = action({
+  name: "user welcome",
+  help: "end the first steps that the dashboard shows to a new user",
+  who: "self",
+  inputs: {},
+  async run({ accounts, user }) {
+    await accounts.users.welcome(user);
+    return { username: user.name, welcomed: true };
+  },
+  documents: (welcomed) => [welcomed],
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.firstSteps.over }),
+  lines: ({ username }) => [`The dashboard shows ${username} no first steps any more.`],
+});

@@ -4,6 +4,7 @@ import {
   addUsers,
   chooseLanguage,
   deleteAccount,
+  endFirstSteps,
   listUsers,
   makeSignInLink,
   removeUser,
@@ -16,6 +17,8 @@ import {
   sayInChat,
   unlinkChat,
 } from "../chat/actions.ts";
+import { pauseSharing, resumeSharing, setPrivacyRules } from "../accounts/privacy-actions.ts";
+import { clearHistory, keepHistory } from "../music/history-actions.ts";
 import { searchCovers, setCoversOfConnection } from "../covers/actions.ts";
 import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
 import {
@@ -39,6 +42,7 @@ export const ACTIONS: readonly AnyAction[] = [
   addUsers,
   listUsers,
   searchCovers,
+  endFirstSteps,
   removeUser,
   listWidgets,
   addWidget,
@@ -66,6 +70,11 @@ export const ACTIONS: readonly AnyAction[] = [
   sayInChat,
   unlinkChat,
   setTitles,
+  pauseSharing,
+  resumeSharing,
+  setPrivacyRules,
+  keepHistory,
+  clearHistory,
   setTitlesOfConnection,
   setCoversOfConnection,
   chooseLanguage,

@@ -980,8 +980,6 @@ export const de: Words = {
       titles: "Titel, die dies enthalten",
       artists: "Künstler, deren Name dies enthält",
       linesHint: "Ein Text pro Zeile. Groß- und Kleinschreibung und Akzente spielen keine Rolle.",
-      tooMany: "Höchstens 100 Zeilen: Es sind {count}.",
-      tooLong: "Höchstens 200 Zeichen pro Zeile: Zeile {line} hat {count}.",
       save: "Regeln speichern",
       saved: "Gespeichert. Ihre Regeln gelten ab sofort.",
     },
@@ -1451,8 +1449,10 @@ export const de: Words = {
       tooMany: "Höchstens 50 Ausdrücke: Es sind {count}.",
       length: "„{phrase}“ muss 2 bis 50 Zeichen haben.",
     },
-    privacy: {},
-    history: {},
+    privacy: {
+      tooMany: "Höchstens 100 Zeilen: Es sind {count}.",
+      tooLong: "Höchstens 200 Zeichen pro Zeile: Zeile {line} hat {count}.",
+    },
     hook: {
       address:
         "Marquee kann an diese Adresse nichts senden. Geben Sie eine Adresse dieser Art ein: https://example.org/songs",

@@ -949,8 +949,6 @@ export const en = {
       titles: "Titles that contain",
       artists: "Artists whose name contains",
       linesHint: "One per line. Case and accents are ignored.",
-      tooMany: "At most 100 lines: you have {count}.",
-      tooLong: "At most 200 characters per line: line {line} has {count}.",
       save: "Save the rules",
       saved: "Saved. Your rules apply from now on.",
     },
@@ -1406,8 +1404,10 @@ export const en = {
       tooMany: "At most 50 phrases: there are {count}.",
       length: "“{phrase}” must have 2 to 50 characters.",
     },
-    privacy: {},
-    history: {},
+    privacy: {
+      tooMany: "At most 100 lines: there are {count}.",
+      tooLong: "At most 200 characters per line: line {line} has {count}.",
+    },
     hook: {
       address: "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
       port: "The port must be 80, 443 or from 1024 up.",

@@ -964,8 +964,6 @@ export const es: Words = {
       titles: "Títulos que contienen",
       artists: "Artistas cuyo nombre contiene",
       linesHint: "Un texto por línea. No cuentan las mayúsculas ni los acentos.",
-      tooMany: "Como máximo 100 líneas: hay {count}.",
-      tooLong: "Como máximo 200 caracteres por línea: la línea {line} tiene {count}.",
       save: "Guardar las reglas",
       saved: "Guardado. Tus reglas se aplican desde ahora.",
     },
@@ -1428,8 +1426,10 @@ export const es: Words = {
       tooMany: "Como máximo 50 expresiones: hay {count}.",
       length: "«{phrase}» debe tener de 2 a 50 caracteres.",
     },
-    privacy: {},
-    history: {},
+    privacy: {
+      tooMany: "Como máximo 100 líneas: hay {count}.",
+      tooLong: "Como máximo 200 caracteres por línea: la línea {line} tiene {count}.",
+    },
     hook: {
       address:
         "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",

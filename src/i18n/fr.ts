@@ -976,8 +976,6 @@ export const fr: Words = {
       titles: "Titres qui contiennent",
       artists: "Artistes dont le nom contient",
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",
-      tooMany: "100 lignes au plus : il y en a {count}.",
-      tooLong: "200 caractères par ligne au plus : la ligne {line} en a {count}.",
       save: "Enregistrer les règles",
       saved: "Vos règles sont enregistrées et en vigueur.",
     },
@@ -1445,8 +1443,10 @@ export const fr: Words = {
       tooMany: "50 expressions au plus : il y en a {count}.",
       length: "« {phrase} » doit avoir de 2 à 50 caractères.",
     },
-    privacy: {},
-    history: {},
+    privacy: {
+      tooMany: "100 lignes au plus : il y en a {count}.",
+      tooLong: "200 caractères par ligne au plus : la ligne {line} en a {count}.",
+    },
     hook: {
       address:
         "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",

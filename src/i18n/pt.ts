@@ -956,8 +956,6 @@ export const pt: Words = {
       titles: "Títulos que contêm",
       artists: "Artistas cujo nome contém",
       linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
-      tooMany: "No máximo 100 linhas: aqui há {count}.",
-      tooLong: "No máximo 200 caracteres por linha: a linha {line} tem {count}.",
       save: "Salvar as regras",
       saved: "Salvo. Suas regras valem a partir de agora.",
     },
@@ -1417,8 +1415,10 @@ export const pt: Words = {
       tooMany: "No máximo 50 expressões: há {count}.",
       length: "“{phrase}” precisa ter de 2 a 50 caracteres.",
     },
-    privacy: {},
-    history: {},
+    privacy: {
+      tooMany: "No máximo 100 linhas: há {count}.",
+      tooLong: "No máximo 200 caracteres por linha: a linha {line} tem {count}.",
+    },
     hook: {
       address:
         "O Marquee não pode enviar nada para este endereço. Informe outro, como https://example.org/songs",

@@ -1,5 +1,5 @@
 import { action } from "../actions/action.ts";
-import { choice, connectionId, onOff } from "../actions/inputs.ts";
+import { choice, connectionId, givenIn, onOff, orKept } from "../actions/inputs.ts";
 import { Refused } from "../i18n/refused.ts";
 import { LINE_BREAK } from "../text-limits.ts";
 import {
@@ -14,12 +14,11 @@ import type { TitleRules } from "./shown-names.ts";
 
 /** Phrases for one place, one per line; none are given where those that are stored stay. */
 const phrasesAt = (place: PhrasePlace, where: string) =>
-  ({
+  orKept({
     type: { kind: "lines" },
     longest: 10_000,
     help: `phrases to leave out ${where}, one per line`,
     placeholder: "phrases",
-    fallback: null,
     allowed: "phrases, one per line",
     parse: (text: string): readonly Phrase[] => {
       const lines = new Set(text.split(LINE_BREAK).map((line) => line.trim()));
@@ -32,17 +31,20 @@ const phrasesAt = (place: PhrasePlace, where: string) =>
       }
       return phrases.map((line) => ({ text: line, place }));
     },
-  }) as const;
+  } as const);
 
-type Changes = { readonly [Place in PhrasePlace]: readonly Phrase[] | null } & {
-  readonly clean: boolean | null;
+type Changes = { readonly [Place in PhrasePlace]?: readonly Phrase[] } & {
+  readonly clean?: boolean;
 };
 
 /**
  * Rules with what was entered.
  * @throws {Refused} for too many phrases
  */
-export function changedRules(rules: TitleRules, { clean, ...entered }: Changes): TitleRules {
+export function changedRules(
+  rules: TitleRules,
+  { clean = rules.isOn, ...entered }: Changes,
+): TitleRules {
   const phrases = PHRASE_PLACES.flatMap(
     (place) => entered[place] ?? rules.phrases.filter((phrase) => phrase.place === place),
   );
@@ -51,7 +53,7 @@ export function changedRules(rules: TitleRules, { clean, ...entered }: Changes):
     const field = PHRASE_PLACES.findLast((place) => (entered[place] ?? []).length > 0);
     throw new Refused("titles.tooMany", values, { field, isMisuse: true });
   }
-  return { ...rules, isOn: clean ?? rules.isOn, phrases };
+  return { ...rules, isOn: clean, phrases };
 }
 
 export const setTitles = action({
@@ -59,7 +61,7 @@ export const setTitles = action({
   help: "show titles without what describes their upload, or as given; what is not named stays",
   who: "self",
   inputs: {
-    clean: { ...onOff, as: "option", help: "whether titles are cleaned", fallback: null },
+    clean: orKept({ ...onOff, help: "whether titles are cleaned" }),
     brackets: phrasesAt("brackets", "where they stand in brackets"),
     dash: phrasesAt("dash", "where they stand after a dash, at the end"),
     anywhere: phrasesAt("anywhere", "wherever they stand"),
@@ -71,7 +73,7 @@ export const setTitles = action({
     ],
   },
   async run({ accounts: { privacy }, user }, changes) {
-    const titles = changedRules(privacy.of(user.id).titles, changes);
+    const titles = changedRules(privacy.of(user.id).titles, givenIn(changes));
     await privacy.change(user, { titles });
     return titles;
   },

@@ -181,9 +181,9 @@ describe("what is hidden", () => {
     openOverlay(`${port.origin}/en/widget/${user.widgetToken}/live`);
   const api = async () => (await server.getAs(ada, "/api/v1/now-playing")).text();
   const save = (titles: string, artists = "") =>
-    browser.post(PATH, { do: "rules", titles, artists });
-  /** What an overlay is told next, beats left out. */
-  const told = async (overlay: Overlay) => {
+    browser.post(PATH, { do: "privacy rules", titles, artists });
+  /** The next state that an overlay gets. */
+  const stateOf = async (overlay: Overlay) => {
     for (;;) {
       const message = await overlay.next();
       if (message.type === "state") return message.state;
@@ -194,14 +194,14 @@ describe("what is hidden", () => {
     await save("secret\nwaltz", "nobody");
     await plays("Paper Lanterns");
     const overlay = await open();
-    expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "playing" });
     for (const [title, artist] of [
       ["My SÉCRET Song", "Juniper Vale"],
       ["Quiet Waltz No. 2", "Juniper Vale"],
       ["Anything", "Nóbody Knows"],
     ] as const) {
       await plays(title, ["Juniper Vale", artist]);
-      const state = await told(overlay);
+      const state = await stateOf(overlay);
       expect(state).toMatchObject({ kind: "idle" });
       expect(JSON.stringify(state)).not.toContain(title);
       const answer = await api();
@@ -212,7 +212,7 @@ describe("what is hidden", () => {
       expect(await (await server.getAs(ada, "/api/v1/user")).text()).not.toContain(title);
       expect(server.logged.join("\n")).not.toContain(title);
       await plays("Paper Lanterns");
-      expect(await told(overlay)).toMatchObject({ kind: "playing" });
+      expect(await stateOf(overlay)).toMatchObject({ kind: "playing" });
     }
     overlay.close();
   });
@@ -230,11 +230,11 @@ describe("what is hidden", () => {
   test("is told to an open overlay at once: a rule saved, a rule removed", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
-    expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "playing" });
     await save("lanterns");
-    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
     await save("");
-    expect(await told(overlay)).toMatchObject({
+    expect(await stateOf(overlay)).toMatchObject({
       kind: "playing",
       track: { title: "Paper Lanterns" },
     });
@@ -243,38 +243,38 @@ describe("what is hidden", () => {
   test("is everything during a pause; pausing and resuming reach an open overlay at once", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
-    expect(await told(overlay)).toMatchObject({ kind: "playing", positionMs: 10_000 });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "playing", positionMs: 10_000 });
     await server.clock.advance(5_000);
-    await browser.post(PATH, { do: "pause", for: "long" });
-    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await browser.post(PATH, { do: "privacy pause", for: "long" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
     expect(JSON.parse(await api())).toMatchObject({ data: null });
     await server.clock.advance(5_000);
-    await browser.post(PATH, { do: "resume" });
-    expect(await told(overlay)).toMatchObject({ kind: "playing", positionMs: 20_000 });
+    await browser.post(PATH, { do: "privacy resume" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "playing", positionMs: 20_000 });
     expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
 
   test("is withdrawn from overlays that show it later: by a pause, and by a rule for what plays", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
-    await told(overlay);
+    await stateOf(overlay);
     await save("lanterns");
-    expect(await told(overlay)).toEqual({ kind: "idle", isWithdrawn: true });
+    expect(await stateOf(overlay)).toEqual({ kind: "idle", isWithdrawn: true });
     await plays("Another Song");
-    await told(overlay);
+    await stateOf(overlay);
     // What is shown late was never hidden: only what comes after it is.
     await plays("Paper Lanterns");
-    expect(await told(overlay)).toEqual({ kind: "idle" });
+    expect(await stateOf(overlay)).toEqual({ kind: "idle" });
     await plays("Another Song");
-    await told(overlay);
+    await stateOf(overlay);
     await server.sourceOf(ada).says(null);
-    expect(await told(overlay)).toEqual({ kind: "idle" });
-    await browser.post(PATH, { do: "pause", for: "long" });
-    expect(await told(overlay)).toEqual({ kind: "idle", isWithdrawn: true });
+    expect(await stateOf(overlay)).toEqual({ kind: "idle" });
+    await browser.post(PATH, { do: "privacy pause", for: "long" });
+    expect(await stateOf(overlay)).toEqual({ kind: "idle", isWithdrawn: true });
     const reopened = await open();
-    expect(await told(reopened)).toEqual({ kind: "idle", isWithdrawn: true });
-    await browser.post(PATH, { do: "resume" });
-    expect(await told(overlay)).toEqual({ kind: "idle" });
+    expect(await stateOf(reopened)).toEqual({ kind: "idle", isWithdrawn: true });
+    await browser.post(PATH, { do: "privacy resume" });
+    expect(await stateOf(overlay)).toEqual({ kind: "idle" });
   });
 
   test("is not told to API clients as another change when nothing plays", async () => {
@@ -282,8 +282,8 @@ describe("what is hidden", () => {
     const leave = server.hub.subscribe(ada.user.id, ({ kind }) => void received.push(kind));
     await plays("Paper Lanterns");
     await server.sourceOf(ada).says(null);
-    await browser.post(PATH, { do: "pause", for: "long" });
-    await browser.post(PATH, { do: "resume" });
+    await browser.post(PATH, { do: "privacy pause", for: "long" });
+    await browser.post(PATH, { do: "privacy resume" });
     expect(received).toEqual(["playback", "nothing"]);
     leave();
   });
@@ -291,39 +291,39 @@ describe("what is hidden", () => {
   test("tells nothing of what changes during a pause", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
-    await told(overlay);
-    await browser.post(PATH, { do: "pause", for: "long" });
-    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await stateOf(overlay);
+    await browser.post(PATH, { do: "privacy pause", for: "long" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
     await plays("Another Song");
     await server.sourceOf(ada).says(null);
     await plays("A Third Song");
-    await browser.post(PATH, { do: "resume" });
-    expect(await told(overlay)).toMatchObject({ track: { title: "A Third Song" } });
+    await browser.post(PATH, { do: "privacy resume" });
+    expect(await stateOf(overlay)).toMatchObject({ track: { title: "A Third Song" } });
     expect(overlay.unread()).toBe(0);
   });
 
   test("ends by itself with the pause, and an open overlay is told then", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
-    await told(overlay);
-    await browser.post(PATH, { do: "pause", for: "hour" });
-    expect(await told(overlay)).toMatchObject({ kind: "idle" });
+    await stateOf(overlay);
+    await browser.post(PATH, { do: "privacy pause", for: "hour" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
     await server.clock.advance(HOUR_MS - 1);
     await plays("Paper Lanterns");
     expect(JSON.parse(await api())).toMatchObject({ data: null });
     await server.clock.advance(1);
-    expect(await told(overlay)).toMatchObject({ kind: "playing" });
+    expect(await stateOf(overlay)).toMatchObject({ kind: "playing" });
     expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
 
   test("is told to an overlay that opens during a pause as nothing playing", async () => {
     await plays("Paper Lanterns");
-    await browser.post(PATH, { do: "pause", for: "long" });
+    await browser.post(PATH, { do: "privacy pause", for: "long" });
     const overlay = await open();
-    expect(await told(overlay)).toMatchObject({ kind: "idle" });
-    await browser.post(PATH, { do: "resume" });
-    let state = await told(overlay);
-    while (state.kind === "idle") state = await told(overlay);
+    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
+    await browser.post(PATH, { do: "privacy resume" });
+    let state = await stateOf(overlay);
+    while (state.kind === "idle") state = await stateOf(overlay);
     expect(state).toMatchObject({ kind: "playing" });
   });
 
@@ -331,8 +331,8 @@ describe("what is hidden", () => {
     const grace = await server.addUser("grace");
     await server.sourceOf(grace).says(aPlayback());
     const hers = await open(grace);
-    expect(await told(hers)).toMatchObject({ kind: "playing" });
-    await browser.post(PATH, { do: "pause", for: "long" });
+    expect(await stateOf(hers)).toMatchObject({ kind: "playing" });
+    await browser.post(PATH, { do: "privacy pause", for: "long" });
     await save("lanterns");
     expect(await (await server.getAs(grace, "/api/v1/now-playing")).json()).toMatchObject({
       data: { is_playing: true },

@@ -131,7 +131,7 @@ describe("while the disk is full,", () => {
   };
   const titles = Array.from({ length: 100 }, (_, at) => `${"no song ".repeat(11)}${at}`).join("\n");
   const save = (language: string) =>
-    browser.post(`/${language}/dashboard/privacy`, { do: "rules", titles });
+    browser.post(`/${language}/dashboard/privacy`, { do: "privacy rules", titles });
 
   test.each(LANGUAGES.map((language) => [language]))(
     "a form is answered 503 in %s, says that nothing was changed, and works once there is room",

@@ -83,6 +83,15 @@ const SCENES: readonly (readonly string[])[] = [
   ["connection covers USER 1 found"],
   ["titles set USER --clean off --brackets 'Night Edit'"],
   ["titles set USER --dash x"],
+  ["user welcome USER"],
+  ["privacy pause USER --for hour"],
+  ["privacy pause USER --for ever"],
+  ["privacy pause USER", "privacy resume USER"],
+  ["privacy rules USER --titles Wall --artists Juniper"],
+  [`privacy rules USER --titles ${"x".repeat(201)}`],
+  ["history keep USER month --streams on"],
+  ["history keep USER ever"],
+  ["history keep USER always", "history clear USER"],
   ["connect USER json", "connection rotate USER 1"],
   ["connect USER demo", "connection rotate USER 1"],
   ["connect USER demo", "disconnect USER"],
@@ -179,7 +188,7 @@ const comparable = (data: string, { code, out, errors }: Awaited<ReturnType<type
 
 /** The list in which a command's effect shows, of a user. */
 function listAfter([group = ""]: readonly string[]) {
-  if (["login", "secret", "titles"].includes(group)) return undefined;
+  if (["login", "secret", "titles", "privacy", "history"].includes(group)) return undefined;
   if (group === "user") return () => ["user", "list", "--json"];
   const list = group.replace(/^(dis)?connect$/, "connection").replace("look", "widget");
   return (name: string) => [list, "list", name, "--json"];

@@ -10,7 +10,7 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 import * as tables from "../../src/db/schema.ts";
 
 const PATH = "/en/dashboard/history";
-const { history: said } = languages.en;
+const { history: t } = languages.en;
 
 let server: TestServer;
 let ada: AddedUser;
@@ -23,8 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const keep = (keeps: string, streams = "") =>
-  browser.submit(PATH, { do: "keep", keeps, ...(streams && { streams }) });
+const keep = (time: string, streams = "0") =>
+  browser.submit(PATH, { do: "history keep", time, streams });
 const page = async (query = "") => (await browser.get(PATH + query)).text();
 const choice = () => server.accounts.history.of(ada.user.id);
 const play = (secondsAgo: number, title: string, user = ada) =>
@@ -34,17 +34,17 @@ const play = (secondsAgo: number, title: string, user = ada) =>
   );
 
 describe("the page of the history", () => {
-  test("says that nothing is kept, and what it cannot know", async () => {
-    expect(await textOf(await browser.get(PATH), "section .status")).toBe(said.off);
+  test("shows that nothing is kept, and what it cannot know", async () => {
+    expect(await textOf(await browser.get(PATH), "section .status")).toBe(t.off);
     const html = await page();
-    expect(html).toContain(said.limits);
-    expect(html).not.toContain(said.clear);
+    expect(html).toContain(t.limits);
+    expect(html).not.toContain(t.clear);
   });
 
   test.each(["day", "month", "always"] as const)("keeps songs: %s", async (period) => {
     const shown = await keep(period);
-    expect(await textOf(shown.clone(), ".notice p")).toBe(said.saved);
-    expect(await textOf(shown, "section .status")).toBe(said.kept[period]);
+    expect(await textOf(shown.clone(), ".notice p")).toBe(t.saved);
+    expect(await textOf(shown, "section .status")).toBe(t.kept[period]);
     expect(choice()).toEqual({ keeps: period, followsStreams: false });
     const checked = await attributeOf(await browser.get(PATH), "input[checked]", "value");
     expect(checked).toBe(period);
@@ -53,22 +53,30 @@ describe("the page of the history", () => {
   test("forgets all songs when nothing is to be kept any more", async () => {
     await keep("always");
     await play(60, "A");
-    expect(await textOf(await keep(""), ".notice p")).toBe(said.savedOff);
+    expect(await textOf(await keep("off"), ".notice p")).toBe(t.savedOff);
     expect(choice().keeps).toBe(null);
     await keep("always");
-    expect(await page()).toContain(said.none);
+    expect(await page()).toContain(t.none);
   });
 
-  test.each([{ keeps: "constructor" }, { keeps: "allways" }, {}])(
+  test.each([{ time: "constructor" }, { time: "" }, {}])(
     "changes nothing, and deletes no song, for %j",
     async (fields) => {
       await keep("always");
       await play(60, "A");
-      expect((await browser.post(PATH, { do: "keep", ...fields })).status).toBe(200);
+      expect((await browser.post(PATH, { do: "history keep", ...fields })).status).toBe(422);
       expect(choice().keeps).toBe("always");
       expect(await server.accounts.history.songsOf(ada.user)).toHaveLength(1);
     },
   );
+
+  test("leaves what overlays may report where that is not named", async () => {
+    await keep("day", "1");
+    await browser.post(PATH, { do: "history keep", time: "month" });
+    expect(choice()).toEqual({ keeps: "month", followsStreams: true });
+    await keep("month", "0");
+    expect(choice().followsStreams).toBe(false);
+  });
 
   test("lists songs with their time and their cover, harmlessly", async () => {
     await keep("always");
@@ -88,8 +96,8 @@ describe("the page of the history", () => {
     await keep("always");
     for (let index = 0; index < 51; index++) await play(6_000 - index * 60, `Song ${index}.`);
     const first = await page();
-    expect(first).toContain(said.older);
-    expect(first).not.toContain(said.newer);
+    expect(first).toContain(t.older);
+    expect(first).not.toContain(t.newer);
     expect(first).not.toContain("Song 0.");
     const second = await page("?page=2");
     expect(second).toContain("Song 0.");
@@ -104,9 +112,9 @@ describe("the page of the history", () => {
     await keep("always");
     await play(60, "A");
     await play(60, "G", grace);
-    const shown = await browser.submit(PATH, { do: "clear" });
-    expect(await textOf(shown, ".notice p")).toBe(said.cleared);
-    expect(await page()).toContain(said.none);
+    const shown = await browser.submit(PATH, { do: "history clear" });
+    expect(await textOf(shown, ".notice p")).toBe(t.cleared);
+    expect(await page()).toContain(t.none);
     expect(await server.accounts.history.songsOf(grace.user)).toHaveLength(1);
   });
 
@@ -154,13 +162,13 @@ describe("the set list", () => {
   };
   const file = (form: string) => browser.get(`${PATH}/set-list?as=${form}`);
 
-  test("says what is missing for it", async () => {
+  test("names what is missing for it", async () => {
     await keep("always");
-    expect(await page()).toContain(said.notReported);
+    expect(await page()).toContain(t.notReported);
     await keep("always", "1");
-    expect(await page()).toContain(said.noStream);
+    expect(await page()).toContain(t.noStream);
     await server.accounts.history.streamStarted(ada.user.id);
-    expect(await page()).toContain(said.noSongsYet);
+    expect(await page()).toContain(t.noSongsYet);
   });
 
   test("is shown and downloaded as text, CSV and chapters, without hidden songs", async () => {
@@ -180,7 +188,7 @@ describe("the set list", () => {
     expect((await csv.text()).split("\r\n")).toHaveLength(4);
   });
 
-  test("says that YouTube wants more chapters", async () => {
+  test("warns that YouTube wants more chapters", async () => {
     await keep("always", "1");
     await server.accounts.history.streamStarted(ada.user.id);
     await server.clock.advance(100_000);
@@ -190,11 +198,11 @@ describe("the set list", () => {
 
   test("is that of the last stream when it is over", async () => {
     await stream();
-    expect(await page()).toContain(said.thisStream);
+    expect(await page()).toContain(t.thisStream);
     await server.accounts.history.streamStopped(ada.user.id, server.clock.wallMs());
     await server.clock.advance(86_400_000);
     await play(60, "Next day");
-    expect(await page()).toContain(said.lastStream);
+    expect(await page()).toContain(t.lastStream);
     expect(await (await file("text")).text()).not.toContain("Next day");
   });
 

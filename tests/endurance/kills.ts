@@ -47,7 +47,7 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
   const ruling = (async () => {
     while (!isDead) {
       const answer = await browsers.ruler
-        .post("/en/dashboard/privacy", { do: "rules", titles: `rule ${rules + 1}` })
+        .post("/en/dashboard/privacy", { do: "privacy rules", titles: `rule ${rules + 1}` })
         .catch(() => undefined);
       if (answer?.status !== 303) return;
       rules += 1;
@@ -105,7 +105,7 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
   const page = await (await browsers.ruler.get("/en/dashboard/privacy")).text();
   const rule = Number(/>\s*rule (\d+)\s*</.exec(page)?.[1] ?? 0);
   if (rules > 0 && ![rules, rules + 1].includes(rule)) lost.push(`rule ${rules}`);
-  await browsers.ruler.post("/en/dashboard/privacy", { do: "rules", titles: "" });
+  await browsers.ruler.post("/en/dashboard/privacy", { do: "privacy rules", titles: "" });
   for (const name of users)
     if (name.startsWith(prefix)) await stage.command("user", "remove", name);
   for (const [owner, all] of [

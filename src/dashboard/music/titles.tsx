@@ -1,3 +1,4 @@
+import { givenIn } from "../../actions/inputs.ts";
 import { readInputs } from "../../actions/run.ts";
 import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
@@ -29,7 +30,7 @@ export async function tryTitles(
   const { user, words } = request;
   const typed = await textsIn(form, setTitles);
   try {
-    const changes = readInputs(setTitles.inputs, typed);
+    const changes = givenIn(readInputs(setTitles.inputs, typed));
     const rules = changedRules(accounts.privacy.of(user.id).titles, changes);
     const now = hub.rawPlayback(user.id);
     const songs = [...(now ? [now] : []), ...hub.songsBefore(user.id).map(({ song }) => song)];

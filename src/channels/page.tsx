@@ -1,12 +1,13 @@
-import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
+import { PAGE_WAITS_MS } from "./first-answer.ts";
+import { endFirstSteps } from "../accounts/user-actions.ts";
 import { dashboardAddress, widgetAddress } from "../addresses.ts";
 import { Html } from "../jsx.ts";
 import { icon, nowPlayingScript } from "../html/assets.ts";
 import { HiddenCopyable } from "../html/parts.tsx";
-import { Form } from "./form.tsx";
-import { dashboardPage } from "./frame.tsx";
-import type { DashboardState, Presenter } from "./state.ts";
-import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { ActionForm, formOf } from "../dashboard/action-form.tsx";
+import { dashboardPage } from "../dashboard/frame.tsx";
+import type { DashboardState, Presenter } from "../dashboard/state.ts";
+import type { DashboardRequest, Section } from "../dashboard/request.ts";
 import { pathTo } from "../html/section-paths.ts";
 import type { Parts } from "../http/parts.ts";
 
@@ -38,11 +39,6 @@ export function createSection(deps: NowPlayingDeps): Section {
           </>
         ),
       });
-    },
-
-    async act({ user, words }): Promise<Notice> {
-      await deps.accounts.users.welcome(user);
-      return { tone: "good", text: words.dashboard.firstSteps.over };
     },
   };
 }
@@ -88,11 +84,11 @@ function FirstSteps(props: PartProps & { widgetUrl: string | undefined }): JSX.E
           </p>
         </li>
       </ol>
-      <Form request={request} action="welcome">
+      <ActionForm form={formOf(request, endFirstSteps)}>
         <button type="submit" class="quiet" safe>
           {showsOwnMusic && overlays > 0 ? firstSteps.done : firstSteps.skip}
         </button>
-      </Form>
+      </ActionForm>
     </section>
   );
 }

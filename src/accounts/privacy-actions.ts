@@ -1,0 +1,97 @@
+import { action, type Call } from "../actions/action.ts";
+import { choice, givenIn, orKept } from "../actions/inputs.ts";
+import { isoTime } from "../clock.ts";
+import { Refused } from "../i18n/refused.ts";
+import { LINE_BREAK } from "../text-limits.ts";
+import { type PrivacyRules, UNTIL_RESUMED } from "./privacy.ts";
+
+const PAUSE_MS = 3_600_000;
+const MOST_LINES = 100;
+/** In Unicode code points. */
+const LONGEST_LINE = 200;
+
+/** Stores changes of what others see, and gives what is stored then. */
+async function change({ accounts: { privacy }, user }: Call, changes: Partial<PrivacyRules>) {
+  await privacy.change(user, changes);
+  const { pausedUntil, hiddenTitles, hiddenArtists } = privacy.of(user.id);
+  return {
+    username: user.name,
+    paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : isoTime(pausedUntil),
+    hidden_titles: hiddenTitles,
+    hidden_artists: hiddenArtists,
+  };
+}
+
+export const pauseSharing = action({
+  name: "privacy pause",
+  help: "show to others that nothing is playing",
+  who: "self",
+  inputs: {
+    for: {
+      ...choice(["hour", "long"]),
+      placeholder: "hour|long",
+      help: "hour: it ends by itself; long: until sharing is resumed (default: long)",
+      fallback: "long",
+    },
+  },
+  command: { examples: ["marquee privacy pause ada --for hour"] },
+  run: (call, { for: time }) =>
+    change(call, { pausedUntil: time === "long" ? UNTIL_RESUMED : call.clock.wallMs() + PAUSE_MS }),
+  documents: (rules) => [rules],
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.privacy.nowPaused }),
+});
+
+export const resumeSharing = action({
+  name: "privacy resume",
+  help: "show again to others what is playing",
+  who: "self",
+  inputs: {},
+  run: (call) => change(call, { pausedUntil: null }),
+  documents: (rules) => [rules],
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.privacy.nowSharing }),
+});
+
+/** Accents are ignored, so a line with only accents would match every name. */
+const saysSomething = (line: string): boolean => /[^\p{M}\s]/u.test(line.normalize("NFKD"));
+
+/** Texts, one per line; empty and repeated lines are left out. */
+function readHiddenTexts(text: string): readonly string[] {
+  const lines = text.split(LINE_BREAK).map((line) => line.trim());
+  const texts = [...new Set(lines.filter(saysSomething))];
+  if (texts.length > MOST_LINES) {
+    throw new Refused("privacy.tooMany", { count: String(texts.length) });
+  }
+  const lengths = lines.map((line) => [...line].length);
+  const tooLong = lengths.findIndex((length) => length > LONGEST_LINE);
+  if (tooLong !== -1) {
+    const values = { line: String(tooLong + 1), count: String(lengths[tooLong]) };
+    throw new Refused("privacy.tooLong", values);
+  }
+  return texts;
+}
+
+const hiddenTexts = {
+  type: { kind: "lines" },
+  longest: 100_000,
+  placeholder: "texts",
+  allowed: `up to ${MOST_LINES} lines of ${LONGEST_LINE} characters`,
+  parse: readHiddenTexts,
+} as const;
+
+export const setPrivacyRules = action({
+  name: "privacy rules",
+  help: "never show songs whose names contain a text; what is not named stays",
+  who: "self",
+  inputs: {
+    titles: orKept({ ...hiddenTexts, help: "texts in titles, one per line" }),
+    artists: orKept({ ...hiddenTexts, help: "texts in the names of artists, one per line" }),
+  },
+  command: { examples: ["marquee privacy rules ada --artists 'Juniper Vale'"] },
+  run(call, texts) {
+    const { hiddenTitles, hiddenArtists } = call.accounts.privacy.of(call.user.id);
+    const { titles = hiddenTitles, artists = hiddenArtists } = givenIn(texts);
+    return change(call, { hiddenTitles: titles, hiddenArtists: artists });
+  },
+  documents: (rules) => [rules],
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.privacy.saved }),
+});
