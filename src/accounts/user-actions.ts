@@ -211,6 +211,9 @@ export const chooseLanguage = action({
     text: languages[language].dashboard.account.languageSaved,
     language,
   }),
+  lines: ({ username, language }) => [
+    `The pages of ${username} are in ${languages[language].endonym} from now on.`,
+  ],
 });
 
 export const deleteAccount = action({

@@ -20,7 +20,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   chat: "answer !song in a user's Twitch chat",
   privacy: "what others see of a user's music",
   history: "the songs that a user has played",
-  account: "choices that a user makes for themselves",
+  account: "a user's own account",
   session: "the browsers that a user is signed in with",
   secret: "replace the key that encrypts stored secrets",
 };

@@ -302,21 +302,6 @@ export interface ConfirmedActionProps extends Omit<ConfirmProps, "isOpen" | "chi
   readonly children?: JSX.Element;
 }
 
-/** A button for an action that is taken at once. */
-export function ActionButton(props: Omit<ConfirmedActionProps, "consequence" | "go">): JSX.Element {
-  const { request, action, target, label, children } = props;
-  return (
-    <Form request={request} action={action} target={target} class="">
-      <>
-        {(children ?? "") as "safe"}
-        <button type="submit" class="quiet" safe>
-          {label}
-        </button>
-      </>
-    </Form>
-  );
-}
-
 /** A button for an action that cannot be undone, which is taken by a second button. */
 export function ConfirmedAction(props: ConfirmedActionProps): JSX.Element {
   const { request, action, target, label, consequence, go, children } = props;

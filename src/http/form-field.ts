@@ -4,12 +4,6 @@ export function fieldOf(form: FormData, name: string): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** The id of the row that a form is about; 0, which none has, for anything but a whole number. */
-export function targetIdOf(form: FormData): number {
-  const id = Number(fieldOf(form, "target"));
-  return Number.isSafeInteger(id) ? id : 0;
-}
-
 /** What a form field chooses among these; `undefined` for any other text, such as `__proto__`. */
 export function choiceOf<Choice>(
   form: FormData,

@@ -91,6 +91,13 @@ describe("adding users", () => {
       expect(await accounts.widgets.tokenOf(user)).toBe(widgetToken);
     }
   });
+
+  test("at the same moment under one name adds one of them", async () => {
+    const adding = [1, 2].map(() => world.accounts.add(["linus"]));
+    const outcomes = (await Promise.allSettled(adding)).map(({ status }) => status);
+    expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(await names()).toEqual(["linus"]);
+  });
 });
 
 describe("removing a user", () => {

@@ -26,23 +26,23 @@ describe("marquee key add", () => {
     expect((await keys()).map(({ name }) => name)).toEqual(["first key", "chat bot"]);
   });
 
-  test.each(["x".repeat(60), "🎵".repeat(60), "e\u0301".repeat(60)])(
-    "takes %p as a name, which has sixty characters",
+  test.each(["x", "x".repeat(60), "🎵".repeat(60), "e\u0301".repeat(60), "Clé d’été", "<b>&amp;"])(
+    "takes %p as a name",
     async (name) => {
       await marquee("key", "add", "ada", "--name", name);
       expect((await keys()).at(-1)?.["name"]).toBe(name);
     },
   );
 
-  test.each(["", " ", "two\nlines", "a\u2028b", "x".repeat(61), "🎵".repeat(61)])(
-    "refuses %p as a name",
-    async (name) => {
-      const { code, errors } = await marquee("key", "add", "ada", "--name", name);
-      expect(code).toBe(2);
-      expect(errors).toContain("--name must be 1 to 60 visible characters.");
-      expect(await keys()).toHaveLength(1);
-    },
-  );
+  test.each([
+    ...["", " ", "two\nlines", "a\u2028b", "x".repeat(61), "🎵".repeat(61)],
+    ...[`e${"\u0301".repeat(300)}`, "a\u001b[31mb", "a\u202eb"],
+  ])("refuses %p as a name", async (name) => {
+    const { code, errors } = await marquee("key", "add", "ada", "--name", name);
+    expect(code).toBe(2);
+    expect(errors).toContain("--name must be 1 to 60 visible characters.");
+    expect(await keys()).toHaveLength(1);
+  });
 
   test("fails with a sentence for a user with fifty that work", async () => {
     for (let more = 0; more < 49; more++) await marquee("key", "add", "ada");
@@ -74,12 +74,6 @@ describe("marquee key revoke", () => {
     const again = await marquee("key", "revoke", "ada", id);
     expect(again.code).toBe(1);
     expect(again.errors).toContain("There is no such key");
-  });
-
-  test("does not end another user's key", async () => {
-    await marquee("user", "add", "grace");
-    expect((await marquee("key", "revoke", "grace", await onlyId())).code).toBe(1);
-    expect(await statuses()).toEqual(["works"]);
   });
 
   test("needs the id", async () => {
