@@ -57,17 +57,6 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     notice,
   });
 
-  const refuseForm = (language: Language, section: SectionName) => {
-    const { formTitle: title, formText: lead, back: label } = languages[language].signIn;
-    const again = { path: pathTo({ basePath, language }, section), label };
-    return messagePage({ language, basePath, title, lead, status: 403, again });
-  };
-
-  const ownersOnly = (language: Language) => {
-    const { ownerTitle: title, ownerText: lead } = languages[language].signIn;
-    return messagePage({ language, basePath, title, lead, status: 403 });
-  };
-
   /** A notice, the page with the form that was refused, or another answer that the section gives. */
   const carryOut = async (
     action: AnyAction,
@@ -95,7 +84,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
       return answer ?? action.notice(words, result, language);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      if (error.reason === "entered.ownersOnly") return ownersOnly(language);
+      if (error.reason === "entered.ownersOnly") return ownersOnly({ basePath, language });
       const text = error.text(words);
       const { field, reason } = error;
       if (isForScript)
@@ -115,7 +104,9 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
 
   const enter = (section: SectionName, answer: Answer): Answer =>
     guard(async (signedIn, language, context) =>
-      mayOpen(signedIn.user, section) ? answer(signedIn, language, context) : ownersOnly(language),
+      mayOpen(signedIn.user, section)
+        ? answer(signedIn, language, context)
+        : ownersOnly({ basePath, language }),
     );
 
   return {
@@ -143,7 +134,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
     act: (name, section) =>
       enter(name, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
-        if (!isOurForm(request, form, signedIn)) return refuseForm(language, name);
+        if (!isOurForm(request, form, signedIn)) return refuseForm({ basePath, language }, name);
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
         const action = actionNamed(fieldOf(form, "do"));
         const isForScript = request.headers.get("accept") === "application/json";
@@ -187,6 +178,22 @@ const streamOf = (parts: AsyncGenerator<string, void>): ReadableStream<string> =
       await parts.return();
     },
   });
+
+interface Place {
+  readonly basePath: string;
+  readonly language: Language;
+}
+
+function refuseForm(place: Place, section: SectionName): Promise<Response> {
+  const { formTitle: title, formText: lead, back: label } = languages[place.language].signIn;
+  const again = { path: pathTo(place, section), label };
+  return messagePage({ ...place, title, lead, status: 403, again });
+}
+
+function ownersOnly(place: Place): Promise<Response> {
+  const { ownerTitle: title, ownerText: lead } = languages[place.language].signIn;
+  return messagePage({ ...place, title, lead, status: 403 });
+}
 
 /** The answer to a page's script, which asks for JSON. */
 const forScript = (status: number, body: unknown): Response =>
