@@ -8,7 +8,7 @@ type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }
 /** The one list of sections. Their names are in the words, their paths in `html/section-paths.ts`. */
 const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
   nowPlaying: () => import("./channels/page.tsx"),
-  music: () => import("./dashboard/music/music.ts"),
+  music: () => import("./music/page/index.ts"),
   widget: () => import("./looks/page/widget.tsx"),
   history: () => import("./music/page/history.tsx"),
   hooks: () => import("./hooks/page.tsx"),

@@ -8,7 +8,6 @@ import { LANGUAGES } from "../languages.ts";
 import { statusAt, type StoredStatus } from "../music/connection-status.ts";
 import { consentWarning } from "../music/consent.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
-import { SourceSettingsError } from "../sources/source.ts";
 import { statusLine } from "../sources/status-line.ts";
 import { USER_NAME_RULE } from "../user-name.ts";
 import { signInUrl } from "./magic-links.ts";
@@ -22,7 +21,7 @@ function defaultConnection({ sources }: OwnersCall, id: string) {
     const source = sources.byId(id);
     if (source) return { source: id, settings: source.open({}).settings };
   } catch (error) {
-    if (!(error instanceof SourceSettingsError)) throw error;
+    if (!(error instanceof Refused)) throw error;
   }
   throw new Refused("user.source", { source: id }, { field: "source", isMisuse: true });
 }

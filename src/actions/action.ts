@@ -3,18 +3,18 @@ import type { ChatService } from "../chat/service.ts";
 import type { Config, SettingName } from "../config.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { Store } from "../db/store.ts";
-import type { Field, ValueOf } from "../field.ts";
+import type { ValueOf } from "../field.ts";
 import type { HooksFeature } from "../hooks/feature.ts";
 import type { Notice } from "../html/notices.ts";
 import type { Parts } from "../http/parts.ts";
-import type { Reason } from "../i18n/refused.ts";
+import type { EnteredField } from "../i18n/entered.ts";
 import type { Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Live } from "../overlay/live.ts";
 import type { Vault } from "../vault/vault.ts";
 
 /** An input of an action: an argument or option of its command, a field of its form. */
-export interface Input<Value> extends Field<Value> {
+export interface Input<Value> extends EnteredField<Value> {
   /** A sentence for `--help`. */
   readonly help?: string;
   /**
@@ -28,12 +28,6 @@ export interface Input<Value> extends Field<Value> {
   readonly several?: true;
   /** The bytes of a file, in base64: a form uploads the file, and a command names it. */
   readonly isFile?: true;
-  /** What a page says of a text that is not allowed. */
-  readonly refusal?: Reason;
-  /** The values in that sentence. */
-  readonly refusalValues?: Readonly<Record<string, string>>;
-  /** @throws {Refused} for a text that is not allowed, with a reason of its own */
-  parse(text: string): Value | undefined;
 }
 
 export type Inputs = Readonly<Record<string, Input<unknown>>>;

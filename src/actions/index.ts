@@ -33,6 +33,16 @@ import {
 } from "../looks/actions.ts";
 import { makeOfLook, useLook } from "../looks/look-actions.ts";
 import { setOptions } from "../looks/option-actions.ts";
+import { enterApp } from "../linking/actions.ts";
+import { connect } from "../music/connect-actions.ts";
+import {
+  disconnect,
+  listConnections,
+  moveConnection,
+  orderConnections,
+  renameConnection,
+  rotateConnection,
+} from "../music/connection-actions.ts";
 import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
 import { replaceSecretKey } from "../vault/actions.ts";
 import type { AnyAction } from "./action.ts";
@@ -55,6 +65,14 @@ export const ACTIONS: readonly AnyAction[] = [
   rotateWidget,
   makeOfLook,
   useLook,
+  connect,
+  disconnect,
+  listConnections,
+  orderConnections,
+  moveConnection,
+  renameConnection,
+  rotateConnection,
+  enterApp,
   addKey,
   listKeys,
   revokeKey,

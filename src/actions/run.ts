@@ -1,20 +1,7 @@
 import type { User } from "../accounts/users.ts";
+import { readText, WrongInput } from "../i18n/entered.ts";
 import { Refused } from "../i18n/refused.ts";
-import { LONGEST_ENTERED_TEXT, mistakeIn, mistakeInLines, tooLong } from "../text-limits.ts";
-import type { AnyAction, Call, Input, Inputs, OwnersCall, Texts, Values } from "./action.ts";
-
-/** A text that an input does not take. */
-export class WrongInput extends Refused {
-  /** The input's name. */
-  declare readonly field: string;
-  readonly input: Input<unknown>;
-
-  constructor(name: string, input: Input<unknown>) {
-    const { refusal = "entered.refused", refusalValues } = input;
-    super(refusal, { field: name, ...refusalValues }, { field: name, isMisuse: true });
-    this.input = input;
-  }
-}
+import type { AnyAction, Call, Inputs, OwnersCall, Texts, Values } from "./action.ts";
 
 /** Whether somebody may ask for an action. */
 export const permits = ({ who }: Pick<AnyAction, "who">, actor: User | "operator"): boolean =>
@@ -51,31 +38,4 @@ export function readInputs<const I extends Inputs>(inputs: I, texts: Texts): Val
     return [name, all.map((text) => readText(name, input, text))];
   });
   return Object.fromEntries(entries) as Values<I>;
-}
-
-function readText(name: string, input: Input<unknown>, text: string): unknown {
-  const { longest = LONGEST_ENTERED_TEXT, type, refusal } = input;
-  const mistake =
-    type?.kind === "lines"
-      ? (tooLong(text, longest) ?? mistakeInLines(text))
-      : mistakeIn(text, longest);
-  if (mistake && refusal !== undefined) throw new WrongInput(name, input);
-  if (mistake?.kind === "too long") {
-    const values = { most: String(mistake.longest) };
-    throw new Refused("entered.tooLong", values, { field: name, isMisuse: true });
-  }
-  if (mistake) throw new Refused("entered.controls", {}, { field: name, isMisuse: true });
-  const value = parse(name, input, text);
-  if (value === undefined) throw new WrongInput(name, input);
-  return value;
-}
-
-/** A parser knows why a text is not allowed, and not in which field it stands. */
-function parse(name: string, input: Input<unknown>, text: string): unknown {
-  try {
-    return input.parse(text);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    throw new Refused(error.reason, error.values, { field: name, isMisuse: true });
-  }
 }

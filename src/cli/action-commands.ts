@@ -1,10 +1,12 @@
 import type { Call, AnyAction, Input, OwnersCall, Texts } from "../actions/action.ts";
 import { ACTIONS } from "../actions/index.ts";
 import { perform } from "../actions/run.ts";
+import { fileBeginning } from "../file-beginning.ts";
 import type { Notice } from "../html/notices.ts";
 import { languages } from "../i18n/index.ts";
+import { optionField } from "../sources/source.ts";
 import type { Carrying, Cli, Syntax } from "./cli.ts";
-import { type Command, CommandFailedError, type Execution, table } from "./command.ts";
+import { type Command, CommandFailedError, type Execution, table, UsageError } from "./command.ts";
 
 /** The commands of actions: inputs become arguments and options. */
 
@@ -16,6 +18,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   widget: "manage a user's widgets and their addresses",
   look: "give overlays a look: one that comes with Marquee, or a shared one",
   connection: "manage a user's connections",
+  app: "the app as which this server links accounts",
   hook: "send a user's songs to other programs",
   chat: "answer !song in a user's Twitch chat",
   privacy: "what others see of a user's music",
@@ -73,12 +76,17 @@ const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
 
 /** How an input is written: `--show-secrets` or `<url>`. */
 export const wordOf = (name: string, input: Input<unknown>): string =>
-  isArgument(input)
+  isArgument(input) && !isSourceOption(name)
     ? `<${input.placeholder ?? name}>`
-    : `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    : `--${optionOf(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A form calls the options of sources by longer names: it has other fields. */
+const isSourceOption = (name: string): boolean => name.startsWith(optionField(""));
+const optionOf = (name: string): string =>
+  isSourceOption(name) ? name.slice(optionField("").length) : name;
 
 function declareInput(target: Syntax, name: string, input: Input<unknown>): void {
-  const { help = "", fallback, placeholder = name, several, type } = input;
+  const { help = "", fallback, placeholder = name, several, type, secret } = input;
   if (isArgument(input)) {
     const shown = placeholder + (several ? "..." : "");
     target.argument(fallback === undefined ? `<${shown}>` : `[${shown}]`, help);
@@ -89,6 +97,20 @@ function declareInput(target: Syntax, name: string, input: Input<unknown>): void
   const usage = isFlag ? option : `${option} <${placeholder}>`;
   if (fallback === undefined) target.requiredOption(usage, help);
   else target.option(usage, help);
+  if (secret && !option.endsWith("-file"))
+    target.option(`${option}-file <file>`, "the same, from a file");
+}
+
+/** The longest secret that a file may hold, in bytes. */
+const LONGEST_SECRET = 64 * 1024;
+
+/** So a secret does not stand in the list of processes. */
+function readSecretFile(option: string, path: string): string {
+  const bytes = fileBeginning(path, LONGEST_SECRET);
+  if (bytes) return new TextDecoder().decode(bytes).trimEnd();
+  throw new UsageError(
+    `${option}-file ${JSON.stringify(path)} must be a file this program can read.`,
+  );
 }
 
 /** What Commander was given, by the names of inputs: arguments in their order, then an object of options. */
@@ -102,7 +124,12 @@ function textsOf({ who, inputs }: AnyAction, given: readonly unknown[]): Texts {
   };
   if (who === "self") take("user", arguments_.shift());
   for (const [name, input] of Object.entries(inputs)) {
-    if (input.as !== "hidden") take(name, isArgument(input) ? arguments_.shift() : options[name]);
+    if (input.as === "hidden") continue;
+    take(name, isArgument(input) ? arguments_.shift() : options[optionOf(name)]);
+    const file = options[`${optionOf(name)}File`];
+    if (input.secret && typeof file === "string") {
+      take(name, readSecretFile(wordOf(name, input), file));
+    }
   }
   return texts;
 }

@@ -92,6 +92,9 @@ export function quiet(command: CommanderCommand, io: Io): CommanderCommand {
         const words = text
           .trim()
           .replace(/^error: /, "")
+          // A word too many, or a misspelt option's value, may be of a password.
+          .replace(/ but got (\d+): .*$/s, " but got $1")
+          .replace(/'(--[^'=]*)=[^']*'/, "'$1'")
           .replaceAll(/\s*\n\s*/g, " ");
         const end = /[.)]$/.test(words) ? "" : ".";
         io.error(`marquee: ${redact(words)}${end} ${seeHelpOf(command)}`);

@@ -1,13 +1,9 @@
 import { declareActions } from "./action-commands.ts";
 import { type Cli, declaredBy, type Syntax } from "./cli.ts";
-import { declareConnect } from "./connect.ts";
-import { declareConnection } from "./connection.ts";
 
 /** Declares the commands that are carried out on a data folder, in the order of `--help`. */
 export function declareCommands<Target extends Syntax>(cli: Cli<Target>): void {
   declareActions(cli);
-  declareConnect(cli);
-  declareConnection(cli);
 }
 
 /** The same by their words, such as `key add`. */

@@ -7,7 +7,7 @@ import { describeError, redact } from "../log.ts";
 import { ListenError } from "../server.ts";
 import { SecretError } from "../vault/vault.ts";
 import { AutostartError } from "./autostart/autostart.ts";
-import { WrongInput } from "../actions/run.ts";
+import { WrongInput } from "../i18n/entered.ts";
 import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import { wordOf } from "./action-commands.ts";
@@ -40,7 +40,9 @@ function refusalOf(error: Refused): string {
     return `${wordOf(error.field, error.input)} must be ${error.input.allowed}.`;
   }
   const text = error.text(languages.en);
-  return field !== undefined && error.reason.startsWith("entered.") ? `${field}: ${text}` : text;
+  return field !== undefined && error.reason.startsWith("entered.")
+    ? `${field.replace(/^option-/, "--")} was refused. ${text}`
+    : text;
 }
 
 function sentenceOf(error: unknown): string {

@@ -29,7 +29,7 @@ export function formOf<I extends Inputs>(
   const { refused } = request;
   const isThis =
     refused?.action === name &&
-    Object.entries(fixed).every(([input, text]) => refused.texts[input] === String(text));
+    Object.entries(fixed).every(([input, text]) => (refused.texts[input] ?? "") === String(text));
   return { request, name, inputs, fixed, refused: isThis ? refused : undefined };
 }
 
@@ -74,7 +74,7 @@ export interface InputProps<I extends Inputs> {
 
 /** The id of an input's element, which no other form on the page has. */
 const elementId = ({ fixed }: FormOf<Inputs>, name: string): string =>
-  [name, ...Object.values(fixed)].join("-");
+  [name, ...Object.values(fixed)].filter((part) => part !== "").join("-");
 
 /** What an input shows: what was typed and refused, or what is stored. */
 function shownIn(form: FormOf<Inputs>, name: string, stored: string | undefined) {
@@ -95,17 +95,26 @@ const inputOf = ({ inputs }: FormOf<Inputs>, name: string): Input<unknown> | und
 
 /** A text of one line. */
 export function TextInput<I extends Inputs>(
-  props: InputProps<I> & { readonly placeholder?: string | undefined },
+  props: InputProps<I> & {
+    readonly placeholder?: string | undefined;
+    /** Where a value is needed here, although the action does without. */
+    readonly required?: true;
+    /** In UTF-16 units, where it is less than what the action takes. */
+    readonly longest?: number | undefined;
+  },
 ): JSX.Element {
-  const { form, name, label, hint, placeholder } = props;
+  const { form, name, label, hint, placeholder, longest } = props;
   const input = inputOf(form, name);
+  const isSecret = input?.secret === true;
+  const { value, ...shown } = shownIn(form, name, props.value);
   return (
     <Field
-      {...shownIn(form, name, props.value)}
+      {...shown}
       {...{ name, label, hint, placeholder }}
-      type={input?.secret ? "password" : "text"}
-      maxlength={input?.longest}
-      required={input !== undefined && !mayBeEmpty(input)}
+      value={isSecret ? undefined : value}
+      type={isSecret ? "password" : "text"}
+      maxlength={longest ?? input?.longest}
+      required={props.required ?? (input !== undefined && !mayBeEmpty(input))}
     />
   );
 }

@@ -60,8 +60,8 @@ export function comparisonTable(
 export function factsTable(language: Language, source: Source): string {
   const { docs } = languages[language];
   const { id, options, facts } = source;
-  const given = options.flatMap(({ name, secret }) =>
-    secret ? [`--${name}-file`] : [`--${name}`],
+  const given = Object.entries(options).map(([name, { secret }]) =>
+    secret ? `--${name}-file` : `--${name}`,
   );
   return factsList([
     ...comparedFacts(language, source).map(([name, text]) => [name, Bun.escapeHTML(text)] as const),

@@ -5,7 +5,7 @@ const FILES = [
   "src/html/browser/copy.ts",
   "src/docs/browser/docs.ts",
   "src/looks/page/editor/browser/into-obs.ts",
-  "src/dashboard/music/browser/music.ts",
+  "src/music/page/browser/music.ts",
   "src/dashboard/browser/now-playing.ts",
   "src/looks/page/editor/browser/output-editor.ts",
   "src/looks/page/editor/browser/index.ts",

@@ -137,10 +137,6 @@ export const de: Words = {
     clientSecret: "Client-Secret",
     optional: "optional",
     save: "Speichern und weiter",
-    clientIdWrong:
-      "Eine Client-ID besteht nur aus Buchstaben und Ziffern. Kopieren Sie sie noch einmal aus dem Dashboard von {source}.",
-    clientSecretWrong:
-      "Ein Client-Secret besteht nur aus Buchstaben und Ziffern. Lassen Sie es leer, wenn Sie es nicht brauchen.",
     otherApp: "Eine andere App verwenden",
     redirectUri: "Redirect-URI",
     ownerFirst:
@@ -627,6 +623,8 @@ export const de: Words = {
       several: "Bis zu {most} gleichzeitig. Spielen mehrere, sehen Sie die erste in dieser Liste.",
       connected: "{source} ist verbunden.",
       disconnected: "Getrennt.",
+      notConnected: "Es war nichts verbunden.",
+      ordered: "Die Reihenfolge ist gespeichert.",
       account: "Als {account}",
       linkedUntil: "Verbunden bis {day}",
       change: "Einstellungen ändern",
@@ -636,12 +634,9 @@ export const de: Words = {
       disconnect: "Trennen",
       disconnectText:
         "Marquee vergisst Ihren Zugang zu {source}. Ihre Schlüssel und Ihr Widget bleiben.",
-      hostRefused: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
       added: "{source} wurde hinzugefügt.",
       saved: "Die Einstellungen für {source} wurden gespeichert.",
       guide: "So richten Sie {source} ein",
-      optionRefused: "Das funktioniert nicht. Es muss so aussehen: {example}",
-      settingsRefused: "Das funktioniert nicht. Prüfen Sie Ihre Eingaben.",
       secretKept:
         "Leer lassen, um den bisherigen Wert zu behalten. Bei einer anderen Adresse bleibt er nicht erhalten.",
       appSaved: "Die App ist gespeichert. Jetzt können Sie Ihr Konto verbinden.",
@@ -694,8 +689,6 @@ export const de: Words = {
       nameHint: "Unterscheidet Verbindungen derselben Quelle, zum Beispiel „Küche“.",
       renameGo: "Namen speichern",
       renamed: "Der Name ist gespeichert.",
-      nameWrong: "Ein Name hat bis zu {most} sichtbare Zeichen.",
-      nameTaken: "Eine andere Verbindung mit {source} hat diesen Namen.",
       another: "Eine weitere hinzufügen",
       nameFirst: "Um eine weitere zu verbinden, geben Sie der ersten einen Namen.",
       found: {
@@ -1530,6 +1523,28 @@ export const de: Words = {
     },
     connection: {
       unknown: "Diese Verbindung gibt es nicht mehr.",
+      option: "Das funktioniert nicht. Es muss so aussehen: {example}",
+      settings: "Das funktioniert nicht. Prüfen Sie Ihre Eingaben.",
+      noOptions: "{source} hat hier keine Optionen.",
+      noSource: "Es gibt keine Quelle „{source}“. Zur Auswahl stehen: {sources}",
+      otherVersion: "Diese Version von Marquee hat keine Quelle „{source}“.",
+      otherSystem: "{source} gibt es nur unter {system}, und dieser Server läuft unter {here}.",
+      ownersComputer:
+        "{source} folgt den Playern auf dem Rechner dieses Servers. Nur der Eigentümer des Servers kann das verbinden.",
+      host: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
+      otherOption: "{source} hat keine Option „{option}“. Es gibt: {options}",
+      nameTaken: "Eine andere Verbindung mit derselben Quelle hat diesen Namen.",
+      tooMany: "Es gibt {most} Verbindungen, mehr gehen nicht. Trennen Sie zuerst eine.",
+      several: "Es gibt mehrere Verbindungen. Wählen Sie eine mit ihrer ID oder alle.",
+      idOrAll: "Wählen Sie eine Verbindung oder alle, aber nicht beides.",
+      twice: "Eine Verbindung ist zweimal genannt.",
+      noSecret:
+        "Diese Verbindung hat kein Geheimnis: Niemand sendet an sie, weil Marquee {source} selbst abfragt.",
+      noApp: "Für {source} kann hier keine App eingetragen werden.",
+      clientId:
+        "Eine Client-ID besteht nur aus Buchstaben und Ziffern. Kopieren Sie sie noch einmal von der Seite der App.",
+      clientSecret:
+        "Ein Client-Secret besteht nur aus Buchstaben und Ziffern. Lassen Sie es leer, wenn Sie es nicht brauchen.",
     },
   },
 };

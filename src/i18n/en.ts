@@ -134,10 +134,6 @@ export const en = {
     clientSecret: "Client secret",
     optional: "optional",
     save: "Save and continue",
-    clientIdWrong:
-      "A client ID only has letters and digits. Copy it again from {source}’s dashboard.",
-    clientSecretWrong:
-      "A client secret only has letters and digits. Leave it empty if you don’t need one.",
     otherApp: "Use another app",
     redirectUri: "Redirect URI",
     ownerFirst:
@@ -611,6 +607,8 @@ export const en = {
         "Up to {most} at the same time. If several are playing, the first in this list is shown.",
       connected: "{source} is connected.",
       disconnected: "Disconnected.",
+      notConnected: "Nothing was connected.",
+      ordered: "The order is saved.",
       account: "As {account}",
       linkedUntil: "Linked until {day}",
       change: "Change the settings",
@@ -620,12 +618,9 @@ export const en = {
       disconnect: "Disconnect",
       disconnectText:
         "Marquee forgets your access to {source}. You keep your keys and your widget.",
-      hostRefused: "The owner of this server has to allow {host} first, with --player-hosts.",
       added: "{source} was added.",
       saved: "The settings for {source} were saved.",
       guide: "How to set up {source}",
-      optionRefused: "That doesn’t work. It has to look like this: {example}",
-      settingsRefused: "That doesn’t work. Check what you entered.",
       secretKept: "Leave it empty to keep the current one. It isn’t kept when the address changes.",
       appSaved: "The app is saved. Now you can link your account.",
       shown: "Shown now",
@@ -672,8 +667,6 @@ export const en = {
       nameHint: "Tells connections to the same source apart, for example “Kitchen”.",
       renameGo: "Save the name",
       renamed: "The name is saved.",
-      nameWrong: "A name has up to {most} visible characters.",
-      nameTaken: "Another {source} connection has this name.",
       another: "Add another one",
       nameFirst: "To link another one, name the first one.",
       found: {
@@ -1474,6 +1467,27 @@ export const en = {
     },
     connection: {
       unknown: "This connection no longer exists.",
+      option: "That doesn’t work. It has to look like this: {example}",
+      settings: "That doesn’t work. Check what you entered.",
+      noOptions: "{source} takes no options here.",
+      noSource: "There is no source “{source}”. Choose from: {sources}",
+      otherVersion: "This version of Marquee has no source “{source}”.",
+      otherSystem: "{source} works only on {system}, and this server runs on {here}.",
+      ownersComputer:
+        "{source} follows the players on this server’s computer, so only the server’s owner may connect it.",
+      host: "The owner of this server has to allow {host} first, with --player-hosts.",
+      otherOption: "{source} has no option “{option}”. It has: {options}",
+      nameTaken: "Another connection to the same source has this name.",
+      tooMany: "There are {most} connections, the maximum. Disconnect one first.",
+      several: "There are several connections. Choose one by its ID, or all of them.",
+      idOrAll: "Choose one connection, or all of them, but not both.",
+      twice: "A connection is named twice.",
+      noSecret:
+        "This connection has no secret: nothing sends to it, because Marquee asks {source} itself.",
+      noApp: "No app can be entered here for {source}.",
+      clientId: "A client ID only has letters and digits. Copy it again from the app’s own page.",
+      clientSecret:
+        "A client secret only has letters and digits. Leave it empty if you don’t need one.",
     },
   },
 };

@@ -134,10 +134,6 @@ export const es: Words = {
     clientSecret: "Secreto de cliente",
     optional: "opcional",
     save: "Guardar y continuar",
-    clientIdWrong:
-      "Un ID de cliente solo tiene letras y cifras. Cópialo otra vez del panel de {source}.",
-    clientSecretWrong:
-      "Un secreto de cliente solo tiene letras y cifras. Déjalo vacío si no lo necesitas.",
     otherApp: "Usar otra aplicación",
     redirectUri: "URI de redirección",
     ownerFirst:
@@ -616,6 +612,8 @@ export const es: Words = {
       several: "Hasta {most} a la vez. Si suenan varias, se muestra la primera de esta lista.",
       connected: "{source} está conectado.",
       disconnected: "Desconectado.",
+      notConnected: "No había nada conectado.",
+      ordered: "El orden está guardado.",
       account: "Como {account}",
       linkedUntil: "Vinculado hasta el {day}",
       change: "Cambiar los ajustes",
@@ -624,13 +622,9 @@ export const es: Words = {
       connect: "Conectar {source}",
       disconnect: "Desconectar",
       disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu widget.",
-      hostRefused:
-        "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
       added: "{source} se ha añadido.",
       saved: "Los ajustes de {source} se han guardado.",
       guide: "Cómo configurar {source}",
-      optionRefused: "Así no funciona. Debe tener esta forma: {example}",
-      settingsRefused: "Así no funciona. Comprueba lo que has escrito.",
       secretKept:
         "Déjalo vacío para conservar el valor actual. No se conserva si cambia la dirección.",
       appSaved: "La aplicación está guardada. Ya puedes vincular tu cuenta.",
@@ -682,8 +676,6 @@ export const es: Words = {
       nameHint: "Distingue varias conexiones de una misma fuente, por ejemplo «Cocina».",
       renameGo: "Guardar el nombre",
       renamed: "El nombre está guardado.",
-      nameWrong: "Un nombre tiene hasta {most} caracteres visibles.",
-      nameTaken: "Otra conexión a {source} tiene este nombre.",
       another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
       found: {
@@ -1500,6 +1492,28 @@ export const es: Words = {
     },
     connection: {
       unknown: "Esta conexión ya no existe.",
+      option: "Así no funciona. Debe tener esta forma: {example}",
+      settings: "Así no funciona. Comprueba lo que has escrito.",
+      noOptions: "{source} no lleva opciones aquí.",
+      noSource: "No existe la fuente «{source}». Elige entre: {sources}",
+      otherVersion: "Esta versión de Marquee no tiene la fuente «{source}».",
+      otherSystem: "{source} solo funciona en {system}, y este servidor funciona en {here}.",
+      ownersComputer:
+        "{source} sigue los reproductores del equipo de este servidor, así que solo puede conectarlo su propietario.",
+      host: "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
+      otherOption: "{source} no tiene la opción «{option}». Tiene: {options}",
+      nameTaken: "Otra conexión a la misma fuente tiene este nombre.",
+      tooMany: "Hay {most} conexiones, el máximo. Desconecta antes una.",
+      several: "Hay varias conexiones. Elige una por su ID, o todas.",
+      idOrAll: "Elige una conexión o todas, pero no ambas cosas.",
+      twice: "Una conexión aparece dos veces.",
+      noSecret:
+        "Esta conexión no tiene secreto: nadie le envía nada, porque Marquee consulta {source} por su cuenta.",
+      noApp: "Aquí no se puede indicar una aplicación para {source}.",
+      clientId:
+        "Un ID de cliente solo tiene letras y cifras. Cópialo otra vez de la página de la aplicación.",
+      clientSecret:
+        "Un secreto de cliente solo tiene letras y cifras. Déjalo vacío si no lo necesitas.",
     },
   },
 };

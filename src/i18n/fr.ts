@@ -135,10 +135,6 @@ export const fr: Words = {
     clientSecret: "Secret client (Client secret)",
     optional: "facultatif",
     save: "Enregistrer et continuer",
-    clientIdWrong:
-      "Un identifiant client ne contient que des lettres et des chiffres. Copiez-le à nouveau depuis le tableau de bord de {source}.",
-    clientSecretWrong:
-      "Un secret client ne contient que des lettres et des chiffres. Laissez le champ vide s’il n’est pas nécessaire.",
     otherApp: "Utiliser une autre application",
     redirectUri: "URI de redirection",
     ownerFirst:
@@ -623,6 +619,8 @@ export const fr: Words = {
         "Jusqu’à {most} en même temps. Si plusieurs sont en lecture, la première de cette liste est affichée.",
       connected: "{source} est connecté.",
       disconnected: "Déconnecté.",
+      notConnected: "Rien n’était connecté.",
+      ordered: "L’ordre est enregistré.",
       account: "En tant que {account}",
       linkedUntil: "Lié jusqu’au {day}",
       change: "Modifier les réglages",
@@ -631,13 +629,9 @@ export const fr: Words = {
       connect: "Connecter {source}",
       disconnect: "Déconnecter",
       disconnectText: "Marquee oublie votre accès à {source}. Vos clés et votre widget restent.",
-      hostRefused:
-        "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       added: "{source} a été ajouté.",
       saved: "Les réglages de {source} ont été enregistrés.",
       guide: "Comment configurer {source}",
-      optionRefused: "Cela ne fonctionne pas. Format attendu : {example}",
-      settingsRefused: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       secretKept:
         "Laissez le champ vide pour garder la valeur actuelle. Elle n’est pas gardée si l’adresse change.",
       appSaved: "L’application est enregistrée. Vous pouvez maintenant lier votre compte.",
@@ -689,8 +683,6 @@ export const fr: Words = {
       nameHint: "Pour distinguer plusieurs connexions à une même source, par exemple « Cuisine ».",
       renameGo: "Enregistrer le nom",
       renamed: "Le nom est enregistré.",
-      nameWrong: "Un nom a {most} caractères visibles au plus.",
-      nameTaken: "Une autre connexion à {source} porte ce nom.",
       another: "En ajouter une autre",
       nameFirst: "Pour en lier une autre, donnez un nom à la première.",
       found: {
@@ -1520,6 +1512,28 @@ export const fr: Words = {
     },
     connection: {
       unknown: "Cette connexion n’existe plus.",
+      option: "Cela ne fonctionne pas. Format attendu : {example}",
+      settings: "Cela ne fonctionne pas. Vérifiez votre saisie.",
+      noOptions: "{source} ne prend pas d’option ici.",
+      noSource: "Il n’y a pas de source « {source} ». Au choix : {sources}",
+      otherVersion: "Cette version de Marquee n’a pas de source « {source} ».",
+      otherSystem: "{source} ne fonctionne que sous {system}, et ce serveur tourne sous {here}.",
+      ownersComputer:
+        "{source} suit les lecteurs de l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
+      host: "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
+      otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
+      nameTaken: "Une autre connexion à la même source porte ce nom.",
+      tooMany: "Il y a {most} connexions, le maximum. Déconnectez-en d’abord une.",
+      several: "Il y a plusieurs connexions. Choisissez-en une par son ID, ou toutes.",
+      idOrAll: "Choisissez une connexion ou toutes, mais pas les deux.",
+      twice: "Une connexion est citée deux fois.",
+      noSecret:
+        "Cette connexion n’a pas de secret : rien ne lui est envoyé, car Marquee interroge {source} lui-même.",
+      noApp: "Aucune application ne peut être saisie ici pour {source}.",
+      clientId:
+        "Un identifiant client ne contient que des lettres et des chiffres. Copiez-le à nouveau depuis la page de l’application.",
+      clientSecret:
+        "Un secret client ne contient que des lettres et des chiffres. Laissez le champ vide s’il n’est pas nécessaire.",
     },
   },
 };

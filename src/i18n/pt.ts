@@ -133,9 +133,6 @@ export const pt: Words = {
     clientSecret: "Segredo do cliente (Client secret)",
     optional: "opcional",
     save: "Salvar e continuar",
-    clientIdWrong: "Um ID do cliente só tem letras e números. Copie de novo do painel do {source}.",
-    clientSecretWrong:
-      "Um segredo do cliente só tem letras e números. Deixe o campo vazio se você não precisar dele.",
     otherApp: "Usar outro app",
     redirectUri: "URI de redirecionamento",
     ownerFirst:
@@ -611,6 +608,8 @@ export const pt: Words = {
         "Até {most} ao mesmo tempo. Se várias estiverem tocando, aparece a primeira desta lista.",
       connected: "Conectado: {source}.",
       disconnected: "Desconectado.",
+      notConnected: "Não havia nada conectado.",
+      ordered: "A ordem está salva.",
       account: "Como {account}",
       linkedUntil: "Conectado até {day}",
       change: "Alterar as configurações",
@@ -620,12 +619,9 @@ export const pt: Words = {
       disconnect: "Desconectar",
       disconnectText:
         "O Marquee esquece o seu acesso a {source}. Suas chaves e seu widget continuam os mesmos.",
-      hostRefused: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
       added: "A fonte {source} foi adicionada.",
       saved: "As configurações de {source} foram salvas.",
       guide: "Como configurar a fonte {source}",
-      optionRefused: "Não deu certo. O formato é este: {example}",
-      settingsRefused: "Não deu certo. Confira o que você digitou.",
       secretKept:
         "Deixe vazio para manter o valor atual. Se o endereço mudar, esse valor não é mantido.",
       appSaved: "O app está salvo. Agora você pode conectar a sua conta.",
@@ -677,8 +673,6 @@ export const pt: Words = {
       nameHint: "Diferencia várias conexões da mesma fonte, por exemplo “Cozinha”.",
       renameGo: "Salvar o nome",
       renamed: "O nome foi salvo.",
-      nameWrong: "Um nome tem até {most} caracteres visíveis.",
-      nameTaken: "Outra conexão com {source} tem este nome.",
       another: "Adicionar outra",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
       found: {
@@ -1487,6 +1481,27 @@ export const pt: Words = {
     },
     connection: {
       unknown: "Esta conexão não existe mais.",
+      option: "Não deu certo. O formato é este: {example}",
+      settings: "Não deu certo. Confira o que você digitou.",
+      noOptions: "{source} não aceita opções aqui.",
+      noSource: "Não existe a fonte “{source}”. Escolha entre: {sources}",
+      otherVersion: "Esta versão do Marquee não tem a fonte “{source}”.",
+      otherSystem: "{source} só funciona no {system}, e este servidor roda no {here}.",
+      ownersComputer:
+        "{source} acompanha os players do computador deste servidor, por isso só o dono do servidor pode conectar.",
+      host: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
+      otherOption: "{source} não tem a opção “{option}”. Tem: {options}",
+      nameTaken: "Outra conexão com a mesma fonte tem este nome.",
+      tooMany: "Há {most} conexões, o máximo. Desconecte uma primeiro.",
+      several: "Há várias conexões. Escolha uma pelo ID, ou todas.",
+      idOrAll: "Escolha uma conexão ou todas, mas não as duas coisas.",
+      twice: "Uma conexão aparece duas vezes.",
+      noSecret:
+        "Esta conexão não tem segredo: nada é enviado para ela, porque o próprio Marquee consulta {source}.",
+      noApp: "Aqui não dá para informar um app para {source}.",
+      clientId: "Um ID do cliente só tem letras e números. Copie de novo da página do app.",
+      clientSecret:
+        "Um segredo do cliente só tem letras e números. Deixe o campo vazio se você não precisar dele.",
     },
   },
 };

@@ -1,19 +1,17 @@
-import type { UpstreamApp } from "../accounts/upstreams.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { OAuthLinking } from "../sources/source.ts";
 import { attribute } from "../html/attribute.ts";
-import { fieldOf } from "../http/form-field.ts";
 import { Copyable } from "../html/parts.tsx";
+import { APP_FIELDS } from "./app.ts";
 
-const LONGEST_APP_TEXT = 128;
-
-/** The values that the owner typed and must correct. */
-export interface EnteredApp {
+/** An app that was entered and refused. */
+export interface RefusedApp {
   readonly clientId: string;
-  /** Whether the secret is not valid. */
-  readonly secretIsWrong: boolean;
+  /** The field with the mistake. */
+  readonly field: string;
+  readonly text: string;
 }
 
 export interface AppFormProps {
@@ -23,7 +21,7 @@ export interface AppFormProps {
   readonly path: string;
   readonly redirectUri: string;
   readonly oauth: Pick<OAuthLinking, "registrationUrl">;
-  readonly entered?: EnteredApp | undefined;
+  readonly refused?: RefusedApp | undefined;
   /** Other fields that the form sends. */
   readonly fields?: JSX.Element;
 }
@@ -59,46 +57,41 @@ export function AppSteps(props: AppFormProps): JSX.Element {
 }
 
 /** The form to enter the app. */
-export function AppForm({
-  language,
-  sourceName,
-  path,
-  entered,
-  fields,
-}: AppFormProps): JSX.Element {
+export function AppForm({ language, path, refused, fields }: AppFormProps): JSX.Element {
   const { connect } = languages[language];
-  const idMistake =
-    entered && !entered.secretIsWrong && fill(connect.clientIdWrong, { source: sourceName });
-  const secretMistake = entered?.secretIsWrong && connect.clientSecretWrong;
+  const mistakeIn = (field: keyof typeof APP_FIELDS) =>
+    refused?.field === field ? refused.text : undefined;
+  const idMistake = mistakeIn("clientId");
+  const secretMistake = mistakeIn("clientSecret");
   return (
     <form method="post" action={path} autocomplete="off" class="form">
       {(fields ?? "") as "safe"}
-      <label for="client_id" safe>
+      <label for="clientId" safe>
         {connect.clientId}
       </label>
       <input
-        id="client_id"
-        name="client_id"
+        id="clientId"
+        name="clientId"
         required
-        maxlength={String(LONGEST_APP_TEXT)}
+        maxlength={String(APP_FIELDS.clientId.longest)}
         spellcheck="false"
         autocomplete="off"
-        {...(entered && { value: attribute(entered.clientId) })}
-        {...mistakeAttributes("client_id", idMistake)}
+        {...(refused && { value: attribute(refused.clientId) })}
+        {...mistakeAttributes("clientId", idMistake)}
       />
-      <Mistake id="client_id" text={idMistake} />
-      <label for="client_secret">
+      <Mistake id="clientId" text={idMistake} />
+      <label for="clientSecret">
         <span safe>{connect.clientSecret}</span> <small safe>{`(${connect.optional})`}</small>
       </label>
       <input
-        id="client_secret"
-        name="client_secret"
+        id="clientSecret"
+        name="clientSecret"
         type="password"
-        maxlength={String(LONGEST_APP_TEXT)}
+        maxlength={String(APP_FIELDS.clientId.longest)}
         autocomplete="off"
-        {...mistakeAttributes("client_secret", secretMistake)}
+        {...mistakeAttributes("clientSecret", secretMistake)}
       />
-      <Mistake id="client_secret" text={secretMistake} />
+      <Mistake id="clientSecret" text={secretMistake} />
       <button type="submit" safe>
         {connect.save}
       </button>
@@ -106,27 +99,14 @@ export function AppForm({
   );
 }
 
-const mistakeAttributes = (id: string, text: string | false | undefined) =>
+const mistakeAttributes = (id: string, text: string | undefined) =>
   text ? { "aria-invalid": "true", "aria-describedby": `${id}-mistake` } : {};
 
-function Mistake({ id, text }: { id: string; text: string | false | undefined }): JSX.Element {
+function Mistake({ id, text }: { id: string; text: string | undefined }): JSX.Element {
   if (!text) return <></>;
   return (
     <p class="mistake" id={`${id}-mistake`} role="alert" safe>
       {text}
     </p>
   );
-}
-
-/** Whether a text is a client ID or secret. */
-const isAppText = (text: string): boolean =>
-  text.length <= LONGEST_APP_TEXT && /^[0-9A-Za-z_-]+$/.test(text);
-
-/** Reads the app from a form, with the typed values; `app` is `undefined` when not valid. */
-export function readApp(form: FormData): EnteredApp & { app: UpstreamApp | undefined } {
-  const clientId = fieldOf(form, "client_id");
-  const clientSecret = fieldOf(form, "client_secret") || null;
-  const secretIsWrong = clientSecret !== null && !isAppText(clientSecret);
-  const isApp = isAppText(clientId) && !secretIsWrong;
-  return { clientId, secretIsWrong, app: isApp ? { clientId, clientSecret } : undefined };
 }

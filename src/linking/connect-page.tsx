@@ -5,7 +5,7 @@ import { Html } from "../jsx.ts";
 import type { OAuthLinking } from "../sources/source.ts";
 import { copyScript } from "../html/assets.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
-import { AppForm, AppSteps, type EnteredApp } from "./app-form.tsx";
+import { AppForm, AppSteps, type RefusedApp } from "./app-form.tsx";
 import { Copyable } from "../html/parts.tsx";
 
 export interface LinkPageProps {
@@ -19,13 +19,13 @@ export interface LinkPageProps {
   readonly oauth: Pick<OAuthLinking, "acceptsRedirect" | "registrationUrl">;
   readonly hasApp: boolean;
   readonly mayEnterApp: boolean;
-  readonly entered?: EnteredApp | undefined;
+  readonly refused?: RefusedApp | undefined;
 }
 
 /** The page where OAuth linking begins. If there is no app yet, it asks for it first. */
 export function linkPage(props: LinkPageProps): Promise<Response> {
   return htmlResponse(<LinkPage {...props} />, {
-    status: props.entered ? 422 : 200,
+    status: props.refused ? 422 : 200,
     hasForm: true,
   });
 }
@@ -76,7 +76,7 @@ function Continue(props: LinkPageProps & { title: string }): JSX.Element {
           {title}
         </a>
       </p>
-      <details open={props.entered !== undefined}>
+      <details open={props.refused !== undefined}>
         <summary safe>{connect.redirectUri}</summary>
         <Copyable language={language} text={redirectUri} />
         {mayEnterApp && (

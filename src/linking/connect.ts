@@ -4,7 +4,11 @@ import type { User } from "../accounts/users.ts";
 import { connectAddress } from "../addresses.ts";
 import type { Language } from "../languages.ts";
 import { isLinked, type LinkedSource } from "../sources/source.ts";
-import { type EnteredApp, readApp } from "./app-form.tsx";
+import { fieldOf } from "../http/form-field.ts";
+import { languages } from "../i18n/index.ts";
+import { Refused } from "../i18n/refused.ts";
+import { readApp } from "./app.ts";
+import type { RefusedApp } from "./app-form.tsx";
 import { linkPage } from "./connect-page.tsx";
 import { endedPage } from "./answer-pages.ts";
 import type { LinkingFlow } from "./linking.ts";
@@ -40,7 +44,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
   const pathOf = (language: Language, { source, secret }: OpenLink): string =>
     connectAddress(basePath, language, source.id, secret);
 
-  const showLink = async (language: Language, link: OpenLink, entered?: EnteredApp) => {
+  const showLink = async (language: Language, link: OpenLink, refused?: RefusedApp) => {
     const { user, source } = link;
     return linkPage({
       language,
@@ -52,7 +56,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
       oauth: source.oauth,
       hasApp: (await source.oauth.app()) !== undefined,
       mayEnterApp: user.role === "owner" && !source.oauth.appIsFixed,
-      ...(entered && { entered }),
+      ...(refused && { refused }),
     });
   };
 
@@ -74,9 +78,15 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
       if (!deps.isFromOwnPage(request)) return endedPage(language, basePath);
       const { user, source } = link;
       if (user.role !== "owner" || source.oauth.appIsFixed) return showLink(language, link);
-      const { app, ...entered } = readApp(await request.formData().catch(() => new FormData()));
-      if (!app) return showLink(language, link, entered);
-      await accounts.upstreams.enterApp(source.id, app);
+      const form = await request.formData().catch(() => new FormData());
+      try {
+        await accounts.upstreams.enterApp(source.id, readApp(form));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const { field = "" } = error;
+        const text = error.text(languages[language]);
+        return showLink(language, link, { clientId: fieldOf(form, "clientId"), field, text });
+      }
       return redirect(pathOf(language, link), 303);
     }),
 

@@ -1,4 +1,4 @@
-import { TooManyConnectionsError } from "../music/connections.ts";
+import { Refused } from "../i18n/refused.ts";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
 import { fill, languages } from "../i18n/index.ts";
@@ -47,7 +47,7 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
     try {
       await accounts.connections.connect(user, source.id, settings, name);
     } catch (error) {
-      if (!(error instanceof TooManyConnectionsError)) throw error;
+      if (!(error instanceof Refused)) throw error;
       throw new LinkFailure("tooMany", error.message, { cause: error });
     }
     log.info("an account was linked", { user: user.name, source: source.id });

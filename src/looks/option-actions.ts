@@ -1,6 +1,6 @@
 import { action, type Texts } from "../actions/action.ts";
 import { id } from "../actions/inputs.ts";
-import { WrongInput } from "../actions/run.ts";
+import { WrongInput } from "../i18n/entered.ts";
 import { Refused } from "../i18n/refused.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
 import { LONGEST_CSS } from "./look.ts";
@@ -32,7 +32,7 @@ function refuseWrong([name, text]: Assignment, kind: WidgetKind): void {
   if (text === "" || option.parse(text) !== undefined) return;
   throw new WrongInput(name, {
     ...option,
-    as: "argument",
+    fallback: undefined,
     refusal: "look.value",
     refusalValues: { option: name, value: text },
   });

@@ -1,7 +1,8 @@
 import { eq, inArray } from "drizzle-orm";
 import { isNotUnique } from "../db/errors.ts";
 import { connections } from "../db/schema.ts";
-import { AccountError, type AccountsContext } from "../accounts/context.ts";
+import type { AccountsContext } from "../accounts/context.ts";
+import { Refused } from "../i18n/refused.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
   connectionConditions,
@@ -32,15 +33,6 @@ export interface NotedAccount {
 /** The maximum of connections per user. */
 export const MOST_CONNECTIONS = 10;
 
-/** A user has the maximum of connections. */
-export class TooManyConnectionsError extends AccountError {
-  constructor(userName: string) {
-    super(
-      `${userName} has ${MOST_CONNECTIONS} connections, which is the maximum. End one first: "marquee connection list ${userName}" shows them, "marquee disconnect ${userName} ID" ends one.`,
-    );
-  }
-}
-
 /** The source that plays until a user has connected something real. */
 const DEMO = "demo";
 
@@ -49,7 +41,7 @@ export interface Connections extends Inboxes, ConnectionReads {
   /**
    * Adds a connection at the end, or replaces the settings of the user's connection of the same
    * source and name, which keeps its place and its secret. A first real connection removes the demo.
-   * @throws {TooManyConnectionsError}
+   * @throws {Refused} when the user has the maximum
    */
   connect(user: User, source: string, settings: unknown, name?: string): Promise<Connection>;
   /**
@@ -59,10 +51,10 @@ export interface Connections extends Inboxes, ConnectionReads {
   disconnect(user: User, which: PublicConnectionId | "all"): Promise<boolean>;
   /**
    * Puts these connections first, in this order; the others follow in the order they had.
-   * @throws {Refused | AccountError} when the user has no such connection, or one is given twice
+   * @throws {Refused} when the user has no such connection, or one is given twice
    */
   order(user: User, ids: readonly PublicConnectionId[]): Promise<void>;
-  /** @throws {Refused | AccountError} when there is no such connection, or another has this name */
+  /** @throws {Refused} when there is no such connection, or another has this name */
   rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
   /**
    * Whether this connection's titles are cleaned, whatever the user has chosen for all; `null` for what
@@ -137,7 +129,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
           const before = all.find((one) => one.source === source && one.name === name);
           if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
-            throw new TooManyConnectionsError(user.name);
+            throw new Refused("connection.tooMany", { most: String(MOST_CONNECTIONS) });
           }
           const replaced = isFirstReal ? all : before ? [before] : [];
           const ids = replaced.map(({ id }) => id);
@@ -174,7 +166,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         const all = rowsOf(tx, user);
         const first = ids.map((id, index) => {
           if (ids.indexOf(id) !== index) {
-            throw new AccountError(`The connection ${id} is given twice.`, true);
+            throw new Refused("connection.twice", {}, { isMisuse: true });
           }
           return all.find((row) => publicIdOf(row) === id) ?? refuseId();
         });
@@ -191,9 +183,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         await change(user, id, { name });
       } catch (error) {
         if (!isNotUnique(error)) throw error;
-        throw new AccountError(
-          `Another connection of ${user.name} to the same source has the name ${JSON.stringify(name)}. Choose another name.`,
-        );
+        throw new Refused("connection.nameTaken", {}, { field: "name" });
       }
     },
     ...createSettingsWrites(context, deferred, notifyOfStatus),

@@ -1,5 +1,6 @@
 import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
-import { AccountError, type AccountsContext } from "../accounts/context.ts";
+import type { AccountsContext } from "../accounts/context.ts";
+import { refuseId } from "./connection-reads.ts";
 import { connections, users } from "../db/schema.ts";
 import { THE_SERVER, type Vault } from "../vault/vault.ts";
 import { createCredentialCache } from "../accounts/credential-cache.ts";
@@ -21,7 +22,7 @@ export interface InboxOwner {
 export interface Inboxes {
   /**
    * The secret with which another program pushes to this connection, made when first asked for.
-   * @throws {SecretError} when it is damaged @throws {AccountError} when the connection is gone
+   * @throws {SecretError} when it is damaged @throws {Refused} when the connection is gone
    */
   secretOf(connectionId: number): Promise<InboxSecret>;
   /** Replaces that secret: the old one stops working at once. */
@@ -104,7 +105,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       .where(eq(connections.id, connectionId))
       .get();
     if (row) return row;
-    throw new AccountError("This connection is not there any more. Connect again.");
+    return refuseId();
   };
   const storeSecret = (connectionId: number, condition?: SQL) =>
     vault.whileKeyStays(async () => {

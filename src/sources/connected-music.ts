@@ -2,7 +2,10 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Connection } from "../music/connection-reads.ts";
 import type { ConnectionStatus, StoredStatus } from "../music/connection-status.ts";
 import type { Sources } from "./index.ts";
-import { type OpenSource, type Source, type SourceAccount, SourceSettingsError } from "./source.ts";
+import { WrongInput } from "../i18n/entered.ts";
+import { languages } from "../i18n/index.ts";
+import { Refused } from "../i18n/refused.ts";
+import type { OpenSource, Source, SourceAccount } from "./source.ts";
 
 /** One of a user's connections: its source, its account, its stored settings and its status. */
 export interface ConnectedMusic {
@@ -47,7 +50,10 @@ export async function musicOf(
 }
 
 /** A connection's source and name for people, such as `MPD · Kitchen`. */
-export const labelOf = ({ source, connection }: ConnectedMusic): string =>
+export const labelOf = ({
+  source,
+  connection,
+}: Pick<ConnectedMusic, "source" | "connection">): string =>
   [source.name, connection.name].filter((part) => part !== "").join(" · ");
 
 /** The word for a status in what programs read. */
@@ -77,9 +83,9 @@ function missingSource(id: string): Source {
       delayMs: 0,
       calls: [],
     },
-    options: [],
+    options: {},
     open() {
-      throw new SourceSettingsError(`this version has no source ${JSON.stringify(id)}`);
+      throw new Refused("connection.otherVersion", { source: id });
     },
   };
 }
@@ -126,7 +132,11 @@ export function openConnection(
   try {
     return { usable: true, open: source.open(settings) };
   } catch (error) {
-    if (!(error instanceof SourceSettingsError)) throw error;
-    return { usable: false, reason: error.message };
+    if (!(error instanceof Refused)) throw error;
+    const reason =
+      error instanceof WrongInput
+        ? `its ${error.field.replace(/^option-/, "")} must be ${error.input.allowed}`
+        : error.text(languages.en);
+    return { usable: false, reason };
   }
 }

@@ -1,6 +1,6 @@
 import type { Playback } from "../playback.ts";
 import { createMessageQueue } from "../upstream/message-queue.ts";
-import { type SourceOption, type WatchContext, wrongOption } from "./source.ts";
+import type { SourceOption, WatchContext } from "./source.ts";
 
 /** A deck is loaded before it is heard, so what programs report may be shown later. */
 
@@ -11,20 +11,16 @@ export interface Delayed {
   readonly delay: number;
 }
 
-export const DELAY_OPTION: SourceOption = {
-  name: "delay",
+export const DELAY_OPTION = {
   placeholder: "seconds",
   help: `Shows each song so much later, 0 to ${MOST_SECONDS}: a deck is loaded before it is heard.`,
-  fallback: "0",
-};
-
-/** @param given a text that was entered, or the number that is stored */
-export function parseDelay(given: unknown): number {
-  const text = String(given ?? "").trim();
-  const seconds = text === "" ? 0 : Number(text);
-  if (seconds >= 0 && seconds <= MOST_SECONDS) return seconds;
-  throw wrongOption("delay", `must be a number of seconds from 0 to ${MOST_SECONDS}.`);
-}
+  fallback: 0,
+  allowed: `a number of seconds from 0 to ${MOST_SECONDS}`,
+  parse(text: string) {
+    const seconds = Number(text);
+    return seconds >= 0 && seconds <= MOST_SECONDS ? seconds : undefined;
+  },
+} satisfies SourceOption;
 
 /**
  * What is watched, each playback so much later than it was observed; its position is that of what is heard

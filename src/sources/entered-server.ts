@@ -1,59 +1,71 @@
-import {
-  type SourceAddress,
-  type SourceOption,
-  SourceSettingsError,
-  wrongOption,
-} from "./source.ts";
-
+import type { SourceAddress, SourceOption } from "./source.ts";
 import { LONGEST_ADDRESS } from "../text-limits.ts";
 
-/** The options with which users enter a server of their own, and their checks. */
+/** The options with which users enter a server of their own. */
 
-export const urlOption = (help: string, fallback?: string): SourceOption => ({
-  name: "url",
-  placeholder: "http://host:port",
-  help,
-  longest: LONGEST_ADDRESS,
-  ...(fallback !== undefined && { fallback }),
-});
+export const urlOption = (help: string, fallback?: string) =>
+  ({
+    placeholder: "http://host:port",
+    help,
+    longest: LONGEST_ADDRESS,
+    allowed:
+      "an http or https address such as http://127.0.0.1:8080, without user name, query or fragment",
+    ...(fallback !== undefined && { fallback }),
+    parse: parseServerUrl,
+  }) satisfies SourceOption;
 
-export const userOption = (help: string): SourceOption => ({
-  name: "user",
-  placeholder: "name",
-  help,
-});
+/** A text that has to be entered. */
+export const requiredText = (placeholder: string, help: string, allowed: string) =>
+  ({
+    placeholder,
+    help,
+    allowed,
+    parse: (text: string) => text.trim() || undefined,
+  }) satisfies SourceOption;
 
-export const passwordOption = (help: string): SourceOption => ({
-  name: "password",
-  placeholder: "password",
-  help,
-  secret: true,
-});
+/** A text that may be left out. */
+export const optionalText = (placeholder: string, help: string) =>
+  ({
+    placeholder,
+    help,
+    fallback: "",
+    allowed: "a text",
+    parse: (text: string) => text.trim(),
+  }) satisfies SourceOption;
 
-/**
- * The options with these names as texts; an option that is not given is empty.
- * @throws {SourceSettingsError}
- */
-export function readTexts<Name extends string>(
-  input: unknown,
-  names: readonly Name[],
-): Readonly<Record<Name, string>> {
-  const given: Record<string, unknown> =
-    typeof input === "object" && input !== null ? { ...input } : {};
-  const texts = names.map((name) => {
-    const { [name]: text = "" } = given;
-    if (typeof text === "string") return [name, text] as const;
-    throw new SourceSettingsError(`${names.join(" and ")} must be texts.`);
-  });
-  return Object.fromEntries(texts) as Record<Name, string>;
-}
+/** A password that may be left out. Spaces belong to it. */
+export const passwordOption = (help: string) =>
+  ({
+    placeholder: "password",
+    help,
+    secret: true,
+    fallback: "",
+    allowed: "a text",
+    parse: (text: string) => text,
+  }) satisfies SourceOption;
 
-/**
- * A server's address without a slash at the end. Without a scheme it is an http address. The
- * message does not repeat the address, which may contain a password.
- * @throws {SourceSettingsError}
- */
-export function parseServerUrl(text: string): string {
+const LONGEST_TOKEN = 1_000;
+
+/** A token that fits into a header and an address. */
+export const tokenOption = (help: string) =>
+  ({
+    placeholder: "token",
+    help,
+    secret: true,
+    longest: LONGEST_TOKEN,
+    allowed: "a token without spaces and quotation marks",
+    parse(text: string) {
+      const token = text.trim();
+      return /^[\w.~+/=-]+$/.test(token) ? token : undefined;
+    },
+  }) satisfies SourceOption;
+
+/** The same, for a server that may do without. */
+export const optionalTokenOption = (help: string) =>
+  ({ ...tokenOption(help), fallback: "" }) satisfies SourceOption;
+
+/** A server's address without a slash at the end. Without a scheme it is an http address. */
+export function parseServerUrl(text: string): string | undefined {
   const trimmed = text.trim();
   const url = URL.parse(trimmed.includes("://") ? trimmed : `http://${trimmed}`);
   const usable =
@@ -62,11 +74,7 @@ export function parseServerUrl(text: string): string {
     url.hostname !== "" &&
     url.username + url.password === "" &&
     !/[?#\s]/.test(trimmed);
-  if (usable) return url.href.replace(/\/+$/, "");
-  throw wrongOption(
-    "url",
-    "must be an http or https address such as http://127.0.0.1:8080, without user name, query or fragment.",
-  );
+  return usable ? url.href.replace(/\/+$/, "") : undefined;
 }
 
 /** The address of a server that users entered; members may enter only allowed hosts. */

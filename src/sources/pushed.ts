@@ -110,10 +110,10 @@ const all: readonly PushedSource[] = [
 /** The sources that other programs push to. They have no settings: each connection has a secret. */
 export const createPushedSources = (pushed: PushedReports): readonly Source[] =>
   all.map((source) =>
-    defineSource<null>({
+    defineSource<{}, null>({
       ...source,
       delivery: "pushed",
-      options: [],
+      options: {},
       parseSettings: () => null,
       account: () => ({ displayName: null, product: null }),
       watch: (_, { connection, signal }) => pushed.watch(connection.id, signal),

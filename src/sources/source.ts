@@ -5,18 +5,37 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import type { FoundPlayer, Search } from "./here/found.ts";
-import { mistakeIn, saidOf, type TextMistake } from "../text-limits.ts";
+import type { Field, ValueOf } from "../field.ts";
+import { readText, WrongInput } from "../i18n/entered.ts";
+
+/** The options that sources have. `connect` takes each, and its form has a field for each. */
+export const OPTION_NAMES = [
+  "address",
+  "url",
+  "user",
+  "password",
+  "token",
+  "entity",
+  "player",
+  "station",
+  "mount",
+  "delay",
+] as const;
+export type OptionName = (typeof OPTION_NAMES)[number];
 
 /** A setting of a source, as a command-line option and as a form field. */
-export interface SourceOption {
-  readonly name: string;
+export interface SourceOption extends Field<string | number> {
   readonly placeholder: string;
   readonly help: string;
-  readonly fallback?: string;
-  readonly secret?: true;
-  /** In UTF-16 units; by default as any text that is entered. */
-  readonly longest?: number;
 }
+
+export type SourceOptions = Readonly<Partial<Record<OptionName, SourceOption>>>;
+
+/** What a source's options give. */
+export type OptionValues<Options> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
+
+/** The name of an option's field in a form, and of its input of `connect`. */
+export const optionField = <Name extends string>(name: Name) => `option-${name}` as const;
 
 /** How much a watched source's playback is wanted: by subscribers, or by single requests. */
 export interface Demand {
@@ -123,7 +142,7 @@ export interface Source {
    * watches, in milliseconds. After three times that without an answer the last one has expired.
    */
   readonly pollsEveryMs?: number;
-  readonly options: readonly SourceOption[];
+  readonly options: SourceOptions;
   /** For sources of the machine that this server runs on: only its owner may connect them. */
   readonly ownerOnly?: true;
   /** For sources of one system: where this server has to run, as Bun names it. */
@@ -144,8 +163,9 @@ export interface Source {
    */
   readonly findHere?: (search: Search) => Promise<readonly FoundPlayer[]>;
   /**
-   * Checks settings that were entered or stored, and opens the source with them.
-   * @throws {SourceSettingsError} naming every mistake
+   * Checks settings that were entered or stored, and opens the source with them. An option that is
+   * left empty counts as not given.
+   * @throws {Refused}
    */
   open(settings: unknown): OpenSource;
 }
@@ -165,23 +185,32 @@ export interface OpenSource {
   watch(context: WatchContext): AsyncIterable<Playback | null>;
 }
 
-/** A source as its own file defines it, with its own settings type. */
-export interface SourceDefinition<Settings> extends Omit<Source, "open"> {
-  /** @throws {SourceSettingsError} naming every mistake */
-  parseSettings(input: unknown): Settings;
-  account(settings: Settings): SourceAccount;
-  addressOf?(settings: Settings): SourceAddress | undefined;
-  watch(settings: Settings, context: WatchContext): AsyncIterable<Playback | null>;
+/** A source as its own file defines it. */
+export interface SourceDefinition<Options extends SourceOptions, Settings> extends Omit<
+  Source,
+  "options" | "open"
+> {
+  readonly options: Options;
+  /**
+   * Makes the settings, where they are not just what the options give.
+   * @throws {Refused}
+   */
+  parseSettings?(given: unknown): Settings;
+  account(settings: NoInfer<Settings>): SourceAccount;
+  addressOf?(settings: NoInfer<Settings>): SourceAddress | undefined;
+  watch(settings: NoInfer<Settings>, context: WatchContext): AsyncIterable<Playback | null>;
 }
 
 /** Makes a source from its definition. Other code sees its settings only as `unknown`. */
-export function defineSource<Settings>(definition: SourceDefinition<Settings>): Source {
+export function defineSource<const Options extends SourceOptions, Settings = OptionValues<Options>>(
+  definition: SourceDefinition<Options, Settings>,
+): Source {
   const { parseSettings, account, addressOf, watch, ...described } = definition;
+  const parse = parseSettings ?? ((given) => readOptions(described.options, given) as Settings);
   return {
     ...described,
     open(given) {
-      refuseUnusableTexts(described.options, given);
-      const settings = parseSettings(given);
+      const settings = parse(given);
       const address = addressOf?.(settings);
       return {
         settings,
@@ -193,17 +222,46 @@ export function defineSource<Settings>(definition: SourceDefinition<Settings>): 
   };
 }
 
-/** Refuses what no option may be, for all sources. @throws {SourceSettingsError} naming the option */
-function refuseUnusableTexts(options: readonly SourceOption[], given: unknown): void {
-  const texts: Record<string, unknown> =
-    typeof given === "object" && given !== null ? { ...given } : {};
-  for (const { name, longest } of options) {
-    const { [name]: text } = texts;
-    const mistake = typeof text === "string" ? mistakeIn(text, longest) : undefined;
-    if (mistake)
-      throw new SourceSettingsError(`The option ${name} ${saidOf(mistake)}.`, name, mistake);
-  }
+/**
+ * The values of options that were entered or stored.
+ * @throws {Refused} for the first that is not allowed
+ */
+export function readOptions<const Options extends SourceOptions>(
+  options: Options,
+  given: unknown,
+): OptionValues<Options> {
+  const texts = new Map<string, unknown>(Object.entries(given ?? {}));
+  const values = Object.entries(options).map(([name, option]) => [
+    name,
+    readOption(optionField(name), option, texts.get(name)),
+  ]);
+  return Object.fromEntries(values) as OptionValues<Options>;
 }
+
+function readOption(field: string, option: SourceOption, given: unknown): string | number {
+  const refuse = (): never => {
+    throw new WrongInput(field, { ...option, ...refusalOf(option) });
+  };
+  const text = typeof given === "number" ? String(given) : given;
+  if (text === undefined || text === "") return option.fallback ?? refuse();
+  if (typeof text !== "string") return refuse();
+  const value = readText(
+    field,
+    { ...option, parse: (typed) => option.parse(typed) ?? refuse() },
+    text,
+  );
+  // A number is stored only where that is what the option gives.
+  return typeof given === "number" && value !== given ? refuse() : value;
+}
+
+/** What a page says of an option that is not allowed: an example, where its placeholder is one. */
+const refusalOf = ({ placeholder, secret }: SourceOption) => {
+  const isExample = /[^a-z]/.test(placeholder) && !secret;
+  return {
+    refusal: isExample ? "connection.option" : "connection.settings",
+    refusalValues: { example: placeholder },
+  } as const;
+};
 
 /** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
 export interface OAuthLinking {
@@ -308,22 +366,3 @@ export const retryLater = (afterMs: number, reason: FailureReason, message: stri
 
 export const unavailable = (message: string, options?: ErrorOptions): SourceFailure =>
   new SourceFailure({ kind: "unavailable" }, message, options);
-
-/** A source's settings are unusable. The message has a sentence a line, naming what is allowed. */
-export class SourceSettingsError extends Error {
-  override readonly name = "SourceSettingsError";
-  /** The option that is wrong, where it is one. */
-  readonly option: string | undefined;
-  /** What is wrong with its text, whatever the option is. */
-  readonly textMistake: TextMistake | undefined;
-
-  constructor(message: string, option?: string, textMistake?: TextMistake) {
-    super(message);
-    this.option = option;
-    this.textMistake = textMistake;
-  }
-}
-
-/** An option that may not be what it is: `rule` is the end of a sentence that begins with its name. */
-export const wrongOption = (option: string, rule: string): SourceSettingsError =>
-  new SourceSettingsError(`${option}: ${rule}`, option);

@@ -2,10 +2,11 @@ import type { Playback } from "../playback.ts";
 import {
   defineSource,
   type Source,
+  type OptionValues,
   type SourceDefinition,
   type SourceOption,
+  type SourceOptions,
   type WatchContext,
-  wrongOption,
 } from "./source.ts";
 import { toSourceFailure } from "./answer-failure.ts";
 import { addressOf } from "./entered-server.ts";
@@ -23,20 +24,29 @@ export interface StreamedSourceDeps {
 }
 
 /** What a source of that kind defines itself. */
-type Listening<Settings> = Omit<SourceDefinition<Settings>, "delivery" | "addressOf" | "watch"> & {
+type Listening<Options extends SourceOptions, Settings> = Omit<
+  SourceDefinition<Options, Settings>,
+  "delivery" | "addressOf" | "watch"
+> & {
   /** Begins to listen, with code that is loaded now. */
-  listen(settings: Settings, context: WatchContext): Promise<AsyncIterable<Playback | null>>;
+  listen(
+    settings: NoInfer<Settings>,
+    context: WatchContext,
+  ): Promise<AsyncIterable<Playback | null>>;
 };
 
 /**
  * A source that listens to a server which users enter. It ends quietly when it is asked to, and gives
  * every other end one of the three meanings.
  */
-export const defineStreamedSource = <Settings extends { readonly url: string }>({
+export const defineStreamedSource = <
+  const Options extends SourceOptions & { readonly url: SourceOption },
+  Settings extends { readonly url: string } = OptionValues<Options> & { readonly url: string },
+>({
   listen,
   ...definition
-}: Listening<Settings>): Source =>
-  defineSource<Settings>({
+}: Listening<Options, Settings>): Source =>
+  defineSource<Options, Settings>({
     ...definition,
     delivery: "streamed",
     addressOf,
@@ -51,23 +61,3 @@ export const defineStreamedSource = <Settings extends { readonly url: string }>(
       }
     },
   });
-
-const LONGEST_TOKEN = 1_000;
-
-export const tokenOption = (help: string): SourceOption => ({
-  name: "token",
-  placeholder: "token",
-  help,
-  secret: true,
-  longest: LONGEST_TOKEN,
-});
-
-/**
- * A token that fits into a header and an address. The message does not repeat it.
- * @throws {SourceSettingsError}
- */
-export function parseToken(text: string): string {
-  const token = text.trim();
-  if (/^[\w.~+/=-]+$/.test(token)) return token;
-  throw wrongOption("token", "must be given, without spaces and quotation marks.");
-}

@@ -48,7 +48,11 @@ test("one that has to be connected again leaves the others, and is logged once",
   const again = { message: "music has to be connected again", user: ada.user.id };
   expect(warnings).toEqual([
     { ...again, source: "mpd", reason: expect.any(String) },
-    { ...again, source: "gramophone", reason: 'this version has no source "gramophone"' },
+    {
+      ...again,
+      source: "gramophone",
+      reason: "This version of Marquee has no source “gramophone”.",
+    },
   ]);
 });
 
@@ -66,7 +70,7 @@ test("a source changes what is stored of the connection it watches", async () =>
   const { connections } = world.accounts;
   const { id } = await connections.connect(ada.user, "counting", { count: 1 });
   const seen: unknown[] = [];
-  const counting = defineSource<unknown>({
+  const counting = defineSource({
     id: "counting",
     name: "Counting",
     delivery: "streamed",
@@ -79,8 +83,8 @@ test("a source changes what is stored of the connection it watches", async () =>
       delayMs: 0,
       calls: [],
     },
-    options: [],
-    parseSettings: (settings) => settings,
+    options: {},
+    parseSettings: (settings: unknown) => settings,
     account: () => ({ displayName: null, product: null }),
     async *watch(settings, { connection }) {
       seen.push(connection.id, settings);

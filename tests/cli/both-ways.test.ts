@@ -77,6 +77,12 @@ const SCENES: readonly (readonly string[])[] = [
   ["connect USER json", "connection list USER --show-secrets"],
   ["connect USER json", "connect USER demo", "connection order USER 2 1"],
   ["connection order USER 9"],
+  ["connect USER json", "connect USER demo", "connection move USER 2 1"],
+  ["connection move USER 9 1"],
+  ["connect USER json", "connection rename USER 1 Kitchen"],
+  ["connection rename USER 9 Kitchen"],
+  ["app enter spotify 0123456789abcdef"],
+  ["app enter json 0123456789abcdef"],
   ["connect USER json", "connection titles USER 1 off"],
   ["connection titles USER 1 off"],
   ["connect USER json", "connection covers USER 1 found"],
@@ -188,7 +194,8 @@ const comparable = (data: string, { code, out, errors }: Awaited<ReturnType<type
 
 /** The list in which a command's effect shows, of a user. */
 function listAfter([group = ""]: readonly string[]) {
-  if (["login", "secret", "titles", "privacy", "history"].includes(group)) return undefined;
+  const withoutList = ["app", "login", "secret", "titles", "privacy", "history"];
+  if (withoutList.includes(group)) return undefined;
   if (group === "user") return () => ["user", "list", "--json"];
   const list = group.replace(/^(dis)?connect$/, "connection").replace("look", "widget");
   return (name: string) => [list, "list", name, "--json"];

@@ -36,7 +36,7 @@ describe("marquee connect, with a name", () => {
 
   test("says which name it has", async () => {
     const { out } = await marquee("connect", "ada", "demo", "--name", "Desk");
-    expect(out).toContain("ada is connected to Demo as Desk.");
+    expect(out).toContain("Demo · Desk was added.");
   });
 
   test.each(["", " ", "a\u200bb", "x".repeat(61)])("is called wrongly with %j", async (name) => {
@@ -52,7 +52,7 @@ describe("marquee connect, with a name", () => {
     expect(code).toBe(1);
     expect(out).toBe("");
     expect(errors).toContain("10 connections");
-    expect(errors).toContain('"marquee disconnect ada ID" ends one');
+    expect(errors).toContain("Disconnect one first.");
   });
 });
 
@@ -142,7 +142,7 @@ describe("marquee disconnect, of several", () => {
     await connectMpd("--name", "Kitchen");
     const { code, errors } = await marquee("disconnect", "ada");
     expect(code).toBe(2);
-    expect(errors).toContain("give the ID of one, or --all");
+    expect(errors).toContain("There are several connections.");
     expect(await labels()).toEqual(["1 mpd", "2 mpd Kitchen"]);
   });
 

@@ -16,11 +16,10 @@ const USUAL: Readonly<Record<string, string>> = {
 const SOURCE_OPTIONS = describedSources()
   .all.filter((source) => !source.oauth && worksOn(process.platform, source))
   .flatMap((source) =>
-    source.options.map(({ name }): [string, (text: string) => string[]] => {
-      const options = source.options.flatMap((option) => {
-        const usual = USUAL[option.name] ?? "usual";
-        return option.name === name ? [] : [`--${option.name}`, usual];
-      });
+    Object.keys(source.options).map((name): [string, (text: string) => string[]] => {
+      const options = Object.keys(source.options).flatMap((option) =>
+        option === name ? [] : [`--${option}`, USUAL[option] ?? "usual"],
+      );
       const words = ["connect", "ada", source.id, ...options, `--${name}`];
       return [`connect … ${source.id} --${name}`, (text) => [...words, text]];
     }),
@@ -70,7 +69,11 @@ describe("a command", () => {
     const [long = "", bell = ""] = TEXTS;
     const refused = async (password: string) =>
       (await marquee("connect", "ada", "vlc", "--password", password)).errors;
-    expect(await refused(long)).toContain("The option password must have at most 300 characters.");
-    expect(await refused(bell)).toContain("The option password must be without line breaks");
+    expect(await refused(long)).toContain(
+      "--password was refused. Shorten this: it may have at most 300 characters.",
+    );
+    expect(await refused(bell)).toContain(
+      "--password was refused. Type this again: it has line breaks",
+    );
   });
 });

@@ -81,7 +81,7 @@ describe("a running server whose key is the data folder's", () => {
         askApi("/api/v1/user"),
         fetch(String(server.ready["widget_url"])),
         browser.get("/en/dashboard/widget"),
-        browser.post("/en/dashboard/music", { do: "connect", target: "demo" }),
+        browser.post("/en/dashboard/music", { do: "connect", source: "demo" }),
       ]);
       for (const { status } of answers) statuses.add(status);
     }

@@ -22,9 +22,9 @@ afterEach(() => server.close());
 const connectVlc = (browser: SignedIn, url: string, password = "") =>
   browser.post(MUSIC, {
     do: "connect",
-    target: "vlc",
-    "vlc-url": url,
-    "vlc-password": password,
+    source: "vlc",
+    "option-url": url,
+    "option-password": password,
   });
 const settingsOfGrace = async () =>
   (await server.accounts.connections.allOf(grace.user.id))[0]?.settings;
@@ -51,7 +51,7 @@ describe("the address of a player's web interface", () => {
   ])("is not %j for a member", async (url) => {
     const refused = await connectVlc(member, url);
     expect(refused.status).toBe(422);
-    expect(await textOf(refused, "#vlc-url-mistake")).not.toBe("");
+    expect(await textOf(refused, "#option-url-vlc-mistake")).not.toBe("");
     expect(await settingsOfGrace()).toBe(undefined);
   });
 

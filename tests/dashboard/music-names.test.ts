@@ -21,14 +21,11 @@ const stored = async () =>
   (await server.accounts.connections.allOf(ada.user.id)).map(({ source, name }) => [source, name]);
 const add = (name: string, source = "json") =>
   browser.post(MUSIC, {
-    do: "connect",
-    target: source,
-    another: "1",
-    [`${source}-new-name`]: name,
-    [`${source}-new-address`]: "127.0.0.2",
+    ...{ do: "connect", source, id: "new", name },
+    ...(source === "mpd" && { "option-address": "127.0.0.2" }),
   });
 const rename = ({ publicId }: { publicId: number }, name: string, by = browser) =>
-  by.post(MUSIC, { do: "rename", target: String(publicId), [`name-${publicId}`]: name });
+  by.post(MUSIC, { do: "connection rename", id: String(publicId), name });
 
 describe("one more connection to a source", () => {
   beforeEach(async () => {
@@ -50,23 +47,23 @@ describe("one more connection to a source", () => {
       null,
       { address: "127.0.0.1" },
       null,
-      { address: "127.0.0.2" },
+      { address: "127.0.0.2", password: "" },
     ]);
   });
 
   test("is refused beside its field without a name, and with one that is taken", async () => {
     await add("Deck");
     for (const [name, mistake] of [
-      ["", "up to 60 visible characters"],
-      [" ", "up to 60 visible characters"],
-      ["a\u200bb", "up to 60 visible characters"],
-      ["x".repeat(61), "up to 60 visible characters"],
-      ["Deck", "Another JSON connection has this name."],
+      ["", "1 to 60 visible characters"],
+      [" ", "1 to 60 visible characters"],
+      ["a\u200bb", "1 to 60 visible characters"],
+      ["x".repeat(61), "1 to 60 visible characters"],
+      ["Deck", "Another connection to the same source has this name."],
     ] as const) {
       const refused = await add(name);
       expect(refused.status).toBe(422);
-      expect(await textOf(refused.clone(), "#json-new-name-mistake")).toContain(mistake);
-      expect(await attributeOf(refused, "#json-new-name", "value")).toBe(name.trim());
+      expect(await textOf(refused.clone(), "#name-json-new-mistake")).toContain(mistake);
+      expect(await attributeOf(refused, "#name-json-new", "value")).toBe(name.trim() || undefined);
     }
     expect(await stored()).toHaveLength(3);
   });
@@ -117,7 +114,7 @@ describe("renaming a connection", () => {
     const connection = await server.accounts.connections.connect(ada.user, "json", null);
     const grace = await signIn(server, await server.addUser("grace", false));
     await rename(connection, "Hers", grace);
-    expect((await rename({ publicId: 999 }, "Gone")).status).toBe(200);
+    expect((await rename({ publicId: 999 }, "Gone")).status).toBe(303);
     expect(await stored()).toEqual([["json", ""]]);
   });
 });

@@ -74,10 +74,10 @@ test("the one that was chosen is open, and no other", async () => {
 });
 
 test("the one with a mistake is open, and no other", async () => {
-  const entered = { do: "connect", target: "vlc", "vlc-url": "a b" };
+  const entered = { do: "connect", source: "vlc", "option-url": "a b" };
   const refused = await browser.post(`${MUSIC}?choose=mpd`, entered);
   expect(openOn(await refused.text())).toEqual(["vlc"]);
-  const app = { do: "app", target: "spotify", client_id: "no such id!" };
+  const app = { do: "app enter", source: "spotify", clientId: "no such id!" };
   expect(openOn(await (await browser.post(MUSIC, app)).text())).toEqual(["spotify"]);
 });
 
@@ -86,7 +86,7 @@ test("a source that is connected is marked, and can be connected once more", asy
   const html = await pageText();
   const marked = offersOn(html).filter((offer) => offer.html.includes('class="tag"'));
   expect(marked.map(({ id }) => id)).toEqual(["json"]);
-  expect(await attributeOf(await browser.get(MUSIC), "#json-new-name", "required")).toBeDefined();
+  expect(await attributeOf(await browser.get(MUSIC), "#name-json-new", "required")).toBeDefined();
 });
 
 test.each(LANGUAGES)("the groups and the sources are described in %s", async (language) => {

@@ -59,17 +59,23 @@ test("each of several connections reports what it plays, and one is shown", asyn
   ]);
 });
 
+const move = (publicId: number, position: number | string) =>
+  browser.submit(MUSIC, { do: "connection move", id: `${publicId}`, position: `${position}` });
+/** The places to which the buttons of a card move it. */
+const movesIn = (card = "") =>
+  [...card.matchAll(/name="position" value="(\d+)"/g)].map(([, place]) => Number(place));
+
 test("one connection alone cannot be moved", async () => {
   await connect("First");
-  const [card] = await cards();
-  expect(card).not.toContain('value="up"');
-  expect(card).not.toContain('value="down"');
+  expect((await cards()).map(movesIn)).toEqual([[]]);
 });
 
 test("a connection that was moved is what the browser goes to", async () => {
   const first = await connect("First");
   await connect("Second");
-  const sent = await browser.post(MUSIC, { do: "down", target: String(first.publicId) });
+  const sent = await browser.post(MUSIC, {
+    ...{ do: "connection move", id: String(first.publicId), position: "2" },
+  });
   const [path, id = ""] = (sent.headers.get("location") ?? "").split("#");
   expect(path).toBe(MUSIC);
   expect(await textOf(await browser.get(MUSIC), `#${id} h2`)).toBe("JSON · First");
@@ -80,23 +86,12 @@ test("connections are moved up and down, by buttons that name them", async () =>
   await connect("Second");
   const third = await connect("Third");
   const [top, middle, bottom] = await cards();
-  expect([top, middle, bottom].map((card) => card?.includes('value="up"'))).toEqual([
-    false,
-    true,
-    true,
-  ]);
-  expect([top, middle, bottom].map((card) => card?.includes('value="down"'))).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect([top, middle, bottom].map(movesIn)).toEqual([[2], [1, 3], [2]]);
   expect(middle).toContain('aria-label="Move up: JSON · Second"');
-  const answer = await browser.submit(MUSIC, { do: "down", target: String(publicId) });
+  const answer = await move(publicId, 2);
   expect(await answer.text()).toContain("JSON · First is now number 2.");
   expect(await labels()).toEqual(["JSON · Second", "JSON · First", "JSON · Third"]);
-  await browser.submit(MUSIC, { do: "up", target: String(third.publicId) });
-  await browser.submit(MUSIC, { do: "up", target: String(third.publicId) });
-  await browser.submit(MUSIC, { do: "up", target: String(third.publicId) });
+  await move(third.publicId, 1);
   expect(await labels()).toEqual(["JSON · Third", "JSON · Second", "JSON · First"]);
 });
 
@@ -105,7 +100,7 @@ test("the connection that is first is the one that is shown", async () => {
   const second = await connect("Second");
   await push(first.id, { title: "One" });
   await push(second.id, { title: "Two" });
-  await browser.submit(MUSIC, { do: "up", target: String(second.publicId) });
+  await move(second.publicId, 1);
   await settle();
   expect((await cards()).map(reportedIn)).toEqual([
     ["Shown now", "Playing: Two"],
@@ -117,15 +112,16 @@ test("a connection is put at the place to which it was dragged", async () => {
   const { publicId } = await connect("First");
   await connect("Second");
   await connect("Third");
-  const place = (position: string) =>
-    browser.submit(MUSIC, { do: "place", target: String(publicId), position });
-  expect(await (await place("3")).text()).toContain("JSON · First is now number 3.");
+  expect(await (await move(publicId, 3)).text()).toContain("JSON · First is now number 3.");
   expect(await labels()).toEqual(["JSON · Second", "JSON · Third", "JSON · First"]);
-  await place("-7");
+  await move(publicId, 1);
   expect(await labels()).toEqual(["JSON · First", "JSON · Second", "JSON · Third"]);
-  for (const nonsense of ["", "first", "NaN"]) await place(nonsense);
+  for (const position of ["", "0", "-7", "first"]) {
+    const fields = { do: "connection move", id: String(publicId), position };
+    expect((await browser.post(MUSIC, fields)).status).toBe(422);
+  }
   expect(await labels()).toEqual(["JSON · First", "JSON · Second", "JSON · Third"]);
-  await place("99");
+  await move(publicId, 99);
   expect(await labels()).toEqual(["JSON · Second", "JSON · Third", "JSON · First"]);
 });
 
@@ -187,9 +183,11 @@ test("nobody moves another's connection, nor one that is gone", async () => {
   await connect("First");
   const { publicId } = await connect("Second");
   const grace = await signIn(server, await server.addUser("grace", false));
-  expect((await grace.post(MUSIC, { do: "up", target: String(publicId) })).status).toBe(200);
-  for (const target of ["", "0", "999", "all"]) {
-    expect((await browser.post(MUSIC, { do: "down", target })).status).toBe(200);
+  const first = { do: "connection move", position: "1" };
+  expect((await grace.post(MUSIC, { ...first, id: String(publicId) })).status).toBe(303);
+  expect((await browser.post(MUSIC, { ...first, id: "999" })).status).toBe(303);
+  for (const id of ["", "0", "all"]) {
+    expect((await browser.post(MUSIC, { ...first, id })).status).toBe(422);
   }
   expect(await labels()).toEqual(["JSON · First", "JSON · Second"]);
 });

@@ -25,7 +25,7 @@ afterEach(() => server.close());
 
 /** Connects a source by its form on the page; returns the connection and its secret. */
 const connect = async (source: string) => {
-  await browser.submit(MUSIC, { do: "connect", target: source });
+  await browser.submit(MUSIC, { do: "connect", source });
   const connection = (await server.accounts.connections.allOf(ada.user.id)).at(-1)!;
   return { ...connection, secret: await server.accounts.connections.secretOf(connection.id) };
 };
@@ -78,7 +78,7 @@ describe("what to enter in a program that pushes", () => {
     expect(await (await page()).text()).toContain(words.webScrobblerHint);
     server.close();
     await start("https://music.example/marquee");
-    await browser.post(`/marquee${MUSIC}`, { do: "connect", target: "webscrobbler" });
+    await browser.post(`/marquee${MUSIC}`, { do: "connect", source: "webscrobbler" });
     const [connection] = await server.accounts.connections.allOf(ada.user.id);
     const secret = await server.accounts.connections.secretOf(connection?.id ?? 0);
     const shown = await browser.get(`/marquee${MUSIC}`);
@@ -95,7 +95,7 @@ describe("what to enter in a program that pushes", () => {
     const { secret, publicId } = await connect("json");
     const grace = await signIn(server, await server.addUser("grace", false));
     expect(await (await grace.get(MUSIC)).text()).not.toContain(secret);
-    await grace.post(MUSIC, { do: "rotate", target: String(publicId) });
+    await grace.post(MUSIC, { do: "connection rotate", id: String(publicId) });
     expect((await push(secret, { title: "Mine" })).status).toBe(200);
   });
 });
@@ -103,7 +103,7 @@ describe("what to enter in a program that pushes", () => {
 describe("replacing the secret", () => {
   test("ends the old one at once, and shows the new one", async () => {
     const { id, publicId, secret } = await connect("json");
-    const answer = await browser.submit(MUSIC, { do: "rotate", target: String(publicId) });
+    const answer = await browser.submit(MUSIC, { do: "connection rotate", id: String(publicId) });
     expect(await textOf(answer.clone(), ".notice p")).toContain("JSON has a new secret.");
     expect((await push(secret, { title: "Old" })).status).toBe(401);
     const next = await server.accounts.connections.secretOf(id);
@@ -113,8 +113,8 @@ describe("replacing the secret", () => {
 
   test("does nothing where there is no secret", async () => {
     const { publicId } = await connect("demo");
-    for (const target of ["", "0", "999", String(publicId)]) {
-      expect((await browser.post(MUSIC, { do: "rotate", target })).status).toBe(200);
+    for (const id of ["999", String(publicId)]) {
+      expect((await browser.post(MUSIC, { do: "connection rotate", id })).status).toBe(303);
     }
   });
 
@@ -122,7 +122,7 @@ describe("replacing the secret", () => {
     const { id, publicId } = await connect("json");
     server.store.queries.run(`update connections set sealed_secret = 'v1.damaged'`);
     expect(await (await page()).text()).toContain(words.unreadable);
-    await browser.post(MUSIC, { do: "rotate", target: String(publicId) });
+    await browser.post(MUSIC, { do: "connection rotate", id: String(publicId) });
     const next = await server.accounts.connections.secretOf(id);
     expect(await textOf(await page(), ".secret code")).toContain(next);
   });

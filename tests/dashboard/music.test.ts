@@ -37,17 +37,16 @@ afterEach(() => server.close());
 const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.connections, user.id);
 const sourcesOf = async ({ user }: AddedUser) =>
   (await server.accounts.connections.allOf(user.id)).map(({ source }) => source);
-const connectMpd = (browser: SignedIn, address: string, password = "") =>
+/** @param id of the connection that is changed */
+const connectMpd = (browser: SignedIn, address: string, password = "", id = "") =>
   browser.post(MUSIC, {
-    do: "connect",
-    target: "mpd",
-    "mpd-address": address,
-    "mpd-password": password,
+    ...{ do: "connect", source: "mpd", id },
+    ...{ "option-address": address, "option-password": password },
   });
 const disconnect = async (browser: SignedIn, of: AddedUser) =>
   browser.post(MUSIC, {
     do: "disconnect",
-    target: String((await connectionOf(of))?.publicId),
+    id: String((await connectionOf(of))?.publicId),
   });
 /** What the page says after a form was sent. */
 const noticeOf = async (browser: SignedIn, path = MUSIC) =>
@@ -65,7 +64,9 @@ describe("connecting MPD by form", () => {
     const page = await owner.get(MUSIC);
     expect(await textOf(page.clone(), ".notice p")).toBe("MPD was added.");
     expect(await textOf(page.clone(), ".connected h2")).toBe("MPD");
-    expect(await attributeOf(page, "#mpd-address", "value")).toBe("music.example:6601");
+    const { publicId } = (await connectionOf(ada))!;
+    const field = `#option-address-mpd-${publicId}`;
+    expect(await attributeOf(page, field, "value")).toBe("music.example:6601");
     expect(await noticeOf(owner)).toBe(undefined);
   });
 
@@ -92,9 +93,11 @@ describe("connecting MPD by form", () => {
 
   test("says that the password is kept where there is one", async () => {
     await connectMpd(owner, "music.example:6601");
-    expect(await textOf(await owner.get(MUSIC), "#mpd-password-hint")).toBe(undefined);
+    const { publicId } = (await connectionOf(ada))!;
+    const hint = `#option-password-mpd-${publicId}-hint`;
+    expect(await textOf(await owner.get(MUSIC), hint)).toBe(undefined);
     await connectMpd(owner, "music.example:6601", "swordfish");
-    expect(await textOf(await owner.get(MUSIC), "#mpd-password-hint")).toContain("Leave it empty");
+    expect(await textOf(await owner.get(MUSIC), hint)).toContain("Leave it empty");
     await connectMpd(owner, "music.example:6601", "another");
     expect(await connectionOf(ada)).toMatchObject({ settings: { password: "another" } });
   });
@@ -108,56 +111,52 @@ describe("connecting MPD by form", () => {
   ])("does not hand the password to %s", async (_, address, other) => {
     await connectMpd(owner, address, "swordfish");
     await connectMpd(owner, other);
-    expect((await connectionOf(ada))?.settings).toEqual({ address: other });
+    expect((await connectionOf(ada))?.settings).toEqual({ address: other, password: "" });
   });
 
-  describe.each(allSources().filter(({ options }) => options.some(({ secret }) => secret)))(
-    "to $name again",
-    (source) => {
-      const entered: Readonly<Record<string, string>> = {
-        address: "music.example:6601",
-        url: "https://music.example:8443/player",
-        user: "ada",
-        entity: "media_player.living_room",
-      };
-      const { options } = source;
-      const secretNames = options.filter(({ secret }) => secret).map(({ name }) => name);
-      const secrets = Object.fromEntries(secretNames.map((name) => [name, "swordfish"]));
-      const enter = (texts: Readonly<Record<string, string>>) =>
-        owner.post(MUSIC, {
-          do: "connect",
-          target: source.id,
-          ...Object.fromEntries(
-            options.map(({ name }) => [
-              `${source.id}-${name}`,
-              { ...entered, ...texts }[name] ?? "",
-            ]),
-          ),
-        });
-      const stored = async () => (await connectionOf(ada))?.settings;
-
-      test("keeps the secret for the same server", async () => {
-        expect((await enter(secrets)).status).toBe(303);
-        const before = await stored();
-        expect(JSON.stringify(before)).toContain("swordfish");
-        expect((await enter({})).status).toBe(303);
-        expect(await stored()).toEqual(before);
+  describe.each(
+    allSources().filter(({ options }) => Object.values(options).some(({ secret }) => secret)),
+  )("to $name again", (source) => {
+    const entered: Readonly<Record<string, string>> = {
+      address: "music.example:6601",
+      url: "https://music.example:8443/player",
+      user: "ada",
+      entity: "media_player.living_room",
+    };
+    const options = Object.entries(source.options);
+    const secretNames = options.filter(([, { secret }]) => secret).map(([name]) => name);
+    const secrets = Object.fromEntries(secretNames.map((name) => [name, "swordfish"]));
+    const enter = (texts: Readonly<Record<string, string>>) =>
+      owner.post(MUSIC, {
+        do: "connect",
+        source: source.id,
+        ...Object.fromEntries(
+          options.map(([name]) => [`option-${name}`, { ...entered, ...texts }[name] ?? ""]),
+        ),
       });
+    const stored = async () => (await connectionOf(ada))?.settings;
 
-      test.each([
-        ["host", { url: "https://elsewhere.example:8443", address: "elsewhere.example:6601" }],
-        ["port", { url: "https://music.example:8444", address: "music.example:6602" }],
-        ["scheme", { url: "http://music.example:8443", address: "/music.example:6601" }],
-      ])("does not hand the secret to another %s", async (_, elsewhere) => {
-        await enter(secrets);
-        const before = await stored();
-        const answer = await enter(elsewhere);
-        // Some are not connected without a secret.
-        if (answer.status === 422) expect(await stored()).toEqual(before);
-        else expect(JSON.stringify(await stored())).not.toContain("swordfish");
-      });
-    },
-  );
+    test("keeps the secret for the same server", async () => {
+      expect((await enter(secrets)).status).toBe(303);
+      const before = await stored();
+      expect(JSON.stringify(before)).toContain("swordfish");
+      expect((await enter({})).status).toBe(303);
+      expect(await stored()).toEqual(before);
+    });
+
+    test.each([
+      ["host", { url: "https://elsewhere.example:8443", address: "elsewhere.example:6601" }],
+      ["port", { url: "https://music.example:8444", address: "music.example:6602" }],
+      ["scheme", { url: "http://music.example:8443", address: "/music.example:6601" }],
+    ])("does not hand the secret to another %s", async (_, elsewhere) => {
+      await enter(secrets);
+      const before = await stored();
+      const answer = await enter(elsewhere);
+      // Some are not connected without a secret.
+      if (answer.status === 422) expect(await stored()).toEqual(before);
+      else expect(JSON.stringify(await stored())).not.toContain("swordfish");
+    });
+  });
 
   test("is followed at once, and no longer once it is disconnected", async () => {
     const players: FakeMpd[] = [createFakeMpd(), createFakeMpd()];
@@ -193,19 +192,21 @@ describe("connecting MPD by form", () => {
       const typed = `two words & "more" <b>`;
       const refused = await owner.post(path, {
         do: "connect",
-        target: "mpd",
-        "mpd-address": typed,
+        source: "mpd",
+        "option-address": typed,
       });
       expect(refused.status).toBe(422);
-      expect(await attributeOf(refused.clone(), "#mpd-address", "value")).toBe(typed);
-      expect(await attributeOf(refused.clone(), "#mpd-address", "aria-invalid")).toBe("true");
-      expect(await attributeOf(refused.clone(), "#mpd-address", "aria-describedby")).toBe(
-        "mpd-address-mistake",
+      expect(await attributeOf(refused.clone(), "#option-address-mpd", "value")).toBe(typed);
+      expect(await attributeOf(refused.clone(), "#option-address-mpd", "aria-invalid")).toBe(
+        "true",
       );
-      expect(await attributeOf(refused.clone(), "#mpd-address", "autofocus")).toBe("");
-      const { optionRefused } = languages[language].dashboard.music;
-      expect(await textOf(refused, "#mpd-address-mistake")).toBe(
-        fill(optionRefused, { example: "host:port" }),
+      expect(await attributeOf(refused.clone(), "#option-address-mpd", "aria-describedby")).toBe(
+        "option-address-mpd-mistake",
+      );
+      expect(await attributeOf(refused.clone(), "#option-address-mpd", "autofocus")).toBe("");
+      const { option } = languages[language].refused.connection;
+      expect(await textOf(refused, "#option-address-mpd-mistake")).toBe(
+        fill(option, { example: "host:port" }),
       );
       expect(await connectionOf(ada)).toBe(undefined);
     },
@@ -214,51 +215,55 @@ describe("connecting MPD by form", () => {
   test("names the option that is wrong beside its own field", async () => {
     const refused = await owner.post(MUSIC, {
       do: "connect",
-      target: "homeassistant",
-      "homeassistant-url": "http://127.0.0.1:8123",
-      "homeassistant-entity": "light.kitchen",
-      "homeassistant-token": "abc",
+      source: "homeassistant",
+      "option-url": "http://127.0.0.1:8123",
+      "option-entity": "light.kitchen",
+      "option-token": "abc",
     });
     expect(refused.status).toBe(422);
-    expect(await textOf(refused.clone(), "#homeassistant-url-mistake")).toBe(undefined);
-    expect(await textOf(refused.clone(), "#homeassistant-entity-mistake")).toBe(
+    expect(await textOf(refused.clone(), "#option-url-homeassistant-mistake")).toBe(undefined);
+    expect(await textOf(refused.clone(), "#option-entity-homeassistant-mistake")).toBe(
       "That doesn’t work. It has to look like this: media_player.name",
     );
-    expect(await attributeOf(refused, "#homeassistant-entity", "autofocus")).toBe("");
+    expect(await attributeOf(refused, "#option-entity-homeassistant", "autofocus")).toBe("");
   });
 
   test("lets a browser send a token as long as sources take it", async () => {
     const token = "t".repeat(1_000);
     const sent = await owner.post(MUSIC, {
       do: "connect",
-      target: "homeassistant",
-      "homeassistant-url": "https://home.example",
-      "homeassistant-entity": "media_player.kitchen",
-      "homeassistant-token": token,
+      source: "homeassistant",
+      "option-url": "https://home.example",
+      "option-entity": "media_player.kitchen",
+      "option-token": token,
     });
     expect(sent.status).toBe(303);
     expect(await connectionOf(ada)).toMatchObject({ settings: { token } });
-    const length = await attributeOf(await owner.get(MUSIC), "#homeassistant-token", "maxlength");
+    const { publicId } = (await connectionOf(ada))!;
+    const field = `#option-token-homeassistant-${publicId}`;
+    const length = await attributeOf(await owner.get(MUSIC), field, "maxlength");
     expect(Number(length)).toBeGreaterThanOrEqual(token.length);
   });
 
   test("gives no example of an option that has no form of its own", async () => {
     const refused = await owner.post(MUSIC, {
       do: "connect",
-      target: "listenbrainz-reader",
-      "listenbrainz-reader-user": "",
+      source: "listenbrainz-reader",
+      "option-user": "",
     });
     expect(refused.status).toBe(422);
-    expect(await textOf(refused, "#listenbrainz-reader-user-mistake")).toBe(
+    expect(await textOf(refused, "#option-user-listenbrainz-reader-mistake")).toBe(
       "That doesn’t work. Check what you entered.",
     );
   });
 
   test("leaves what was connected when the change is refused", async () => {
     await connectMpd(owner, "music.example:6601");
-    const refused = await connectMpd(owner, "music.example:99999");
+    const { publicId } = (await connectionOf(ada))!;
+    const refused = await connectMpd(owner, "music.example:99999", "", String(publicId));
     expect(refused.status).toBe(422);
-    expect(await attributeOf(refused, "#mpd-address", "value")).toBe("music.example:99999");
+    const field = `#option-address-mpd-${publicId}`;
+    expect(await attributeOf(refused, field, "value")).toBe("music.example:99999");
     expect(await connectionOf(ada)).toMatchObject({
       settings: { address: "music.example:6601" },
     });
@@ -266,15 +271,15 @@ describe("connecting MPD by form", () => {
 
   test.each(["", "nothing", "spotify", "__proto__"])(
     "connects nothing where there is no such form: %p",
-    async (target) => {
-      const sent = await owner.post(MUSIC, { do: "connect", target });
+    async (source) => {
+      const sent = await owner.post(MUSIC, { do: "connect", source });
       expect(sent.status).toBeLessThan(500);
       expect(await connectionOf(ada)).toBe(undefined);
     },
   );
 
   test("connects the demo, which asks for nothing", async () => {
-    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", source: "demo" });
     expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
   });
 });
@@ -298,8 +303,8 @@ describe("the hosts that may be chosen", () => {
     async (address) => {
       const refused = await connectMpd(member, address);
       expect(refused.status).toBe(422);
-      expect(await attributeOf(refused.clone(), "#mpd-address", "value")).toBe(address);
-      expect(await textOf(refused, "#mpd-address-mistake")).toContain("--player-hosts");
+      expect(await attributeOf(refused.clone(), "#option-address-mpd", "value")).toBe(address);
+      expect(await textOf(refused, "#option-address-mpd-mistake")).toContain("--player-hosts");
       expect(await connectionOf(grace)).toBe(undefined);
     },
   );
@@ -342,10 +347,10 @@ describe("a server with an address of its own", () => {
   const connectJellyfin = (browser: SignedIn, url: string) =>
     browser.post(MUSIC, {
       do: "connect",
-      target: "jellyfin",
-      "jellyfin-url": url,
-      "jellyfin-user": "Ada",
-      "jellyfin-token": "correct-horse",
+      source: "jellyfin",
+      "option-url": url,
+      "option-user": "Ada",
+      "option-token": "correct-horse",
     });
 
   test("is any for the owner, and for a member one of --player-hosts", async () => {
@@ -367,7 +372,7 @@ describe("a server with an address of its own", () => {
 
 describe("the players of this machine", () => {
   const connectMpris = (browser: SignedIn) =>
-    browser.post(MUSIC, { do: "connect", target: "mpris", "mpris-player": "" });
+    browser.post(MUSIC, { do: "connect", source: "mpris", "option-player": "" });
 
   test("are connected by the owner", async () => {
     expect((await connectMpris(owner)).status).toBe(303);
@@ -412,10 +417,8 @@ describe("disconnecting", () => {
 describe("the Spotify app", () => {
   const enter = (browser: SignedIn, clientId: string, clientSecret = "") =>
     browser.post(MUSIC, {
-      do: "app",
-      target: "spotify",
-      client_id: clientId,
-      client_secret: clientSecret,
+      ...{ do: "app enter", source: "spotify" },
+      ...{ clientId, clientSecret },
     });
   const app = () => server.accounts.upstreams.appOf("spotify");
 
@@ -435,37 +438,37 @@ describe("the Spotify app", () => {
 
   test("is entered by nobody else, who is told whom to ask", async () => {
     const page = await (await member.get(MUSIC)).text();
-    expect(page).not.toContain('name="client_id"');
+    expect(page).not.toContain('name="clientId"');
     expect(page).toContain("The owner of this server has to enter a Spotify app first.");
-    expect((await enter(member, "abc123")).status).toBe(200);
+    expect((await enter(member, "abc123")).status).toBe(403);
     expect(await app()).toBe(undefined);
 
     await server.enterApp();
     const before = await app();
     await enter(member, "evil");
     expect(await app()).toEqual(before);
-    expect(await (await member.get(MUSIC)).text()).not.toContain('name="client_id"');
+    expect(await (await member.get(MUSIC)).text()).not.toContain('name="clientId"');
   });
 
   test("is entered by nobody where a flag has set it", async () => {
     server.close();
     await start({ spotifyClientId: "fromflag" });
-    expect(await (await owner.get(MUSIC)).text()).not.toContain('name="client_id"');
+    expect(await (await owner.get(MUSIC)).text()).not.toContain('name="clientId"');
     await enter(owner, "abc123");
     expect(await app()).toBe(undefined);
   });
 
   test.each([
-    ["client_id", "two words", "", "A client ID only has letters and digits."],
-    ["client_id", "", "", "A client ID only has letters and digits."],
-    ["client_id", "a".repeat(129), "", "A client ID only has letters and digits."],
-    ["client_secret", "abc123", "not a secret", "A client secret only has letters and digits."],
+    ["clientId", "two words", "", "A client ID only has letters and digits."],
+    ["clientId", "", "", "A client ID only has letters and digits."],
+    ["clientId", "a".repeat(129), "", "A client ID only has letters and digits."],
+    ["clientSecret", "abc123", "not a secret", "A client secret only has letters and digits."],
   ])(
     "is refused beside the field, with what was typed: %s %p %p",
     async (field, id, secret, says) => {
       const refused = await enter(owner, id, secret);
       expect(refused.status).toBe(422);
-      expect(await attributeOf(refused.clone(), "#client_id", "value")).toBe(id);
+      expect(await attributeOf(refused.clone(), "#clientId", "value")).toBe(id);
       expect(await attributeOf(refused.clone(), `#${field}`, "aria-invalid")).toBe("true");
       expect(await textOf(refused.clone(), `#${field}-mistake`)).toStartWith(says);
       if (secret) expect(await refused.text()).not.toContain(secret);
@@ -474,10 +477,8 @@ describe("the Spotify app", () => {
   );
 
   test("belongs to what has apps alone", async () => {
-    for (const target of ["mpd", "demo", "nothing", ""]) {
-      await owner.post(MUSIC, { do: "app", target, client_id: "abc" });
-    }
     for (const source of ["mpd", "demo", "nothing", ""]) {
+      await owner.post(MUSIC, { do: "app enter", source, clientId: "abc" });
       expect(await server.accounts.upstreams.appOf(source)).toBe(undefined);
     }
   });
@@ -651,21 +652,21 @@ describe("the notice that something is linked", () => {
   );
 
   test("is not shown for an address alone, even of a source that is connected", async () => {
-    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", source: "demo" });
     await noticeOf(member);
     expect(await noticeOf(member, `${MUSIC}?linked=spotify`)).toBe(undefined);
     expect(await noticeOf(member, `${MUSIC}?linked=demo`)).toBe(undefined);
   });
 
   test("is not shown to another session, nor on another page", async () => {
-    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", source: "demo" });
     expect(await noticeOf(owner)).toBe(undefined);
     expect(await noticeOf(member, "/en/dashboard/privacy")).toBe(undefined);
     expect(await noticeOf(member)).toBe("Demo was added.");
   });
 
   test("is forgotten after five minutes", async () => {
-    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", source: "demo" });
     await server.clock.advance(5 * MINUTE_MS);
     expect(await noticeOf(member)).toBe(undefined);
   });
@@ -789,14 +790,12 @@ describe("several connections", () => {
 
   test("are ended each by its own form, and twice does no harm", async () => {
     const { publicId } = await kitchen();
-    const form = { do: "disconnect", target: String(publicId) };
+    const form = { do: "disconnect", id: String(publicId) };
     expect((await owner.post(MUSIC, form)).status).toBe(303);
     expect(await labels()).toEqual(["MPD"]);
     expect((await owner.post(MUSIC, form)).status).toBe(303);
-    for (const target of ["", "0", "all", "999"]) {
-      await owner.post(MUSIC, { do: "disconnect", target });
-    }
-    await member.post(MUSIC, { do: "disconnect", target: String(publicId - 1) });
+    for (const id of ["0", "all", "999"]) await owner.post(MUSIC, { do: "disconnect", id });
+    await member.post(MUSIC, { do: "disconnect", id: String(publicId - 1) });
     expect(await labels()).toEqual(["MPD"]);
   });
 
@@ -805,10 +804,10 @@ describe("several connections", () => {
     const change = (address: string) =>
       owner.post(MUSIC, {
         do: "connect",
-        target: "mpd",
-        connection: String(publicId),
-        [`mpd-${publicId}-address`]: address,
-        [`mpd-${publicId}-password`]: "",
+        source: "mpd",
+        id: String(publicId),
+        "option-address": address,
+        "option-password": "",
       });
     await change("127.0.0.7");
     const settingsOf = async () =>
@@ -819,25 +818,25 @@ describe("several connections", () => {
     ]);
     expect((await change(":")).status).toBe(422);
     await change("127.0.0.8");
-    expect((await settingsOf())[1]).toEqual({ address: "127.0.0.8" });
+    expect((await settingsOf())[1]).toEqual({ address: "127.0.0.8", password: "" });
     await connectMpd(owner, "127.0.0.2");
-    expect((await settingsOf())[0]).toEqual({ address: "127.0.0.2" });
-    await owner.post(MUSIC, { do: "disconnect", target: String(publicId) });
+    expect((await settingsOf())[0]).toEqual({ address: "127.0.0.2", password: "" });
+    await owner.post(MUSIC, { do: "disconnect", id: String(publicId) });
     await change("127.0.0.9");
     expect(await labels()).toEqual(["MPD"]);
   });
 
   test("are added beside those there are, until there are ten", async () => {
     await connectMpd(owner, "127.0.0.1");
-    await owner.post(MUSIC, { do: "connect", target: "demo" });
+    await owner.post(MUSIC, { do: "connect", source: "demo" });
     expect(await labels()).toEqual(["MPD", "Demo"]);
     const { connections } = server.accounts;
     await connections.disconnect(ada.user, "all");
     for (let at = 1; at <= 10; at++) {
       await connections.connect(ada.user, "mpd", {}, `${at}`);
     }
-    await owner.post(MUSIC, { do: "connect", target: "demo" });
-    expect(await noticeOf(owner)).toContain("You have 10 connections");
+    await owner.post(MUSIC, { do: "connect", source: "demo" });
+    expect(await noticeOf(owner)).toContain("There are 10 connections");
     expect(await labels()).toHaveLength(10);
   });
 
@@ -860,7 +859,7 @@ describe("settings that this version cannot read", () => {
     expect((await member.get(MUSIC)).status).toBe(200);
     expect((await member.get("/en/dashboard")).status).toBe(200);
     expect((await owner.get("/en/dashboard/server")).status).toBe(200);
-    await member.post(MUSIC, { do: "connect", target: "demo" });
+    await member.post(MUSIC, { do: "connect", source: "demo" });
     expect(await sourcesOf(grace)).toEqual(["spotify", "demo"]);
   });
 

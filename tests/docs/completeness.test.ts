@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as CommanderCommand } from "commander";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
+import { OPTION_NAMES } from "../../src/sources/source.ts";
 import { createProgram, describeProgram } from "../../src/cli/program.ts";
 import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
 import { bots } from "../../src/outputs/bots.ts";
@@ -206,8 +207,11 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
 
   test("has every command with its own options", () => {
     const lines = linesIn(language);
+    const ofSources: readonly string[] = OPTION_NAMES;
     const isOwn = (flag: string) =>
-      flag !== "--json" && !settingNames.some((setting) => flagOf(setting) === flag);
+      flag !== "--json" &&
+      !settingNames.some((setting) => flagOf(setting) === flag) &&
+      !ofSources.includes(flag.replace(/^--|-file$/g, ""));
     const missing = commands.flatMap(([name, command]) => {
       const calls = lines.filter((line) => `${line} `.includes(`${name} `));
       if (calls.length === 0) return [name];
@@ -292,7 +296,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
     for (const source of server.sources.all) {
       const shown = [...(await codesOn(language, sourcePageOf(source)))];
       expect(shown).toContain(`marquee connect … ${source.id}`);
-      for (const { name, secret } of source.options) {
+      for (const [name, { secret }] of Object.entries(source.options)) {
         expect(shown).toContain(secret ? `--${name}-file` : `--${name}`);
       }
     }

@@ -69,7 +69,7 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
     const ada = await start(baseUrl);
     const secret = server.accounts.magicLinks.issue(ada.user, connectPurpose("spotify"));
     const path = `/en/connect/spotify/${secret}`;
-    const body = new URLSearchParams({ client_id: "abc" });
+    const body = new URLSearchParams({ clientId: "abc" });
     const page = await server.get(path, { method: "POST", headers: from(origin), body });
     await expectElsewhere(page, path, baseUrl, origin);
     expect(await server.accounts.upstreams.appOf("spotify")).toBe(undefined);

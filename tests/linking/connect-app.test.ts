@@ -7,7 +7,7 @@ import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/ht
 import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
 
 const REDIRECT_URI = "http://127.0.0.1:4747/callback/spotify";
-const APP = { client_id: "0123456789abcdef0123456789abcdef", client_secret: "" };
+const APP = { clientId: "0123456789abcdef0123456789abcdef", clientSecret: "" };
 const { connect: words } = languages.en;
 const named = (text: string) => fill(text, { source: "Spotify", user: "ada" });
 
@@ -96,28 +96,28 @@ describe("entering the app", () => {
     const response = await submit();
     expect(response.status).toBe(303);
     expect(response.headers.get("location")).toBe(path);
-    expect(await appOf()).toEqual({ clientId: APP.client_id, clientSecret: null });
+    expect(await appOf()).toEqual({ clientId: APP.clientId, clientSecret: null });
     const page = await server.get(path);
     expect(await attributeOf(page, "a.button", "href")).toBe(`${path}/start`);
   });
 
   test("takes a secret, and spaces around both away", async () => {
-    await submit({ client_id: ` ${APP.client_id}\n`, client_secret: "\tswordfish " });
-    expect(await appOf()).toEqual({ clientId: APP.client_id, clientSecret: "swordfish" });
+    await submit({ clientId: ` ${APP.clientId}\n`, clientSecret: "\tswordfish " });
+    expect(await appOf()).toEqual({ clientId: APP.clientId, clientSecret: "swordfish" });
   });
 
   test("stores both encrypted", async () => {
-    await submit({ ...APP, client_secret: "swordfish" });
+    await submit({ ...APP, clientSecret: "swordfish" });
     const [row] = server.store.queries.select().from(upstreams).all();
     const sealed = Buffer.from(row?.sealedApp ?? []).toString("latin1");
     expect(sealed).not.toBe("");
     expect(sealed).not.toContain("swordfish");
-    expect(sealed).not.toContain(APP.client_id);
+    expect(sealed).not.toContain(APP.clientId);
   });
 
   test("takes another one in place of the first", async () => {
-    await submit({ ...APP, client_secret: "swordfish" });
-    await submit({ client_id: "another" });
+    await submit({ ...APP, clientSecret: "swordfish" });
+    await submit({ clientId: "another" });
     expect(await appOf()).toEqual({ clientId: "another", clientSecret: null });
   });
 
@@ -129,7 +129,7 @@ describe("entering the app", () => {
   });
 
   test("never shows the secret again", async () => {
-    await submit({ ...APP, client_secret: "swordfish" });
+    await submit({ ...APP, clientSecret: "swordfish" });
     expect(await (await server.get(path)).text()).not.toContain("swordfish");
   });
 
@@ -170,28 +170,28 @@ describe("an app that a page of ours did not send", () => {
 describe("an app that cannot be one", () => {
   const WRONG = ["", "has a space", '"><script>alert(1)</script>', "a&amp;b", "é", "a".repeat(129)];
 
-  test.each(WRONG)("is refused, and what was typed is kept: %p", async (client_id) => {
-    const page = await submit({ client_id });
+  test.each(WRONG)("is refused, and what was typed is kept: %p", async (clientId) => {
+    const page = await submit({ clientId });
     expect(page.status).toBe(422);
-    expect((await attributeOf(page.clone(), "#client_id", "value")) ?? "").toBe(client_id);
-    expect(await attributeOf(page.clone(), "#client_id", "aria-invalid")).toBe("true");
-    expect(await textOf(page, "#client_id-mistake")).toBe(named(words.clientIdWrong));
+    expect((await attributeOf(page.clone(), "#clientId", "value")) ?? "").toBe(clientId);
+    expect(await attributeOf(page.clone(), "#clientId", "aria-invalid")).toBe("true");
+    expect(await textOf(page, "#clientId-mistake")).toBe(languages.en.refused.connection.clientId);
     expect(await appOf()).toBe(undefined);
   });
 
   test("does not replace the one that works", async () => {
     await submit();
-    expect((await submit({ client_id: "has a space" })).status).toBe(422);
-    expect(await appOf()).toMatchObject({ clientId: APP.client_id });
+    expect((await submit({ clientId: "has a space" })).status).toBe(422);
+    expect(await appOf()).toMatchObject({ clientId: APP.clientId });
   });
 
   test("is not shown with its secret", async () => {
-    const page = await submit({ client_id: "has a space", client_secret: "swordfish" });
+    const page = await submit({ clientId: "has a space", clientSecret: "swordfish" });
     expect(await page.text()).not.toContain("swordfish");
   });
 
   test("is refused with a wrong secret, which is not shown either", async () => {
-    const page = await submit({ ...APP, client_secret: "sword fish" });
+    const page = await submit({ ...APP, clientSecret: "sword fish" });
     expect(page.status).toBe(422);
     expect(await page.text()).not.toContain("sword fish");
     expect(await appOf()).toBe(undefined);
@@ -214,11 +214,9 @@ describe("an app that cannot be one", () => {
   });
 
   test.each(LANGUAGES)("is refused in %s", async (language) => {
-    const { clientIdWrong } = languages[language].connect;
+    const { clientId } = languages[language].refused.connection;
     path = await server.linkFor(ada.user, language);
-    expect(await textOf(await submit({ client_id: "-é" }), "#client_id-mistake")).toBe(
-      named(clientIdWrong),
-    );
+    expect(await textOf(await submit({ clientId: "-é" }), "#clientId-mistake")).toBe(clientId);
   });
 });
 

@@ -25,8 +25,8 @@ afterEach(() => server.close());
 
 const enterApp = () =>
   browser.submit(path, {
-    client_id: server.spotify.clientId,
-    client_secret: server.spotify.clientSecret,
+    clientId: server.spotify.clientId,
+    clientSecret: server.spotify.clientSecret,
   });
 
 /** The tokens and verifiers that went to and fro between this server and Spotify. */
@@ -134,7 +134,7 @@ describe("every page", () => {
       },
     },
     "of an app that cannot be one": {
-      ask: () => browser.submit(path, { client_id: "has a space" }),
+      ask: () => browser.submit(path, { clientId: "has a space" }),
       status: 422,
       form: true,
     },

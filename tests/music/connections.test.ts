@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { TooManyConnectionsError } from "../../src/music/connections.ts";
 import { parseConnectionId, type PublicConnectionId } from "../../src/music/connection-reads.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
@@ -149,8 +148,7 @@ describe("several connections", () => {
   test("are at most ten, of which each can still be changed", async () => {
     for (let at = 1; at <= 10; at++) await connections().connect(ada, "json", at, `${at}`);
     const eleventh = connections().connect(ada, "mpd", SETTINGS);
-    await expect(eleventh).rejects.toThrow(TooManyConnectionsError);
-    await expect(eleventh).rejects.toThrow('"marquee disconnect ada ID" ends one');
+    await expect(eleventh).rejects.toThrow("connection.tooMany");
     await connections().connect(ada, "json", "changed", "3");
     const all = await connections().allOf(ada.id);
     expect(all.map(({ settings }) => settings)).toEqual([1, 2, "changed", 4, 5, 6, 7, 8, 9, 10]);
@@ -159,7 +157,7 @@ describe("several connections", () => {
 
   test("make room for the first real one although ten demos play", async () => {
     for (let at = 1; at <= 10; at++) await connections().connect(ada, "demo", at, `${at}`);
-    await expect(connections().connect(ada, "demo", null)).rejects.toThrow(TooManyConnectionsError);
+    await expect(connections().connect(ada, "demo", null)).rejects.toThrow("connection.tooMany");
     await connections().connect(ada, "mpd", SETTINGS);
     expect(await labels()).toEqual(["mpd"]);
   });
@@ -189,7 +187,7 @@ describe("several connections", () => {
     const { publicId: json } = await connections().connect(ada, "json", null);
     const { publicId: hers } = await connections().connect(grace, "mpd", SETTINGS);
     await expect(connections().order(ada, [json, hers])).rejects.toThrow("connection.unknown");
-    await expect(connections().order(ada, [json, mpd, json])).rejects.toThrow("given twice");
+    await expect(connections().order(ada, [json, mpd, json])).rejects.toThrow("connection.twice");
     expect(await labels()).toEqual(["mpd", "json"]);
   });
 
@@ -213,7 +211,7 @@ describe("several connections", () => {
     const first = await connections().connect(ada, "mpd", SETTINGS);
     await connections().connect(ada, "mpd", SETTINGS, "Kitchen");
     await expect(connections().rename(ada, first.publicId, "Kitchen")).rejects.toThrow(
-      'has the name "Kitchen". Choose another name.',
+      "connection.nameTaken",
     );
     await connections().rename(ada, first.publicId, "Desk");
     expect(await labels()).toEqual(["mpd Desk", "mpd Kitchen"]);

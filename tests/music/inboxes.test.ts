@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { AccountError } from "../../src/accounts/context.ts";
 import { MOST_CONNECTIONS } from "../../src/music/connections.ts";
 import { createInboxSecret, parseInboxSecret } from "../../src/accounts/credential.ts";
 import { newSecretKey } from "../../src/vault/secret-key-files.ts";
@@ -174,6 +173,6 @@ describe("the secret of a connection", () => {
     expect(await connections().inboxOf(secret)).toMatchObject({ connectionId: id });
     await connections().disconnect(ada, publicId);
     expect(await connections().inboxOf(secret)).toBe(undefined);
-    await expect(connections().secretOf(id)).rejects.toThrow(AccountError);
+    await expect(connections().secretOf(id)).rejects.toThrow("connection.unknown");
   });
 });

@@ -145,8 +145,8 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
     expect(await attributeOf(page, ".connected details", "open")).toBe("");
     const next = await browser.submit(path, {
       do: "connect",
-      target: "mpd",
-      "mpd-address": "127.0.0.1:6600",
+      source: "mpd",
+      "option-address": "127.0.0.1:6600",
     });
     expect(await textOf(next.clone(), ".notice p")).toBe("The settings for MPD were saved.");
     expect(await (await browser.get(path)).text()).not.toContain(AGAIN);
@@ -205,7 +205,7 @@ test("a damaged connection without fields can be connected again by its form", a
   expect(await (await browser.get(path)).text()).toContain(
     fill(words.health.needsLinking, { source: "Demo" }),
   );
-  const page = await browser.submit(path, { do: "connect", target: "demo" });
+  const page = await browser.submit(path, { do: "connect", source: "demo" });
   expect(await textOf(page, ".connected .status")).toBe(
     fill(words.health.untried, { source: "Demo" }),
   );

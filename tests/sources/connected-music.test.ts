@@ -4,7 +4,8 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { noteAccounts } from "../../src/sources/connected-music.ts";
-import { defineSource, SourceSettingsError } from "../../src/sources/source.ts";
+import { Refused } from "../../src/i18n/refused.ts";
+import { defineSource } from "../../src/sources/source.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createConsentReminder } from "../../src/sources/consent-reminder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -12,7 +13,7 @@ import { onlyConnection } from "../fixtures/data/connections.ts";
 const ENDS = 1_800_000_000_000;
 
 /** A source whose settings are the id of an account. */
-const source = defineSource<string>({
+const source = defineSource({
   id: "linked",
   name: "Linked",
   delivery: "streamed",
@@ -25,9 +26,9 @@ const source = defineSource<string>({
     delayMs: 0,
     calls: [],
   },
-  options: [],
+  options: {},
   parseSettings(input) {
-    if (typeof input !== "string") throw new SourceSettingsError("no account");
+    if (typeof input !== "string") throw new Refused("connection.settings");
     return input;
   },
   account: (id) => ({ id, displayName: null, product: null, linkedUntil: ENDS }),

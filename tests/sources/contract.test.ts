@@ -70,7 +70,6 @@ describeSourceContract({
   clock: systemClock,
   goodSettings: () => ({ address: daemon().address }),
   badSettings: [
-    { address: "" },
     { address: "two words" },
     { address: "host:99999" },
     { address: "http://host:6600" },

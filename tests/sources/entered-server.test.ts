@@ -13,10 +13,9 @@ describe("the address of a server", () => {
   });
 
   test.each(["", "http://", "file:///etc/passwd", "http://ada:secret@host", "http://h/#a", "a b"])(
-    "%j is refused with a sentence that does not repeat it",
+    "%j is refused",
     (typed) => {
-      expect(() => parseServerUrl(typed)).toThrow(/^url: must be an http or https address .*\.$/);
-      expect(() => parseServerUrl(typed)).not.toThrow(/secret/);
+      expect(parseServerUrl(typed)).toBe(undefined);
     },
   );
 
@@ -26,6 +25,6 @@ describe("the address of a server", () => {
     ["http://[::1]:8080", { scheme: "http", host: "::1", port: 8080 }],
     ["http://0x7f000001:1", { scheme: "http", host: "127.0.0.1", port: 1 }],
   ])("%s is checked as scheme, host and port", (url, address) => {
-    expect(addressOf({ url: parseServerUrl(url) })).toEqual(address);
+    expect(addressOf({ url: parseServerUrl(url) ?? "" })).toEqual(address);
   });
 });

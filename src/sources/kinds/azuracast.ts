@@ -1,5 +1,5 @@
 import type { Artwork, Playback } from "../../playback.ts";
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
+import { addressOf, urlOption } from "../entered-server.ts";
 import {
   fieldsOf,
   flagOf,
@@ -11,7 +11,7 @@ import {
 } from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../times.ts";
-import { type Source, unavailable, wrongOption } from "../source.ts";
+import { type Source, unavailable } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
@@ -19,7 +19,7 @@ import { readOnAir } from "../../titles/on-air.ts";
 const NAME = "AzuraCast";
 
 export function createAzuraCast(deps: PolledSourceDeps): Source {
-  return definePolledSource<{ url: string; station: string }>(
+  return definePolledSource(
     {
       id: "azuracast",
       name: NAME,
@@ -33,23 +33,14 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
         calls: ["entered", "covers"],
       },
       intervalMs: 5_000,
-      options: [
-        urlOption("Where AzuraCast is."),
-        {
-          name: "station",
+      options: {
+        url: urlOption("Where AzuraCast is."),
+        station: {
           placeholder: "my_station",
           help: "The station's short name, as in the address of its public page.",
+          allowed: "the station's short name, as in the address of its public page",
+          parse: (text) => (/^[\w.-]{1,100}$/.test(text) ? text : undefined),
         },
-      ],
-      parseSettings(input) {
-        const { url, station } = readTexts(input, ["url", "station"]);
-        if (!/^[\w.-]{1,100}$/.test(station)) {
-          throw wrongOption(
-            "station",
-            "must be the station's short name, as in the address of its public page.",
-          );
-        }
-        return { url: parseServerUrl(url), station };
       },
       account: ({ station }) => ({ displayName: station, product: null }),
       addressOf,

@@ -1,4 +1,4 @@
-import { addressOf, parseServerUrl, readTexts, urlOption } from "../entered-server.ts";
+import { addressOf, urlOption } from "../entered-server.ts";
 import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
 import {
   definePolledSource,
@@ -6,7 +6,7 @@ import {
   textOf200,
   type Track,
 } from "../polling/polled-source.ts";
-import { type Source, wrongOption } from "../source.ts";
+import type { Source } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
 import { saysSomething } from "../../titles/text.ts";
 
@@ -16,7 +16,7 @@ const NAME = "Icecast";
 const DEFAULT_URL = "http://127.0.0.1:8000";
 
 export function createIcecast(deps: PolledSourceDeps): Source {
-  return definePolledSource<{ url: string; mount: string }>(
+  return definePolledSource(
     {
       id: "icecast",
       name: NAME,
@@ -30,20 +30,15 @@ export function createIcecast(deps: PolledSourceDeps): Source {
         calls: ["entered"],
       },
       intervalMs: 5_000,
-      options: [
-        urlOption("Where Icecast is.", DEFAULT_URL),
-        {
-          name: "mount",
+      options: {
+        url: urlOption("Where Icecast is.", DEFAULT_URL),
+        mount: {
           placeholder: "/live",
           help: "The stream's mount point; without it, the first stream with a title.",
+          fallback: "",
+          allowed: "a mount point that starts with a slash, such as /live",
+          parse: (text) => (/^\/[^\s?#]*$/.test(text) ? text : undefined),
         },
-      ],
-      parseSettings(input) {
-        const { url, mount } = readTexts(input, ["url", "mount"]);
-        if (mount !== "" && !/^\/[^\s?#]*$/.test(mount)) {
-          throw wrongOption("mount", "must start with a slash, such as /live.");
-        }
-        return { url: parseServerUrl(url || DEFAULT_URL), mount };
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,

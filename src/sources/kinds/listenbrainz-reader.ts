@@ -1,4 +1,4 @@
-import { readTexts } from "../entered-server.ts";
+import { requiredText } from "../entered-server.ts";
 import { fieldsOf, recordOf, recordsOf, textOf, textsOf } from "../../upstream/json.ts";
 import {
   definePolledSource,
@@ -8,7 +8,7 @@ import {
 } from "../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
 import { lengthMs } from "../times.ts";
-import { type Source, unauthorized, wrongOption } from "../source.ts";
+import { type Source, unauthorized } from "../source.ts";
 
 /** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */
 
@@ -37,7 +37,7 @@ export function createListenBrainzReader({
     windowMs: BUDGET_WINDOW_MS,
     memory: pauses,
   });
-  return definePolledSource<{ user: string }>(
+  return definePolledSource(
     {
       id: "listenbrainz-reader",
       name: SOURCE_NAME,
@@ -52,11 +52,12 @@ export function createListenBrainzReader({
       },
       intervalMs: 5_000,
       requestBudget,
-      options: [{ name: "user", placeholder: "name", help: "Your user name at ListenBrainz." }],
-      parseSettings(input) {
-        const user = readTexts(input, ["user"]).user.trim();
-        if (user !== "") return { user };
-        throw wrongOption("user", "must be your user name at ListenBrainz.");
+      options: {
+        user: requiredText(
+          "name",
+          "Your user name at ListenBrainz.",
+          "your user name at ListenBrainz",
+        ),
       },
       account: ({ user }) => ({ displayName: user, product: null }),
       urlOf: () => apiUrl,

@@ -6,7 +6,9 @@ import { jsonIn } from "../../upstream/json.ts";
 import {
   defineSource,
   type Source,
+  type OptionValues,
   type SourceDefinition,
+  type SourceOptions,
   retryLater,
   unauthorized,
   unavailable,
@@ -34,18 +36,18 @@ export interface PolledSourceDeps {
 /** Asks the upstream once. Other errors than a `SourceFailure` become one. */
 export type Ask = () => Promise<Playback | null>;
 
-interface PolledDefinition<Settings> extends Omit<
-  SourceDefinition<Settings>,
+interface PolledDefinition<Options extends SourceOptions, Settings> extends Omit<
+  SourceDefinition<Options, Settings>,
   "delivery" | "pollsEveryMs" | "watch"
 > {
   /** Between two polls while somebody watches. */
   readonly intervalMs: number;
   /** The server that is asked. */
-  urlOf(settings: Settings): string;
+  urlOf(settings: NoInfer<Settings>): string;
   /** For an upstream that limits this server's users together. */
   readonly requestBudget?: RequestBudget;
   /** Is called once for each `watch`; what the mapping has to remember stays in its closure. */
-  begin(settings: Settings, polling: Polling): Ask;
+  begin(settings: NoInfer<Settings>, polling: Polling): Ask;
 }
 
 /** What a mapping has at hand. */
@@ -82,10 +84,10 @@ export interface Answer {
   readonly observedAtMs: number;
 }
 
-export function definePolledSource<Settings>(
-  definition: PolledDefinition<Settings>,
-  deps: PolledSourceDeps,
-): Source {
+export function definePolledSource<
+  const Options extends SourceOptions,
+  Settings = OptionValues<Options>,
+>(definition: PolledDefinition<Options, Settings>, deps: PolledSourceDeps): Source {
   const { intervalMs, urlOf, requestBudget, begin, ...described } = definition;
   const { id, name } = described;
   const { clock } = deps;
@@ -128,7 +130,7 @@ export function definePolledSource<Settings>(
     };
   };
 
-  return defineSource<Settings>({
+  return defineSource<Options, Settings>({
     ...described,
     delivery: "polled",
     // With many users of a limited upstream, each waits longer for its share.

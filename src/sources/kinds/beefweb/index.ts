@@ -1,11 +1,9 @@
 import {
   addressOf,
   basicAuthorization,
-  parseServerUrl,
+  optionalText,
   passwordOption,
-  readTexts,
   urlOption,
-  userOption,
 } from "../../entered-server.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import type { Source } from "../../source.ts";
@@ -16,15 +14,9 @@ import { NAME, PLAYER_PATH, readPlayer } from "./player.ts";
  * https://github.com/hyperblast/beefweb/blob/master/docs/player-api.yml
  */
 
-interface BeefwebSettings {
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
-}
-
 const DEFAULT_URL = "http://127.0.0.1:8880";
 export function createBeefweb(deps: PolledSourceDeps): Source {
-  return definePolledSource<BeefwebSettings>(
+  return definePolledSource(
     {
       id: "beefweb",
       name: NAME,
@@ -38,14 +30,10 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
         calls: ["entered"],
       },
       intervalMs: 1_000,
-      options: [
-        urlOption("Where Beefweb is.", DEFAULT_URL),
-        userOption("Beefweb's user name, if it asks for one."),
-        passwordOption("Beefweb's password, if it asks for one."),
-      ],
-      parseSettings(input) {
-        const { url, user, password } = readTexts(input, ["url", "user", "password"]);
-        return { url: parseServerUrl(url || DEFAULT_URL), user, password };
+      options: {
+        url: urlOption("Where Beefweb is.", DEFAULT_URL),
+        user: optionalText("name", "Beefweb's user name, if it asks for one."),
+        password: passwordOption("Beefweb's password, if it asks for one."),
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,

@@ -1,19 +1,14 @@
-import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
+import { optionalTokenOption, urlOption } from "../../entered-server.ts";
 import type { Source } from "../../source.ts";
-import {
-  defineStreamedSource,
-  parseToken,
-  type StreamedSourceDeps,
-  tokenOption,
-} from "../../streamed-source.ts";
-import { type CiderSettings, ID, NAME } from "./settings.ts";
+import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-source.ts";
+import { ID, NAME } from "./settings.ts";
 
 /** Apple Music in Cider: https://cider.sh/docs/client/rpc */
 
 const DEFAULT_URL = "http://127.0.0.1:10767";
 
 export function createCider(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource<CiderSettings>({
+  return defineStreamedSource({
     id: ID,
     name: NAME,
     facts: {
@@ -25,16 +20,9 @@ export function createCider(deps: StreamedSourceDeps): Source {
       delayMs: 0,
       calls: ["entered", "covers"],
     },
-    options: [
-      urlOption("Where Cider's RPC server is.", DEFAULT_URL),
-      tokenOption("The app token made in Cider's settings, if Cider asks for one."),
-    ],
-    parseSettings(input) {
-      const { url, token } = readTexts(input, ["url", "token"]);
-      return {
-        url: parseServerUrl(url || DEFAULT_URL),
-        token: token === "" ? "" : parseToken(token),
-      };
+    options: {
+      url: urlOption("Where Cider's RPC server is.", DEFAULT_URL),
+      token: optionalTokenOption("The app token made in Cider's settings, if Cider asks for one."),
     },
     account: () => ({ displayName: NAME, product: null }),
     findHere: async (search) =>

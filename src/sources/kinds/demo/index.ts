@@ -17,7 +17,7 @@ export const demo = defineSource({
     delayMs: 0,
     calls: [],
   },
-  options: [],
+  options: {},
   parseSettings: () => null,
   account: () => ({ displayName: "Marquee Demo", product: null }),
   async *watch(_: null, { clock, signal }) {

@@ -1,19 +1,14 @@
-import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
-import { type Source, wrongOption } from "../../source.ts";
-import {
-  defineStreamedSource,
-  parseToken,
-  type StreamedSourceDeps,
-  tokenOption,
-} from "../../streamed-source.ts";
-import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
+import { tokenOption, urlOption } from "../../entered-server.ts";
+import type { Source } from "../../source.ts";
+import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-source.ts";
+import { ID, NAME } from "./settings.ts";
 
 /** A media player of Home Assistant: https://developers.home-assistant.io/docs/api/websocket */
 
 const DEFAULT_URL = "http://127.0.0.1:8123";
 
 export function createHomeAssistant(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource<HomeAssistantSettings>({
+  return defineStreamedSource({
     id: ID,
     name: NAME,
     facts: {
@@ -25,25 +20,20 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
       delayMs: 0,
       calls: ["entered", "covers"],
     },
-    options: [
-      urlOption("Where Home Assistant is.", DEFAULT_URL),
-      {
-        name: "entity",
+    options: {
+      url: urlOption("Where Home Assistant is.", DEFAULT_URL),
+      entity: {
         placeholder: "media_player.name",
         help: "The media player to follow, such as media_player.living_room.",
+        allowed: "a media player's ID, such as media_player.living_room",
+        parse(text) {
+          const id = text.trim();
+          return /^media_player\.[a-z0-9_]{1,200}$/.test(id) ? id : undefined;
+        },
       },
-      tokenOption("A long-lived access token, made on your profile's page in Home Assistant."),
-    ],
-    parseSettings(input) {
-      const { url, entity, token } = readTexts(input, ["url", "entity", "token"]);
-      const id = entity.trim();
-      if (!/^media_player\.[a-z0-9_]{1,200}$/.test(id)) {
-        throw wrongOption(
-          "entity",
-          "must be a media player's ID, such as media_player.living_room.",
-        );
-      }
-      return { url: parseServerUrl(url || DEFAULT_URL), entity: id, token: parseToken(token) };
+      token: tokenOption(
+        "A long-lived access token, made on your profile's page in Home Assistant.",
+      ),
     },
     account: ({ entity }) => ({ displayName: entity, product: null }),
     listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),

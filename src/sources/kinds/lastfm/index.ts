@@ -1,4 +1,4 @@
-import { readTexts } from "../../entered-server.ts";
+import { requiredText } from "../../entered-server.ts";
 import { fieldsOf, numberOf, jsonIn } from "../../../upstream/json.ts";
 import { LASTFM, readRecentTracks } from "./recent-tracks.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type PolledSourceDeps,
 } from "../../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../../polling/request-budget.ts";
-import { retryLater, type Source, unauthorized, unavailable, wrongOption } from "../../source.ts";
+import { retryLater, type Source, unauthorized, unavailable } from "../../source.ts";
 
 /** Last.fm, and servers with its API: https://www.last.fm/api/show/user.getRecentTracks */
 
@@ -60,7 +60,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     }
   };
 
-  return definePolledSource<{ user: string }>(
+  return definePolledSource(
     {
       id: "lastfm",
       name: LASTFM,
@@ -76,11 +76,8 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       },
       intervalMs: 10_000,
       requestBudget,
-      options: [{ name: "user", placeholder: "name", help: "Your user name at Last.fm." }],
-      parseSettings(input) {
-        const user = readTexts(input, ["user"]).user.trim();
-        if (user !== "") return { user };
-        throw wrongOption("user", "must be your user name at Last.fm.");
+      options: {
+        user: requiredText("name", "Your user name at Last.fm.", "your user name at Last.fm"),
       },
       account: ({ user }) => ({ displayName: user, product: null }),
       urlOf: () => apiUrl,

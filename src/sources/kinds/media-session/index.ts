@@ -1,6 +1,6 @@
-import { defineSource, type Source, wrongOption } from "../../source.ts";
-import { readTexts } from "../../entered-server.ts";
-import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
+import { defineSource, type Source } from "../../source.ts";
+import { optionalText } from "../../entered-server.ts";
+import type { MediaSessionDeps, MediaSessionKind } from "./settings.ts";
 
 /**
  * Players of this computer that the system knows: the media sessions of Windows, and what macOS calls
@@ -18,7 +18,7 @@ const LONGEST_NAME = 200;
 
 function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Source {
   const { id, name, platform } = kind;
-  return defineSource<MediaSessionSettings>({
+  return defineSource({
     id,
     name,
     delivery: "streamed",
@@ -33,20 +33,14 @@ function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Sou
     },
     ownerOnly: true,
     onlyOn: platform,
-    options: [
-      {
-        name: "player",
-        placeholder: "name",
-        help: "Follow only players with this in their name, such as Spotify; without it, all but browsers.",
+    options: {
+      player: {
+        ...optionalText(
+          "name",
+          "Follow only players with this in their name, such as Spotify; without it, all but browsers.",
+        ),
+        longest: LONGEST_NAME,
       },
-    ],
-    parseSettings(input) {
-      const player = readTexts(input, ["player"]).player.trim();
-      if (player.length <= LONGEST_NAME && !/\p{Cc}/u.test(player)) return { player };
-      throw wrongOption(
-        "player",
-        `must be a part of a player's name, of at most ${LONGEST_NAME} characters, such as Spotify.`,
-      );
     },
     account: ({ player }) => ({ displayName: player || name, product: null }),
     findHere: async (search) => (await import("./find.ts")).find(kind, search, deps),

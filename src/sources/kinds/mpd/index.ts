@@ -8,16 +8,16 @@ import {
   type SourceFailure,
   unauthorized,
   unavailable,
-  SourceSettingsError,
   type WatchContext,
 } from "../../source.ts";
+import { passwordOption } from "../../entered-server.ts";
 import { isActive, NAME, readPlayback } from "./answer.ts";
 
 /** The Music Player Daemon, in its protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
 
 interface MpdSettings {
   readonly address: string;
-  readonly password?: string;
+  readonly password: string;
 }
 
 const DEFAULT_ADDRESS = "127.0.0.1:6600";
@@ -32,7 +32,7 @@ const MOST_ROUNDS_A_SECOND = 20;
  */
 const RESYNC_MS = 10_000;
 
-export const mpd = defineSource<MpdSettings>({
+export const mpd = defineSource({
   id: "mpd",
   name: NAME,
   delivery: "streamed",
@@ -45,38 +45,31 @@ export const mpd = defineSource<MpdSettings>({
     delayMs: 0,
     calls: ["entered"],
   },
-  options: [
-    {
-      name: "address",
+  options: {
+    address: {
       longest: LONGEST_ADDRESS,
       placeholder: "host:port",
       help: "Where MPD listens: host:port, or the path of its socket.",
       fallback: DEFAULT_ADDRESS,
+      allowed: `host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /`,
+      parse(text) {
+        const address = text.trim();
+        return parseAddress(address) && address;
+      },
     },
-    {
-      name: "password",
-      placeholder: "password",
-      help: "MPD's password, if it asks for one.",
-      secret: true,
-    },
-  ],
-
-  parseSettings(input) {
-    const { address, password } = readSettings(input);
-    parseAddress(address);
-    return password ? { address, password } : { address };
+    password: passwordOption("MPD's password, if it asks for one."),
   },
 
   account: () => ({ displayName: "MPD", product: null }),
   addressOf({ address }) {
-    const parsed = parseAddress(address);
-    return "unix" in parsed
-      ? { scheme: "unix", host: parsed.unix, port: null }
-      : { scheme: "mpd", host: parsed.hostname.toLowerCase(), port: parsed.port };
+    const place = placeOf(address);
+    return "unix" in place
+      ? { scheme: "unix", host: place.unix, port: null }
+      : { scheme: "mpd", host: place.hostname.toLowerCase(), port: place.port };
   },
   async findHere(search) {
     const address = search.machine.at(DEFAULT_ADDRESS);
-    return (await import("./find.ts")).find(parseAddress(address), { address }, search);
+    return (await import("./find.ts")).find(placeOf(address), { address }, search);
   },
 
   async *watch(settings, context) {
@@ -93,7 +86,7 @@ async function* listen(
   settings: MpdSettings,
   context: WatchContext,
 ): AsyncGenerator<Playback | null, void> {
-  const address = parseAddress(settings.address);
+  const address = placeOf(settings.address);
   const connection = await connectMpd(address, settings.password, context);
   const covers = createCoverLookup(() => connectMpd(address, settings.password, context), {
     ...context,
@@ -128,27 +121,19 @@ async function* listen(
   }
 }
 
-function readSettings(input: unknown): MpdSettings {
-  const given: Record<string, unknown> =
-    typeof input === "object" && input !== null ? { ...input } : {};
-  const { address = DEFAULT_ADDRESS, password = "" } = given;
-  if (typeof address !== "string" || typeof password !== "string") {
-    throw new SourceSettingsError("address and password must be texts.");
-  }
-  return { address: address.trim(), password };
-}
-
-function parseAddress(address: string): MpdAddress {
+function parseAddress(address: string): MpdAddress | undefined {
   if (address.startsWith("/")) return { unix: address };
   const match = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(\d{1,5}))?$/.exec(address);
   const port = Number(match?.[2] ?? DEFAULT_PORT);
-  if (!match?.[1] || port < 1 || port > 65_535) {
-    throw new SourceSettingsError(
-      `address ${JSON.stringify(address)}: must be host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /.`,
-      "address",
-    );
-  }
+  if (!match?.[1] || port < 1 || port > 65_535) return undefined;
   return { hostname: match[1].replace(/^\[|\]$/g, ""), port };
+}
+
+/** Where an address leads that was parsed before. */
+function placeOf(address: string): MpdAddress {
+  const place = parseAddress(address);
+  if (!place) throw new Error("This is not the address of an MPD.");
+  return place;
 }
 
 function toSourceFailure(error: unknown, { address }: MpdSettings): SourceFailure {

@@ -1,20 +1,13 @@
 import { BusLost } from "./bus-lost.ts";
-import { readTexts } from "../../entered-server.ts";
-import {
-  defineSource,
-  type Source,
-  type SourceFailure,
-  unavailable,
-  wrongOption,
-} from "../../source.ts";
-import type { MprisDeps, MprisSettings } from "./settings.ts";
+import { defineSource, type Source, type SourceFailure, unavailable } from "../../source.ts";
+import type { MprisDeps } from "./settings.ts";
 
 /** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
 
 const NAME = "MPRIS";
 
 export function createMpris(deps: MprisDeps): Source {
-  return defineSource<MprisSettings>({
+  return defineSource({
     id: "mpris",
     name: NAME,
     delivery: "streamed",
@@ -29,21 +22,17 @@ export function createMpris(deps: MprisDeps): Source {
     },
     ownerOnly: true,
     onlyOn: "linux",
-    options: [
-      {
-        name: "player",
+    options: {
+      player: {
         placeholder: "name",
         help: "Follow only this player, such as chromium, vlc or mpv; without it, all of them.",
+        fallback: "",
+        allowed: "a player's name on the bus, such as chromium, vlc or mpv",
+        parse(text) {
+          const name = text.trim();
+          return name === "" || /^[\w-]+(\.[\w-]+)*$/.test(name) ? name : undefined;
+        },
       },
-    ],
-    parseSettings(input) {
-      const { player } = readTexts(input, ["player"]);
-      const name = player.trim();
-      if (name === "" || /^[\w-]+(\.[\w-]+)*$/.test(name)) return { player: name };
-      throw wrongOption(
-        "player",
-        "must be a player's name on the bus, such as chromium, vlc or mpv.",
-      );
     },
     account: ({ player }) => ({ displayName: player || NAME, product: null }),
 

@@ -1,12 +1,7 @@
-import { parseServerUrl, readTexts, urlOption } from "../../entered-server.ts";
-import type { Source } from "../../source.ts";
-import {
-  defineStreamedSource,
-  parseToken,
-  type StreamedSourceDeps,
-  tokenOption,
-} from "../../streamed-source.ts";
-import { type PearSettings, ID, NAME } from "./settings.ts";
+import { optionalTokenOption, urlOption } from "../../entered-server.ts";
+import { readOptions, type Source } from "../../source.ts";
+import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-source.ts";
+import { ID, NAME } from "./settings.ts";
 
 /**
  * YouTube Music in pear-desktop: its API server with a token, else its Amuse plug-in.
@@ -16,8 +11,20 @@ import { type PearSettings, ID, NAME } from "./settings.ts";
 const API_URL = "http://127.0.0.1:26538";
 const AMUSE_URL = "http://127.0.0.1:9863";
 
+const OPTIONS = {
+  url: {
+    ...urlOption(
+      `Where pear-desktop's API server is (default: ${API_URL}), or without a token its Amuse plug-in (default: ${AMUSE_URL}).`,
+    ),
+    fallback: "",
+  },
+  token: optionalTokenOption(
+    "The access token of pear-desktop's API server; without it, Amuse is asked.",
+  ),
+};
+
 export function createPear(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource<PearSettings>({
+  return defineStreamedSource({
     id: ID,
     name: NAME,
     facts: {
@@ -29,18 +36,10 @@ export function createPear(deps: StreamedSourceDeps): Source {
       delayMs: 1_000,
       calls: ["entered", "covers"],
     },
-    options: [
-      urlOption(
-        `Where pear-desktop's API server is (default: ${API_URL}), or without a token its Amuse plug-in (default: ${AMUSE_URL}).`,
-      ),
-      tokenOption("The access token of pear-desktop's API server; without it, Amuse is asked."),
-    ],
-    parseSettings(input) {
-      const { url, token } = readTexts(input, ["url", "token"]);
-      return {
-        url: parseServerUrl(url || (token === "" ? AMUSE_URL : API_URL)),
-        token: token === "" ? "" : parseToken(token),
-      };
+    options: OPTIONS,
+    parseSettings(given) {
+      const { url, token } = readOptions(OPTIONS, given);
+      return { url: url || (token === "" ? AMUSE_URL : API_URL), token };
     },
     account: () => ({ displayName: NAME, product: null }),
     async findHere(search) {

@@ -1,20 +1,14 @@
 import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import { toSourceFailure } from "../../answer-failure.ts";
-import { DELAY_OPTION, delayed, parseDelay } from "../../delay.ts";
+import { DELAY_OPTION, delayed } from "../../delay.ts";
 import { addressOf } from "../../entered-server.ts";
 import { defineSource, type Source } from "../../source.ts";
-import {
-  mayBeEnteredByAll,
-  NAME,
-  parseStreamUrl,
-  type RadioDeps,
-  type RadioSettings,
-} from "./settings.ts";
+import { mayBeEnteredByAll, NAME, parseStreamUrl, type RadioDeps } from "./settings.ts";
 
 /** An internet radio, by the address that its listeners open. */
 
 export const createRadio = (deps: RadioDeps): Source =>
-  defineSource<RadioSettings>({
+  defineSource({
     id: "radio",
     name: NAME,
     delivery: "streamed",
@@ -27,18 +21,16 @@ export const createRadio = (deps: RadioDeps): Source =>
       delayMs: 3_000,
       calls: ["entered"],
     },
-    options: [
-      {
-        name: "url",
+    options: {
+      url: {
         placeholder: "https://host/stream",
         help: "The radio's address, or that of its playlist.",
         longest: LONGEST_ADDRESS,
+        allowed:
+          "an http or https address such as https://radio.example/live.mp3, without user name and password",
+        parse: parseStreamUrl,
       },
-      DELAY_OPTION,
-    ],
-    parseSettings(input) {
-      const { url, delay } = Object(input) as { readonly url?: unknown; readonly delay?: unknown };
-      return { url: parseStreamUrl(url), delay: parseDelay(delay) };
+      delay: DELAY_OPTION,
     },
     account: () => ({ displayName: null, product: null }),
     // What is public and encrypted may be entered by everybody.

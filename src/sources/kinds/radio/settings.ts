@@ -1,7 +1,6 @@
 import type { Upstream } from "../../../upstream/index.ts";
 import { mayBePublic } from "../../../upstream/public-hosts.ts";
 import type { Delayed } from "../../delay.ts";
-import { wrongOption } from "../../source.ts";
 
 export const NAME = "Radio";
 
@@ -19,18 +18,14 @@ export interface RadioDeps {
 export const mayBeEnteredByAll = (url: URL): boolean =>
   url.protocol === "https:" && mayBePublic(url);
 
-/** An address, which may have a query. The message does not repeat it: it may hold a secret. */
-export function parseStreamUrl(given: unknown): string {
-  const text = typeof given === "string" ? given.trim() : "";
+/** A stream's address, which may have a query. Without a scheme it is an http address. */
+export function parseStreamUrl(typed: string): string | undefined {
+  const text = typed.trim();
   const url = URL.parse(text.includes("://") ? text : `http://${text}`);
   const isUsable =
     url !== null &&
     /^https?:$/.test(url.protocol) &&
     url.username + url.password + url.hash === "" &&
     !/\s/.test(text);
-  if (isUsable && text !== "") return url.href;
-  throw wrongOption(
-    "url",
-    "must be an http or https address such as https://radio.example/live.mp3, without user name and password.",
-  );
+  return isUsable && text !== "" ? url.href : undefined;
 }

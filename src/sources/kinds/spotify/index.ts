@@ -149,10 +149,10 @@ export function createSpotify(deps: SpotifyDeps): Source {
     return finding;
   };
 
-  return defineSource<SpotifySettings>({
+  return defineSource({
     id: "spotify",
     name: "Spotify",
-    options: [],
+    options: {},
     delivery: "polled",
     facts: {
       runs: "service",

@@ -1,4 +1,4 @@
-import { SourceSettingsError } from "../../source.ts";
+import { Refused } from "../../../i18n/refused.ts";
 import { isRecord, textOf } from "../../../upstream/json.ts";
 
 /** The stored settings of a linked account. */
@@ -23,15 +23,13 @@ interface StoredAccess {
   readonly expiresAt: number;
 }
 
-/** @throws {SourceSettingsError} */
+/** @throws {Refused} */
 export function parseSpotifySettings(input: unknown): SpotifySettings {
   const given = isRecord(input) ? input : {};
   const clientId = textOf(given["clientId"]);
   const consentedAt = given["consentedAt"];
   if (clientId === undefined || typeof consentedAt !== "number") {
-    throw new SourceSettingsError(
-      'Spotify is linked in the browser: "marquee connect USER spotify" prints the address to open.',
-    );
+    throw new Refused("connection.settings");
   }
   return {
     clientId,

@@ -1,13 +1,6 @@
-import {
-  addressOf,
-  parseServerUrl,
-  passwordOption,
-  readTexts,
-  urlOption,
-  userOption,
-} from "../../entered-server.ts";
+import { addressOf, passwordOption, requiredText, urlOption } from "../../entered-server.ts";
 import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";
-import { type Source, wrongOption } from "../../source.ts";
+import { type Source } from "../../source.ts";
 import {
   errorCodeIn,
   NO_TOKENS,
@@ -18,16 +11,10 @@ import {
 
 /** Servers with the Subsonic API, such as Navidrome: https://opensubsonic.netlify.app/docs/ */
 
-interface SubsonicSettings {
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
-}
-
 const DEFAULT_URL = "http://127.0.0.1:4533";
 
 export function createSubsonic(deps: PolledSourceDeps): Source {
-  return definePolledSource<SubsonicSettings>(
+  return definePolledSource(
     {
       id: "subsonic",
       name: SUBSONIC,
@@ -41,15 +28,14 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
         calls: ["entered"],
       },
       intervalMs: 5_000,
-      options: [
-        urlOption("Where your music server is.", DEFAULT_URL),
-        userOption("Your user name on the music server."),
-        passwordOption("Your password on the music server."),
-      ],
-      parseSettings(input) {
-        const { url, user, password } = readTexts(input, ["url", "user", "password"]);
-        if (user === "") throw wrongOption("user", "must be your name on the server.");
-        return { url: parseServerUrl(url || DEFAULT_URL), user, password };
+      options: {
+        url: urlOption("Where your music server is.", DEFAULT_URL),
+        user: requiredText(
+          "name",
+          "Your user name on the music server.",
+          "your name on the server",
+        ),
+        password: passwordOption("Your password on the music server."),
       },
       account: ({ user }) => ({ displayName: user, product: null }),
       addressOf,

@@ -1,13 +1,6 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
-import {
-  addressOf,
-  basicAuthorization,
-  parseServerUrl,
-  passwordOption,
-  readTexts,
-  urlOption,
-} from "../../entered-server.ts";
+import { addressOf, basicAuthorization, passwordOption, urlOption } from "../../entered-server.ts";
 import { fieldsOf, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
@@ -24,7 +17,7 @@ const DEFAULT_URL = "http://127.0.0.1:8080";
 const FULL_VOLUME = 256;
 
 export function createVlc(deps: PolledSourceDeps): Source {
-  return definePolledSource<{ url: string; password: string }>(
+  return definePolledSource(
     {
       id: "vlc",
       name: NAME,
@@ -38,13 +31,9 @@ export function createVlc(deps: PolledSourceDeps): Source {
         calls: ["entered"],
       },
       intervalMs: 1_000,
-      options: [
-        urlOption("Where VLC's web interface is.", DEFAULT_URL),
-        passwordOption("The password of VLC's web interface."),
-      ],
-      parseSettings(input) {
-        const { url, password } = readTexts(input, ["url", "password"]);
-        return { url: parseServerUrl(url || DEFAULT_URL), password };
+      options: {
+        url: urlOption("Where VLC's web interface is.", DEFAULT_URL),
+        password: passwordOption("The password of VLC's web interface."),
       },
       account: () => ({ displayName: NAME, product: null }),
       addressOf,

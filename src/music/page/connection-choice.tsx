@@ -1,7 +1,7 @@
 import type { Inputs } from "../../actions/action.ts";
 import { Html } from "../../jsx.ts";
-import { ActionForm, ChoiceInput, type InputProps } from "../action-form.tsx";
-import { Fold, type ChoiceProps } from "../form.tsx";
+import { ActionForm, ChoiceInput, type InputProps } from "../../dashboard/action-form.tsx";
+import { Fold, type ChoiceProps } from "../../dashboard/form.tsx";
 
 interface ConnectionChoiceProps<I extends Inputs> extends Omit<InputProps<I>, "label" | "hint"> {
   readonly words: { readonly title: string; readonly show: string; readonly save: string };

@@ -3,12 +3,14 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { FoundTrack } from "../../sources/here/found.ts";
+import { optionField } from "../../sources/source.ts";
 import { type Found, isConnectedAs } from "../../sources/here/players-here.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Form } from "../form.tsx";
+import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { offerId } from "./offers.tsx";
-import { trackText } from "./live-part.tsx";
-import type { DashboardRequest } from "../request.ts";
+import { trackText } from "../../dashboard/music/live-part.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { connect } from "../connect-actions.ts";
 import { pathTo } from "../../html/section-paths.ts";
 
 /** In the page's address: whether to search for players, and whether to answer with the list alone. */
@@ -139,24 +141,18 @@ function Listen({ request, found, music }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, settings } = found;
   const name = connectionNameFor(found, music);
-  const formId = name === undefined ? source.id : `${source.id}-new`;
-  const fields = {
-    ...(name !== undefined && { another: "1", [`${formId}-name`]: name }),
-    ...Object.fromEntries(
-      Object.entries(settings).map(([option, value]) => [`${formId}-${option}`, value]),
-    ),
-  };
+  const options = Object.entries(settings).map(([option, value]) => [optionField(option), value]);
+  const form = formOf(request, connect, {
+    source: source.id,
+    ...(name !== undefined && { id: "new", name }),
+    ...Object.fromEntries(options),
+  });
   return (
-    <Form request={request} action="connect" target={source.id} class="">
-      <>
-        {Object.entries(fields).map(([field, value]) => (
-          <input type="hidden" name={attribute(field)} value={attribute(value)} />
-        ))}
-        <button type="submit" aria-label={attribute(`${t.listen}: ${nameOf(found)}`)} safe>
-          {t.listen}
-        </button>
-      </>
-    </Form>
+    <ActionForm form={form} class="">
+      <button type="submit" aria-label={attribute(`${t.listen}: ${nameOf(found)}`)} safe>
+        {t.listen}
+      </button>
+    </ActionForm>
   );
 }
 

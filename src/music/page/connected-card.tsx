@@ -3,13 +3,14 @@ import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isLinked, isPushed } from "../../sources/source.ts";
-import { ConfirmedAction, Fold, TextForm } from "../form.tsx";
-import { ConnectionForm, formOf } from "./connection-form.tsx";
+import { ActionForm, ConfirmedAction, formOf, TextInput } from "../../dashboard/action-form.tsx";
+import { Fold } from "../../dashboard/form.tsx";
+import { connectForm, ConnectionForm } from "./connection-form.tsx";
+import { cardId, disconnect, renameConnection } from "../connection-actions.ts";
 import { Guide } from "./guide.tsx";
 import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
-import { LivePart } from "./live-part.tsx";
-import { cardId } from "./names.ts";
+import { LivePart } from "../../dashboard/music/live-part.tsx";
 import { Grip, Moves } from "./moves.tsx";
 import { CoversOf } from "./covers.tsx";
 import { TitlesOf } from "./titles.tsx";
@@ -38,7 +39,7 @@ export function ConnectedCard({ view, one, readings }: CardProps): JSX.Element {
         {all.length > 1 && (
           <Moves
             request={request}
-            target={id}
+            id={connection.publicId}
             label={label}
             position={position}
             count={all.length}
@@ -56,7 +57,7 @@ export function ConnectedCard({ view, one, readings }: CardProps): JSX.Element {
       )}
       {isLinked(source) && (
         <LinkControls
-          view={view}
+          request={request}
           source={source}
           label={t.linkAgain}
           isFirst={all.find((other) => other.source === source) === one}
@@ -80,18 +81,19 @@ interface CardPartProps {
 }
 
 function CardActions({ view, one }: CardPartProps): JSX.Element {
-  const { deps, request, refused } = view;
+  const { deps, request } = view;
   const { connection, source, stored } = one;
   const { music: t } = request.words.dashboard;
-  const form = formOf(source, one);
+  const changing = { request, source, changes: one };
   // Then the form is shown to connect again, even if it has no fields.
   const enterAgain =
     !stored.usable && !isLinked(source) && deps.sources.byId(source.id) !== undefined;
+  const hasOptions = Object.keys(source.options).length > 0;
   return (
     <div class="row-actions" role="group" aria-labelledby={`${cardId(connection)}-name`}>
-      {(source.options.length > 0 || enterAgain) && (
-        <Fold label={t.change} isOpen={refused?.formId === form.id || enterAgain}>
-          <ConnectionForm view={view} form={form} />
+      {(hasOptions || enterAgain) && (
+        <Fold label={t.change} isOpen={connectForm(changing).refused !== undefined || enterAgain}>
+          <ConnectionForm {...changing} />
         </Fold>
       )}
       {isPushed(source) && stored.usable && (
@@ -101,9 +103,7 @@ function CardActions({ view, one }: CardPartProps): JSX.Element {
       <TitlesOf view={view} one={one} />
       <CoversOf view={view} one={one} />
       <ConfirmedAction
-        request={request}
-        action="disconnect"
-        target={String(connection.publicId)}
+        form={formOf(request, disconnect, { id: connection.publicId })}
         label={t.disconnect}
         consequence={fill(t.disconnectText, { source: labelOf(one) })}
       />
@@ -111,24 +111,20 @@ function CardActions({ view, one }: CardPartProps): JSX.Element {
   );
 }
 
-function RenameForm({ view: { request, refused }, one }: CardPartProps): JSX.Element {
+function RenameForm({ view: { request }, one }: CardPartProps): JSX.Element {
   const { music: t } = request.words.dashboard;
   const { publicId, name } = one.connection;
-  const id = `name-${publicId}`;
-  const again = refused?.formId === id ? refused : undefined;
+  const form = formOf(request, renameConnection, { id: publicId });
   return (
-    <Fold label={t.rename} isOpen={again !== undefined}>
-      <TextForm
-        request={request}
-        action="rename"
-        target={String(publicId)}
-        go={t.renameGo}
-        id={id}
-        label={t.name}
-        hint={t.nameHint}
-        value={again?.typed["name"] ?? name}
-        mistake={again?.mistake}
-      />
+    <Fold label={t.rename} isOpen={form.refused !== undefined}>
+      <ActionForm form={form}>
+        <>
+          <TextInput form={form} name="name" label={t.name} hint={t.nameHint} value={name} />
+          <button type="submit" safe>
+            {t.renameGo}
+          </button>
+        </>
+      </ActionForm>
     </Fold>
   );
 }

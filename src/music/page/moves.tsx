@@ -1,11 +1,12 @@
 import { Html } from "../../jsx.ts";
-import { Form } from "../form.tsx";
-import type { DashboardRequest } from "../request.ts";
+import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { moveConnection } from "../connection-actions.ts";
 
 export interface MovesProps {
   readonly request: DashboardRequest;
   /** The connection's public id. */
-  readonly target: string;
+  readonly id: number;
   readonly label: string;
   /** Its place from 1, and how many there are. */
   readonly position: number;
@@ -16,19 +17,19 @@ export interface MovesProps {
  * Buttons that move a connection in the user's order. The page's script sends the same form with
  * the place to which the connection was dragged.
  */
-export function Moves({ request, target, label, position, count }: MovesProps): JSX.Element {
+export function Moves({ request, id, label, position, count }: MovesProps): JSX.Element {
   const { music: t } = request.words.dashboard;
-  const move = (action: "up" | "down", text: string) => (
-    <Form request={request} action={action} target={target} class="move">
+  const move = (to: number, text: string) => (
+    <ActionForm form={formOf(request, moveConnection, { id, position: to })} class="move">
       <button type="submit" class="quiet" aria-label={`${text}: ${label}`} safe>
         {text}
       </button>
-    </Form>
+    </ActionForm>
   );
   return (
     <div class="moves">
-      {position > 1 && (move("up", t.up) as "safe")}
-      {position < count && (move("down", t.down) as "safe")}
+      {position > 1 && (move(position - 1, t.up) as "safe")}
+      {position < count && (move(position + 1, t.down) as "safe")}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { followDashboard } from "../../browser/dashboard-socket.ts";
+import { followDashboard } from "../../../dashboard/browser/dashboard-socket.ts";
 import { dragCards } from "./drag-cards.ts";
 
 /** Keeps the page of connections up to date, and lets them be dragged into another order. */
@@ -23,15 +23,9 @@ async function showFound(): Promise<void> {
 /** Sends the form of the card's own button, with the place to which it was dragged. */
 function store(card: HTMLElement, position: number): void {
   const form = card.querySelector<HTMLFormElement>("form.move");
-  const action = form?.querySelector<HTMLInputElement>("[name=do]");
-  if (!form || !action) return;
-  action.value = "place";
-  const field = Object.assign(document.createElement("input"), {
-    type: "hidden",
-    name: "position",
-    value: String(position),
-  });
-  form.append(field);
+  const field = form?.querySelector<HTMLInputElement>("[name=position]");
+  if (!form || !field) return;
+  field.value = String(position);
   form.submit();
 }
 

@@ -1,6 +1,6 @@
 import { Html } from "../../jsx.ts";
 import type { Place, Source } from "../../sources/source.ts";
-import type { DashboardRequest } from "../request.ts";
+import type { DashboardRequest } from "../../dashboard/request.ts";
 import { Guide } from "./guide.tsx";
 
 /** A source that can be connected. */

@@ -7,11 +7,17 @@ import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { changedRules, setTitles, setTitlesOfConnection } from "../../titles/actions.ts";
 import { PHRASE_PLACES, type PhrasePlace } from "../../titles/phrases.ts";
 import { cleaned } from "../../titles/shown-names.ts";
-import { ActionForm, ChoiceInput, formOf, LinesInput, textsIn } from "../action-form.tsx";
-import { Fold } from "../form.tsx";
-import type { DashboardRequest } from "../request.ts";
+import {
+  ActionForm,
+  ChoiceInput,
+  formOf,
+  LinesInput,
+  textsIn,
+} from "../../dashboard/action-form.tsx";
+import { Fold } from "../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";
-import { trackText } from "./live-part.tsx";
+import { trackText } from "../../dashboard/music/live-part.tsx";
 import type { MusicDeps, MusicView, TriedTitles } from "./view.ts";
 
 /** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */

@@ -6,10 +6,12 @@ import { AppSteps } from "../../linking/app-form.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { LinkedSource } from "../../sources/source.ts";
 import { isNamed } from "./connection-form.tsx";
-import type { MusicView } from "./view.ts";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { formOf } from "../../dashboard/action-form.tsx";
+import { enterApp } from "../../linking/actions.ts";
 
 interface LinkControlsProps {
-  readonly view: MusicView;
+  readonly request: DashboardRequest;
   readonly source: LinkedSource;
   readonly label: string;
   /** Whether it is the first of its source: an app is entered once for all its connections. */
@@ -20,14 +22,16 @@ interface LinkControlsProps {
 
 /** What links an account: the source's app, which the owner enters once, and the way there. */
 export async function LinkControls(props: LinkControlsProps): Promise<string> {
-  const { view, source, label, isFirst, changes } = props;
-  const { user, baseUrl, words, language } = view.request;
+  const { request, source, label, isFirst, changes } = props;
+  const { user, baseUrl, words, language } = request;
   const { oauth } = source;
-  const path = pathTo(view.request, "music");
+  const path = pathTo(request, "music");
   const redirectUri = baseUrl + oauth.callbackPath;
   const mayEnterApp = isFirst && user.role === "owner" && !oauth.appIsFixed;
   const hasApp = (await oauth.app()) !== undefined;
   const again = changes && isNamed(changes) ? `?connection=${changes.connection.publicId}` : "";
+  const form = formOf(request, enterApp, { source: source.id });
+  const { refused } = form;
   const appSteps = mayEnterApp && (
     <AppSteps
       language={language}
@@ -37,12 +41,12 @@ export async function LinkControls(props: LinkControlsProps): Promise<string> {
       oauth={oauth}
       fields={
         <>
-          <input type="hidden" name="token" value={view.request.formToken} />
-          <input type="hidden" name="do" value="app" />
-          <input type="hidden" name="target" value={source.id} />
+          <input type="hidden" name="token" value={request.formToken} />
+          <input type="hidden" name="do" value={form.name} />
+          <input type="hidden" name="source" value={source.id} />
         </>
       }
-      entered={view.entered}
+      refused={refused && { ...refused, clientId: String(refused.texts["clientId"] ?? "") }}
     />
   );
   return (
@@ -59,7 +63,7 @@ export async function LinkControls(props: LinkControlsProps): Promise<string> {
               {label}
             </a>
           </p>
-          <details open={view.entered !== undefined}>
+          <details open={refused !== undefined}>
             <summary safe>{words.connect.redirectUri}</summary>
             <Copyable language={language} text={redirectUri} />
             {appSteps as "safe"}

@@ -1,12 +1,14 @@
-import type { Connections } from "../../music/connections.ts";
+import type { Connections } from "../connections.ts";
 import { SecretError } from "../../vault/vault.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
-import { Confirm, Form } from "../form.tsx";
-import type { DashboardRequest } from "../request.ts";
+import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
+import { Confirm } from "../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { rotateConnection } from "../connection-actions.ts";
 
 export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
@@ -42,11 +44,11 @@ export function ReplaceSecret({
   const { inbox: t } = request.words.dashboard.music;
   return (
     <Confirm label={t.rotate} consequence={t.rotateText}>
-      <Form request={request} action="rotate" target={String(connection.publicId)}>
+      <ActionForm form={formOf(request, rotateConnection, { id: connection.publicId })}>
         <button type="submit" safe>
           {t.rotateGo}
         </button>
-      </Form>
+      </ActionForm>
     </Confirm>
   );
 }

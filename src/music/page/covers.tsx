@@ -1,7 +1,7 @@
 import { searchCovers, setCoversOfConnection } from "../../covers/actions.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import { ActionForm, ChoiceInput, formOf } from "../action-form.tsx";
+import { ActionForm, ChoiceInput, formOf } from "../../dashboard/action-form.tsx";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import type { MusicView } from "./view.ts";
 

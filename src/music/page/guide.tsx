@@ -2,7 +2,7 @@ import { docsAddress } from "../../addresses.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Source } from "../../sources/source.ts";
-import type { DashboardRequest } from "../request.ts";
+import type { DashboardRequest } from "../../dashboard/request.ts";
 
 interface GuideProps {
   readonly request: DashboardRequest;

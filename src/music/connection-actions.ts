@@ -1,0 +1,199 @@
+import { action } from "../actions/action.ts";
+import { connectionId, flag, name } from "../actions/inputs.ts";
+import { fill } from "../i18n/index.ts";
+import { Refused } from "../i18n/refused.ts";
+import { labelOf, musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
+import { isPushed, type PushedSource } from "../sources/source.ts";
+import { statusLine } from "../sources/status-line.ts";
+import type { Connection } from "./connection-reads.ts";
+import { statusAt } from "./connection-status.ts";
+
+/** What can be done with connections that are there. */
+
+/** What programs read of a connection. */
+export const documentOf = ({ publicId, source, name }: Connection) => ({
+  id: publicId,
+  source,
+  name,
+});
+
+/** What a program that pushes needs. */
+export interface Inbox {
+  readonly secret: string;
+  readonly url: string;
+}
+
+export const inboxOf = (source: PushedSource, secret: string, baseUrl: string): Inbox => ({
+  secret,
+  url: source.inboxAddress(baseUrl, secret),
+});
+
+export const inboxLines = ({ secret, url }: Inbox): string[] => [
+  "Paste this address into the program that sends to Marquee:",
+  `  ${url}`,
+  ...(url.includes(secret) ? [] : ["and this secret, as the token or password:", `  ${secret}`]),
+  `Don't show it to anyone. "marquee connection list USER --show-secrets" shows it again.`,
+];
+
+/** The element of a connection's card on its page. */
+export const cardId = ({ publicId }: Pick<Connection, "publicId">): string =>
+  `connection-${publicId}`;
+
+export const disconnect = action({
+  name: "disconnect",
+  help: "disconnect a user from a source",
+  who: "self",
+  inputs: {
+    id: {
+      ...connectionId,
+      as: "argument",
+      help: "needed when the user has several connections",
+      fallback: null,
+    },
+    all: { ...flag, help: "disconnect all connections" },
+  },
+  command: { examples: ["marquee disconnect ada 3", "marquee disconnect ada --all"] },
+  async run({ accounts: { connections }, user }, { id, all }) {
+    if (id !== null && all) throw new Refused("connection.idOrAll", {}, { isMisuse: true });
+    if (id === null && !all && (await connections.allOf(user.id)).length > 1) {
+      throw new Refused("connection.several", {}, { isMisuse: true });
+    }
+    const disconnected = await connections.disconnect(user, id ?? "all");
+    return { username: user.name, disconnected };
+  },
+  documents: (result) => [result],
+  notice: ({ dashboard: { music: t } }, { disconnected }) => ({
+    tone: "good",
+    text: disconnected ? t.disconnected : t.notConnected,
+  }),
+});
+
+export const listConnections = action({
+  name: "connection list",
+  help: "list a user's connections in order",
+  who: "self",
+  inputs: {
+    showSecrets: {
+      ...flag,
+      help: "also show the address or secret for programs that send to Marquee",
+    },
+  },
+  async run({ accounts, sources, clock, baseUrl, user }, { showSecrets }) {
+    const nowMs = clock.wallMs();
+    const music = await musicOf(user.id, accounts, sources);
+    return Promise.all(
+      music.map(async ({ connection, source, position, ...one }) => ({
+        ...{ connection, source, position, status: statusAt(one.status, nowMs) },
+        inbox:
+          showSecrets && isPushed(source)
+            ? inboxOf(source, await accounts.connections.secretOf(connection.id), baseUrl)
+            : undefined,
+      })),
+    );
+  },
+  documents: (all) =>
+    all.map(({ connection, position, status, inbox }) => ({
+      ...documentOf(connection),
+      ...{ position, health: statusWord(status) },
+      ...inbox,
+    })),
+  table: (all) => {
+    const hasSecrets = all.some(({ inbox }) => inbox !== undefined);
+    return [
+      ["ID", "SOURCE", "NAME", "HEALTH", ...(hasSecrets ? ["SECRET", "ADDRESS"] : [])],
+      ...all.map(({ connection: { publicId, name }, source, status, inbox }) => [
+        // As in the dashboard: one without a name goes by its source's.
+        ...[String(publicId), source.id, name || source.name, statusLine(status, source)],
+        ...(hasSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
+      ]),
+    ];
+  },
+});
+
+export const orderConnections = action({
+  name: "connection order",
+  help: "put connections first: if several are playing, the first is shown",
+  who: "self",
+  inputs: {
+    ids: {
+      ...connectionId,
+      help: "in the order you want; the others follow",
+      placeholder: "ids",
+      several: true,
+    },
+  },
+  command: { examples: ["marquee connection order ada 5 3"] },
+  async run(call, { ids }) {
+    await call.accounts.connections.order(call.user, ids);
+    return listConnections.run(call, { showSecrets: false });
+  },
+  documents: (all) => listConnections.documents(all),
+  notice: ({ dashboard: { music: t } }) => ({ tone: "good", text: t.ordered }),
+});
+
+export const moveConnection = action({
+  name: "connection move",
+  help: "move a connection to another place in the order",
+  who: "self",
+  inputs: {
+    id: connectionId,
+    position: {
+      help: "1 for the first",
+      allowed: "a place: a whole number from 1 on",
+      parse: (text) => (/^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined),
+    },
+  },
+  command: { examples: ["marquee connection move ada 5 1"] },
+  async run({ accounts: { connections }, sources, user }, { id, position: wanted }) {
+    const all = await connections.allOf(user.id);
+    const connection = await connections.find(user, id);
+    const others = all.map(({ publicId }) => publicId).filter((other) => other !== id);
+    const position = Math.min(wanted, all.length);
+    await connections.order(user, others.toSpliced(position - 1, 0, id));
+    return { connection, source: sourceOf(connection, sources), position };
+  },
+  documents: ({ connection, position }) => [{ ...documentOf(connection), position }],
+  notice: ({ dashboard: { music: t } }, moved) => ({
+    tone: "good",
+    text: fill(t.moved, { source: labelOf(moved), position: String(moved.position) }),
+    // Whoever moves it further finds it there.
+    anchor: cardId(moved.connection),
+  }),
+});
+
+export const renameConnection = action({
+  name: "connection rename",
+  help: "change a connection's name",
+  who: "self",
+  inputs: {
+    id: connectionId,
+    name: { ...name, as: "argument", help: "without it, the connection has none", fallback: null },
+  },
+  command: { examples: ["marquee connection rename ada 5 Kitchen"] },
+  async run({ accounts: { connections }, user }, { id, name }) {
+    await connections.rename(user, id, name ?? "");
+    return connections.find(user, id);
+  },
+  documents: (connection) => [documentOf(connection)],
+  notice: ({ dashboard: { music: t } }) => ({ tone: "good", text: t.renamed }),
+});
+
+export const rotateConnection = action({
+  name: "connection rotate",
+  help: "replace a connection's secret; the old one stops working right away",
+  who: "self",
+  inputs: { id: connectionId },
+  async run({ accounts: { connections }, sources, baseUrl, user }, { id }) {
+    const connection = await connections.find(user, id);
+    const source = sourceOf(connection, sources);
+    if (!isPushed(source)) throw new Refused("connection.noSecret", { source: source.name });
+    const secret = await connections.rotateSecret(connection.id);
+    return { connection, source, inbox: inboxOf(source, secret, baseUrl) };
+  },
+  documents: ({ connection, inbox }) => [{ ...documentOf(connection), ...inbox }],
+  notice: ({ dashboard: { music: t } }, rotated) => ({
+    tone: "good",
+    text: fill(t.inbox.rotated, { source: labelOf(rotated) }),
+  }),
+  lines: ({ inbox }) => ["The old secret no longer works.", ...inboxLines(inbox)],
+});

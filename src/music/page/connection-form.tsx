@@ -1,0 +1,73 @@
+import { ActionForm, type FormOf, formOf, TextInput } from "../../dashboard/action-form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import { optionField, type OptionName, type Source } from "../../sources/source.ts";
+import { LONGEST_ENTERED_TEXT } from "../../text-limits.ts";
+import { connect, storedOptions } from "../connect-actions.ts";
+
+export const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
+
+export interface ConnectionFormProps {
+  readonly request: DashboardRequest;
+  readonly source: Source;
+  /** The connection that the form changes. */
+  readonly changes?: ConnectedMusic;
+  /** Adds one with a name: the user has one without a name. */
+  readonly isAnother?: boolean;
+  /** The options of the player that was found on this machine. */
+  readonly found?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The form as it is sent, with what was refused of it. */
+export const connectForm = ({
+  request,
+  source,
+  changes,
+  isAnother = false,
+}: ConnectionFormProps): FormOf<typeof connect.inputs> =>
+  formOf(request, connect, {
+    source: source.id,
+    id: changes?.connection.publicId ?? (isAnother ? "new" : ""),
+  });
+
+/** A form made from the source's own options. */
+export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
+  const { request, source, changes, isAnother, found = {} } = props;
+  const { music: t } = request.words.dashboard;
+  const labels: Readonly<Record<string, string>> = t.options;
+  const form = connectForm(props);
+  const stored = changes?.stored.usable
+    ? storedOptions(source, changes.stored.open.settings)
+    : undefined;
+  return (
+    <ActionForm form={form}>
+      <>
+        {isAnother && (
+          <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />
+        )}
+        {Object.entries(source.options).map(
+          ([name, { secret, placeholder, fallback, longest = LONGEST_ENTERED_TEXT }]) => (
+            <TextInput
+              form={form}
+              name={optionField(name as OptionName)}
+              label={labels[`${source.id}_${name}`] ?? name}
+              placeholder={secret ? undefined : placeholder}
+              value={
+                stored?.[name] ??
+                found[name] ??
+                (fallback === undefined ? undefined : String(fallback))
+              }
+              hint={secret && stored?.[name] !== undefined ? t.secretKept : undefined}
+              longest={longest}
+            />
+          ),
+        )}
+        <button type="submit" safe>
+          {fill(t.connect, { source: source.name })}
+        </button>
+      </>
+    </ActionForm>
+  );
+}
