@@ -227,7 +227,7 @@ describe("what is hidden", () => {
     expect(page).toContain("Only you see this: your rules hide it.");
   });
 
-  test("is told to an open overlay at once: a rule saved, a rule removed", async () => {
+  test("reaches an open overlay at once: a rule saved, a rule removed", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
     expect(await stateOf(overlay)).toMatchObject({ kind: "playing" });
@@ -277,7 +277,7 @@ describe("what is hidden", () => {
     expect(await stateOf(overlay)).toEqual({ kind: "idle" });
   });
 
-  test("is not told to API clients as another change when nothing plays", async () => {
+  test("is no other change for API clients when nothing plays", async () => {
     const received: string[] = [];
     const leave = server.hub.subscribe(ada.user.id, ({ kind }) => void received.push(kind));
     await plays("Paper Lanterns");
@@ -302,7 +302,7 @@ describe("what is hidden", () => {
     expect(overlay.unread()).toBe(0);
   });
 
-  test("ends by itself with the pause, and an open overlay is told then", async () => {
+  test("ends by itself with the pause, and reaches an open overlay then", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();
     await stateOf(overlay);
@@ -316,7 +316,7 @@ describe("what is hidden", () => {
     expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
 
-  test("is told to an overlay that opens during a pause as nothing playing", async () => {
+  test("is nothing playing for an overlay that opens during a pause", async () => {
     await plays("Paper Lanterns");
     await browser.post(PATH, { do: "privacy pause", for: "long" });
     const overlay = await open();

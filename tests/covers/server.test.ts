@@ -37,7 +37,7 @@ async function start(coverSearch: string, baseUrl?: string): Promise<void> {
 const change = (changes: Partial<PrivacyRules>) =>
   server.accounts.privacy.change(ada.user, changes);
 
-async function says(playback: Playback | null): Promise<void> {
+async function plays(playback: Playback | null): Promise<void> {
   void server.hub.read(ada.user.id, 1_000);
   await server.sourceOf(ada).says(playback);
 }
@@ -59,7 +59,7 @@ describe("no request is made", () => {
   test("where the owner allows none, whatever the user wants", async () => {
     await start("off");
     await change({ searchesCovers: true });
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(30);
     expect(world.calls).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe("no request is made", () => {
   test("where the user does not want any, as at first", async () => {
     await start("musicbrainz,deezer");
     expect(server.accounts.privacy.of(ada.user.id).searchesCovers).toBe(false);
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(30);
     expect(world.calls).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("no request is made", () => {
   ])("for %s, from the beginning or from meanwhile", async (_, rules) => {
     await start("musicbrainz");
     await change({ ...rules, searchesCovers: true });
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(30);
     await change({ hiddenTitles: [], hiddenArtists: [], pausedUntil: null });
     await images();
@@ -92,7 +92,7 @@ describe("no request is made", () => {
   test("if the user switches it off meanwhile", async () => {
     await start("musicbrainz");
     await change({ searchesCovers: true });
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(4);
     await change({ searchesCovers: false });
     await listens(30);
@@ -103,11 +103,11 @@ describe("no request is made", () => {
     await start("musicbrainz");
     await change({ searchesCovers: true });
     const artworks = [{ key: "own", load: async () => PICTURE }];
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(4);
-    await says(aPlayback({ album: { name: "Slow Weather", artworks } }));
+    await plays(aPlayback({ album: { name: "Slow Weather", artworks } }));
     await listens(30);
-    await says(aPlayback({ state: "paused" }));
+    await plays(aPlayback({ state: "paused" }));
     await listens(30);
     expect(world.calls).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("a cover that was found", () => {
   });
 
   test("is in the API, with an address of this server", async () => {
-    await says(aPlayback());
+    await plays(aPlayback());
     expect(await images()).toEqual([]);
     await server.clock.advance(5_000);
     const [image] = await images();
@@ -139,27 +139,27 @@ describe("a cover that was found", () => {
   });
 
   test("stays while the song plays on, and the answer stays the same object", async () => {
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(6);
     const before = server.hub.peek(ada.user.id);
     expect(server.hub.peek(ada.user.id)).toBe(before as never);
-    await says(aPlayback({ positionMs: 100_000, observedAtMs: server.clock.monotonicMs() }));
+    await plays(aPlayback({ positionMs: 100_000, observedAtMs: server.clock.monotonicMs() }));
     expect(await images()).toHaveLength(1);
     expect(server.hub.rawPlayback(ada.user.id)?.album.artworks).toHaveLength(1);
-    await says(aPlayback({ track: { ...aPlayback().track, id: "test:2", title: "Undertow" } }));
+    await plays(aPlayback({ track: { ...aPlayback().track, id: "test:2", title: "Undertow" } }));
     expect(await images()).toEqual([]);
   });
 
   test("gives way to the player's own", async () => {
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(6);
     const artworks = [{ key: "own", load: async () => PICTURE }];
-    await says(aPlayback({ album: { name: "Slow Weather", artworks } }));
+    await plays(aPlayback({ album: { name: "Slow Weather", artworks } }));
     expect(server.hub.rawPlayback(ada.user.id)?.album.artworks).toEqual(artworks);
   });
 
   test("is gone when the user switches it off", async () => {
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(6);
     expect(await images()).toHaveLength(1);
     await change({ searchesCovers: false });
@@ -168,7 +168,7 @@ describe("a cover that was found", () => {
   });
 
   test("is the song's for others who want it too, and for nobody else", async () => {
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(6);
     const bob = await server.addUser("bob");
     void server.hub.read(bob.user.id, 1_000);
@@ -190,7 +190,7 @@ describe("a cover that was found", () => {
     const [connection] = await server.accounts.connections.allOf(ada.user.id);
     const replace = (isOn: boolean) =>
       server.accounts.connections.replaceCovers(ada.user, connection!.publicId, isOn);
-    await says(aPlayback({ album }));
+    await plays(aPlayback({ album }));
     await listens(10);
     expect(world.calls).toEqual([]);
     await replace(true);
@@ -202,12 +202,12 @@ describe("a cover that was found", () => {
     await listens(30);
     expect(world.hosts().filter((host) => host === "musicbrainz.org")).toHaveLength(1);
     world.recordings = [];
-    await says(
+    await plays(
       aPlayback({ track: { ...aPlayback().track, id: "test:2", title: "Undertow" }, album }),
     );
     await listens(10);
     expect(keysShown()).toEqual(["own"]);
-    await says(aPlayback({ album }));
+    await plays(aPlayback({ album }));
     expect(keysShown()).toEqual([expect.stringContaining("found:")]);
     await replace(false);
     expect(keysShown()).toEqual(["own"]);
@@ -215,14 +215,14 @@ describe("a cover that was found", () => {
 
   test("is not another song's", async () => {
     world.recordings = [aRecording({ title: "Undertow" })];
-    await says(aPlayback());
+    await plays(aPlayback());
     await listens(10);
     expect(await images()).toEqual([]);
   });
 
   test("ends no song", async () => {
     const leave = server.hub.subscribe(ada.user.id, () => {});
-    await says(aPlayback());
+    await plays(aPlayback());
     await server.clock.advance(40_000);
     expect(server.hub.songsBefore(ada.user.id)).toEqual([]);
     leave();
@@ -276,7 +276,7 @@ describe("the part of the page about covers", () => {
     expect(form).toBeUndefined();
   });
 
-  test("says who is asked and what they learn, and stores the choice", async () => {
+  test("names who is asked and what they learn, and stores the choice", async () => {
     await start("musicbrainz");
     const { browser, text, form } = await formOf();
     expect(text).toContain(

@@ -360,7 +360,7 @@ describe("a stream", () => {
     expect(stream()).toEqual({ startedAt: world.clock.wallMs(), endedAt: null });
   });
 
-  test("is over after two days, when nobody has told of its end", async () => {
+  test("is over after two days, when nobody has reported its end", async () => {
     await choose({ followsStreams: true });
     const startedAt = world.clock.wallMs();
     await start();

@@ -22,7 +22,7 @@ const upload = (title: string, artists: readonly string[] = ["Solvay"], namesFro
   return aPlayback({ track: { ...track, title }, artists, ...(namesFrom && { namesFrom }) });
 };
 
-async function says(playback: Playback) {
+async function plays(playback: Playback) {
   void server.hub.read(ada.user.id, 1_000);
   await server.sourceOf(ada).says(playback);
 }
@@ -33,7 +33,7 @@ const api = async (path: string) =>
 
 describe("clean names", () => {
   test("stand in the API with what was given beside them", async () => {
-    await says(upload("Undertow (Official Video)"));
+    await plays(upload("Undertow (Official Video)"));
     const { data } = await api("/api/v1/now-playing");
     expect(data.track).toMatchObject({
       name: "Undertow",
@@ -44,13 +44,13 @@ describe("clean names", () => {
   });
 
   test("that are what was given stand alone", async () => {
-    await says(upload("Undertow (Live)"));
+    await plays(upload("Undertow (Live)"));
     const { data } = await api("/api/v1/now-playing");
     expect(data.track).not.toHaveProperty("original_name");
   });
 
   test("name the artist whom a video's title names, not its channel", async () => {
-    await says(upload("Mara Venn - Glass Sea", ["Silverleaf Records"], { origin: "page" }));
+    await plays(upload("Mara Venn - Glass Sea", ["Silverleaf Records"], { origin: "page" }));
     const { data } = await api("/api/v1/now-playing");
     expect(data).toMatchObject({
       track: { name: "Glass Sea" },
@@ -68,7 +68,7 @@ describe("clean names", () => {
 
   test("are off for users who were there before them", async () => {
     await server.accounts.privacy.change(ada.user, { titles: AS_GIVEN });
-    await says(upload("Undertow (Official Video)"));
+    await plays(upload("Undertow (Official Video)"));
     expect((await api("/api/v1/now-playing")).data.track["name"]).toBe("Undertow (Official Video)");
   });
 
@@ -97,7 +97,7 @@ describe("clean names", () => {
   });
 
   test("are hidden by rules that name what was given, and by those that name what is shown", async () => {
-    await says(upload("Mara Venn - Glass Sea", ["Silverleaf Records"], { origin: "page" }));
+    await plays(upload("Mara Venn - Glass Sea", ["Silverleaf Records"], { origin: "page" }));
     const rules: [string[], string[]][] = [
       [[], ["silverleaf"]],
       [[], ["mara venn"]],
@@ -111,7 +111,7 @@ describe("clean names", () => {
   });
 
   test("do not make two songs of one when they are switched", async () => {
-    await says(upload("Undertow (Official Video)"));
+    await plays(upload("Undertow (Official Video)"));
     await server.clock.advance(20_000);
     await server.accounts.privacy.change(ada.user, { titles: AS_GIVEN });
     await server.hub.read(ada.user.id, 1_000);
@@ -122,7 +122,7 @@ describe("clean names", () => {
   test("stand in the history with what was given", async () => {
     await server.accounts.history.change(ada.user, { keeps: "day", followsStreams: false });
     const leave = server.hub.subscribe(ada.user.id, () => {});
-    await says(upload("Undertow (Official Video)"));
+    await plays(upload("Undertow (Official Video)"));
     await server.clock.advance(40_000);
     const { data } = (await api("/api/v1/recently-played")) as unknown as { data: unknown[] };
     expect(data).toMatchObject([
@@ -158,7 +158,7 @@ describe("the part of the page about titles", () => {
   });
 
   test("tries them on the last songs without saving", async () => {
-    await says(upload("Undertow (Night Edit) [HD]"));
+    await plays(upload("Undertow (Night Edit) [HD]"));
     const answer = await send({ do: "try titles", clean: "on", brackets: "Night Edit" });
     const page = await answer.text();
     expect(page).toContain("Undertow (Night Edit) [HD]");
