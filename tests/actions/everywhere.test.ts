@@ -213,7 +213,7 @@ function textFor(name: string, { type, fallback }: Input<unknown>): fc.Arbitrary
         ? fc.constantFrom("0", "1")
         : fc.constantFrom(
             ...["1", "2", "3", "on", "off", "bot", "ada-2", "0s", "1h", "en", "fr", "ada", "grace"],
-            ...["https://example.org/songs", "http://127.0.0.1:9/x", "http://10.0.0.1/"],
+            ...["https://example.org/songs", "http://127.0.0.1:9/x", "http://169.254.169.254/"],
             ...["cosy", "theme=vinyl", "url=1"],
           );
   const long = fc.constantFrom("Q".repeat(61), "Q".repeat(5_000));
