@@ -2,7 +2,7 @@ import { createCard } from "./card.ts";
 import { createDelay } from "./delay.ts";
 import { connect } from "./live.ts";
 import type { WidgetSetup } from "./page.tsx";
-import type { LookMessage } from "./state.ts";
+import type { LookMessage, PreviewMessage } from "./state.ts";
 import { createStreaming } from "./streaming.ts";
 
 /** Keeps the page drawn by the server up to date. */
@@ -25,6 +25,7 @@ const delayBy = (seconds: number) =>
     onLost: card.goOffline,
   });
 let { look, options } = setup;
+let isPreview = false;
 let delay = delayBy(options.delay);
 
 const live = connect(liveAddress, {
@@ -32,7 +33,11 @@ const live = connect(liveAddress, {
     isOutdated ||= version !== setup.version;
     delay.receive(state);
   },
-  onLook: takeLook,
+  onLook(next) {
+    if (isPreview) return;
+    look = next.fingerprint;
+    takeLook(next);
+  },
   onStreamingWanted: (wanted) => streaming.ask(wanted),
   onDemand: (ms) => card.showFor(ms),
   onLost: () => delay.loses(),
@@ -56,11 +61,18 @@ window.addEventListener("obsSourceVisibleChanged", (event) => {
   setVisible(detail.visible !== false);
 });
 
+// In an editor's frame the page looks like what is edited, whatever is saved.
+window.addEventListener("message", ({ data, origin, source }) => {
+  if (origin !== location.origin || source !== parent || data?.type !== "preview") return;
+  isPreview = true;
+  takeLook(data);
+});
+
 /** Shows the widget as it was changed, in place. */
-function takeLook(next: LookMessage): void {
+function takeLook(next: LookMessage | PreviewMessage): void {
   const { words, styles, css, languageTag } = next;
   const isDelayedAnew = next.options.delay !== options.delay;
-  ({ fingerprint: look, options } = next);
+  ({ options } = next);
   root.lang = languageTag;
   document.querySelector(".np")?.setAttribute("aria-label", words.overlay);
   setStyles("option", styles);

@@ -44,12 +44,8 @@ export interface StateMessage {
   readonly state: WidgetState;
 }
 
-/** The widget was changed: the page takes this look without loading again. */
-export interface LookMessage {
-  readonly type: "look";
-  readonly revision: number;
-  /** Differs whenever the look does; the page connects with the one that it shows. */
-  readonly fingerprint: string;
+/** What an open page needs to look different. */
+interface ShownLook {
   readonly options: WidgetOptions;
   /** The stylesheet of the options. */
   readonly styles: string;
@@ -57,6 +53,19 @@ export interface LookMessage {
   readonly css: string;
   readonly words: WidgetWords;
   readonly languageTag: string;
+}
+
+/** The widget was changed: the page takes this look without loading again. */
+export interface LookMessage extends ShownLook {
+  readonly type: "look";
+  readonly revision: number;
+  /** Differs whenever the look does; the page connects with the one that it shows. */
+  readonly fingerprint: string;
+}
+
+/** What an editor sends to the page in its frame: a look that is not saved. */
+export interface PreviewMessage extends ShownLook {
+  readonly type: "preview";
 }
 
 /** Whether the page is to say when OBS starts and stops streaming. */

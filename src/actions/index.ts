@@ -45,6 +45,8 @@ import {
 } from "../music/connection-actions.ts";
 import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
 import { replaceSecretKey } from "../vault/actions.ts";
+import { listVersions, saveWidget, testWidgets } from "../looks/editor-actions.ts";
+import { addFont, listFonts, removeFont } from "../looks/font-actions.ts";
 import type { AnyAction } from "./action.ts";
 
 /** Everything that can be done here, in the order of `--help`. */
@@ -102,6 +104,12 @@ export const ACTIONS: readonly AnyAction[] = [
   makeSignInLink,
   endAllSessions,
   replaceSecretKey,
+  saveWidget,
+  listVersions,
+  testWidgets,
+  addFont,
+  listFonts,
+  removeFont,
 ];
 
 const byName = new Map(ACTIONS.map((action) => [action.name, action]));

@@ -17,6 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   titles: "how a user's titles are shown",
   widget: "manage a user's widgets and their addresses",
   look: "give overlays a look: one that comes with Marquee, or a shared one",
+  font: "manage a user's fonts",
   connection: "manage a user's connections",
   app: "the app as which this server links accounts",
   hook: "send a user's songs to other programs",

@@ -208,7 +208,8 @@ export interface PillsProps {
   readonly legend: string;
   readonly name: string;
   readonly choices: readonly { readonly value: string; readonly label: string }[];
-  readonly chosen: string;
+  /** Without it, none is. */
+  readonly chosen?: string;
   /** The ID of their form, when they are outside of it. */
   readonly form?: string;
   /** The ID of a text that explains them. */

@@ -22,10 +22,10 @@ export const musicScript = bundle("src/music/page/browser/music.ts");
 export const docsStylesheet = bundle("src/docs/docs.css");
 export const homeStylesheet = bundle("src/home/home.css");
 export const docsScript = bundle("src/docs/browser/docs.ts");
-export const widgetEditorScript = bundle("src/looks/page/editor/browser/index.ts");
+export const widgetEditorScript = bundle("src/looks/page/editor/browser/overlay.ts");
 export const intoObsScript = bundle("src/looks/page/editor/browser/into-obs.ts");
 export const widgetGalleryScript = bundle("src/looks/page/gallery/browser/gallery.ts");
-export const outputEditorScript = bundle("src/looks/page/editor/browser/output-editor.ts");
+export const outputEditorScript = bundle("src/looks/page/editor/browser/outputs.ts");
 export const copyScript = bundle("src/html/browser/copy.ts");
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
 

@@ -372,6 +372,8 @@ export const de: Words = {
       defaults: "Alles zurücksetzen",
       editor: {
         gone: "Dieses Widget gibt es nicht mehr, oder es ist kein Overlay.",
+        needsScript:
+          "Der Editor braucht JavaScript. Erlauben Sie es für diese Seite, und laden Sie sie neu. Ohne JavaScript können Sie die Adresse kopieren oder ersetzen und hier den Namen ändern:",
         save: "Speichern",
         saved: "Gespeichert",
         unsaved: "Noch nicht gespeichert",
@@ -399,7 +401,6 @@ export const de: Words = {
         css: "Eigenes CSS",
         cssText:
           "Es hat Vorrang vor allem, was oben steht. Benutzerdefiniertes CSS in OBS hat Vorrang vor ihm.",
-        cssUnseen: "Ohne JavaScript zeigt die Vorschau das gespeicherte CSS.",
         cssUsed: "{used} von {most} Bytes",
         cssTooLong:
           "Dieses CSS ist länger als {most} Bytes. Kürzen Sie es, und speichern Sie noch einmal.",
@@ -1496,6 +1497,8 @@ export const de: Words = {
       css: "CSS darf höchstens {most} Bytes haben und keine Steuerzeichen. Ändern Sie es, und speichern Sie es noch einmal.",
       noOverlay: "Das geht nur mit Overlays.",
       noOption: "Es gibt keine Option „{option}“. Es gibt: {options}.",
+      draft:
+        "Das ist kein Entwurf eines Widgets: Geben Sie JSON mit name, language, options, css oder size an.",
     },
     look: {
       empty: "Hier steht noch nichts. Fügen Sie einen Link oder JSON ein.",
@@ -1511,6 +1514,7 @@ export const de: Words = {
       size: "Die Größe dieses Looks muss Breite und Höhe in Pixeln sein, von 16 bis 8192.",
     },
     font: {
+      unreadable: "Diese Datei lässt sich nicht lesen. Prüfen Sie ihren Namen.",
       name: "Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
       taken: "Es gibt schon eine Schrift mit diesem Namen.",
       notWoff2:

@@ -360,6 +360,8 @@ export const en = {
       defaults: "Reset to defaults",
       editor: {
         gone: "This widget no longer exists, or it isn’t an overlay.",
+        needsScript:
+          "The editor needs JavaScript. Allow it for this page, then reload. Without it you can still copy or replace the address, and rename it here:",
         save: "Save",
         saved: "Saved",
         unsaved: "Not saved yet",
@@ -386,7 +388,6 @@ export const en = {
           "The size of the browser source in OBS. Leave it empty to use the size that suits the theme.",
         css: "Your own CSS",
         cssText: "It overrides everything above. Custom CSS in OBS overrides it.",
-        cssUnseen: "Without JavaScript, the preview shows the saved CSS.",
         cssUsed: "{used} of {most} bytes",
         cssTooLong: "This CSS is longer than {most} bytes. Shorten it, then save again.",
         cssInsert: "Choose a name to insert it.",
@@ -1444,6 +1445,7 @@ export const en = {
       css: "CSS may have at most {most} bytes, and no control characters. Change it, and save it again.",
       noOverlay: "This works with overlays only.",
       noOption: "There is no option “{option}”. There are: {options}.",
+      draft: "This is no draft of a widget: give JSON with name, language, options, css or size.",
     },
     look: {
       empty: "Nothing here yet. Paste a link or JSON.",
@@ -1457,6 +1459,7 @@ export const en = {
       size: "The size of this look must be width and height in pixels, from 16 to 8192.",
     },
     font: {
+      unreadable: "This file can’t be read. Check its name.",
       name: "A name is 1 to 40 letters, digits, spaces and hyphens.",
       taken: "There is a font with this name already.",
       notWoff2: "This file isn’t a complete WOFF2 font. Convert it to WOFF2 first.",

@@ -364,6 +364,8 @@ export const es: Words = {
       defaults: "Restablecer los valores predeterminados",
       editor: {
         gone: "Este widget ya no existe, o no es un overlay.",
+        needsScript:
+          "El editor necesita JavaScript. Permítelo en esta página y vuelve a cargarla. Sin él puedes copiar o sustituir la dirección, y cambiar el nombre aquí:",
         save: "Guardar",
         saved: "Guardado",
         unsaved: "Aún sin guardar",
@@ -391,7 +393,6 @@ export const es: Words = {
         css: "Tu propio CSS",
         cssText:
           "Tiene prioridad sobre todo lo anterior. El CSS personalizado de OBS tiene prioridad sobre este.",
-        cssUnseen: "Sin JavaScript, la vista previa muestra el CSS guardado.",
         cssUsed: "{used} de {most} bytes",
         cssTooLong: "Este CSS ocupa más de {most} bytes. Acórtalo y vuelve a guardar.",
         cssInsert: "Elige un nombre para insertarlo.",
@@ -1468,6 +1469,8 @@ export const es: Words = {
       css: "El CSS puede tener {most} bytes como máximo, sin caracteres de control. Cámbialo y guárdalo de nuevo.",
       noOverlay: "Esto solo funciona con overlays.",
       noOption: "No existe la opción «{option}». Hay: {options}.",
+      draft:
+        "Esto no es un borrador de un widget: indica JSON con name, language, options, css o size.",
     },
     look: {
       empty: "Aquí todavía no hay nada. Pega un enlace o JSON.",
@@ -1482,6 +1485,7 @@ export const es: Words = {
       size: "El tamaño de este aspecto debe indicar el ancho y el alto en píxeles, de 16 a 8192.",
     },
     font: {
+      unreadable: "No se puede leer este archivo. Comprueba su nombre.",
       name: "Un nombre tiene de 1 a 40 letras, cifras, espacios y guiones.",
       taken: "Ya hay una fuente con este nombre.",
       notWoff2: "Este archivo no es un tipo de letra WOFF2 completo. Conviértelo antes a WOFF2.",

@@ -366,6 +366,8 @@ export const fr: Words = {
       defaults: "Rétablir les valeurs par défaut",
       editor: {
         gone: "Ce widget n’existe plus, ou ce n’est pas un overlay.",
+        needsScript:
+          "L’éditeur a besoin de JavaScript. Autorisez-le pour cette page, puis rechargez-la. Sans lui, vous pouvez copier ou remplacer l’adresse, et changer le nom ici :",
         save: "Enregistrer",
         saved: "Enregistré",
         unsaved: "Pas encore enregistré",
@@ -395,7 +397,6 @@ export const fr: Words = {
         css: "Votre propre CSS",
         cssText:
           "Il l’emporte sur tout ce qui précède. Le CSS personnalisé d’OBS l’emporte encore sur lui.",
-        cssUnseen: "Sans JavaScript, l’aperçu montre le CSS enregistré.",
         cssUsed: "{used} octets sur {most}",
         cssTooLong: "Ce CSS dépasse {most} octets. Raccourcissez-le, puis enregistrez de nouveau.",
         cssInsert: "Choisissez un nom pour l’insérer.",
@@ -1487,6 +1488,8 @@ export const fr: Words = {
       css: "Le CSS peut avoir {most} octets au plus, sans caractères de contrôle. Modifiez-le, puis enregistrez-le de nouveau.",
       noOverlay: "Cela ne fonctionne qu’avec les overlays.",
       noOption: "L’option « {option} » n’existe pas. Il y a : {options}.",
+      draft:
+        "Ce n’est pas un brouillon de widget : donnez du JSON avec name, language, options, css ou size.",
     },
     look: {
       empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",
@@ -1502,6 +1505,7 @@ export const fr: Words = {
       size: "La taille de ce look doit être une largeur et une hauteur en pixels, de 16 à 8192.",
     },
     font: {
+      unreadable: "Ce fichier ne peut pas être lu. Vérifiez son nom.",
       name: "Un nom compte 1 à 40 lettres, chiffres, espaces et traits d’union.",
       taken: "Il y a déjà une police de ce nom.",
       notWoff2: "Ce fichier n’est pas une police WOFF2 complète. Convertissez-le d’abord en WOFF2.",

@@ -2,6 +2,7 @@ import { type Language, languageTag } from "../languages.ts";
 import type { Words } from "./en.ts";
 
 export { fill } from "./fill.ts";
+export { formatTime } from "./format-time.ts";
 export type { Words };
 
 /** The words of each language. They are made when they are first read: a server needs few of them. */
@@ -28,18 +29,5 @@ export function formatDay(language: Language, unixMs: number): string {
   return new Intl.DateTimeFormat(languageTag(language), {
     dateStyle: "long",
     timeZone: "UTC",
-  }).format(unixMs);
-}
-
-/**
- * A date and time as people write them, in the server's time zone. Without the date when it is the
- * same day as `nowMs`.
- */
-export function formatTime(language: Language, unixMs: number, nowMs?: number): string {
-  const isToday =
-    nowMs !== undefined && new Date(unixMs).toDateString() === new Date(nowMs).toDateString();
-  return new Intl.DateTimeFormat(languageTag(language), {
-    timeStyle: "short",
-    ...(!isToday && { dateStyle: "medium" }),
   }).format(unixMs);
 }

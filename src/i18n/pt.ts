@@ -361,6 +361,8 @@ export const pt: Words = {
       defaults: "Voltar aos padrões",
       editor: {
         gone: "Este widget não existe mais, ou não é um overlay.",
+        needsScript:
+          "O editor precisa de JavaScript. Permita-o nesta página e recarregue-a. Sem ele você pode copiar ou substituir o endereço, e mudar o nome aqui:",
         save: "Salvar",
         saved: "Salvo",
         unsaved: "Ainda não salvo",
@@ -387,7 +389,6 @@ export const pt: Words = {
           "O tamanho da fonte de navegador no OBS. Deixe vazio para usar o tamanho adequado ao tema.",
         css: "Seu próprio CSS",
         cssText: "Ele tem prioridade sobre tudo acima, e o CSS personalizado do OBS, sobre ele.",
-        cssUnseen: "Sem JavaScript, a prévia mostra o CSS salvo.",
         cssUsed: "{used} de {most} bytes",
         cssTooLong: "Este CSS tem mais de {most} bytes. Encurte o texto e salve de novo.",
         cssInsert: "Escolha um nome para inserir.",
@@ -1457,6 +1458,8 @@ export const pt: Words = {
       css: "O CSS pode ter no máximo {most} bytes, sem caracteres de controle. Altere o CSS e salve de novo.",
       noOverlay: "Isto só funciona com overlays.",
       noOption: "Não existe a opção “{option}”. Há: {options}.",
+      draft:
+        "Isto não é um rascunho de um widget: informe JSON com name, language, options, css ou size.",
     },
     look: {
       empty: "Ainda não há nada aqui. Cole um link ou JSON.",
@@ -1471,6 +1474,7 @@ export const pt: Words = {
       size: "O tamanho deste visual deve ser largura e altura em pixels, de 16 a 8192.",
     },
     font: {
+      unreadable: "Não é possível ler este arquivo. Confira o nome.",
       name: "Um nome tem de 1 a 40 letras, números, espaços e hifens.",
       taken: "Já há uma fonte com este nome.",
       notWoff2: "Este arquivo não é uma fonte WOFF2 completa. Converta antes para WOFF2.",

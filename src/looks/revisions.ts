@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import { widgetRevisions, widgets } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
+import type { Language } from "../languages.ts";
 import { type Look, type LookColumns, toColumns, toLook } from "./look.ts";
 
 /** A look that a widget has or had. */
@@ -21,23 +22,35 @@ const MOST_REVISIONS = 50;
 /** Of looks that were saved while editing, one in this time stays in the history. */
 const PASSING_MS = 60_000;
 
-/** Saves a look as the next revision; `undefined` when the widget has another than `basedOn`. */
+/** A look to save, and how its widget is called and speaks from now on. */
+export interface SavedLook extends Look, Partial<Pick<typeof widgets.$inferSelect, "name">> {
+  readonly language?: Language | null;
+}
+
+/**
+ * Saves a look as the next revision, unless it is the one that the widget has.
+ * `undefined` when the widget has another revision than `basedOn`.
+ */
 export function saveRevision(
   tx: Queries,
   widgetId: number,
-  look: Look,
+  { name, language, ...look }: SavedLook,
   { basedOn, isPassing = false }: SaveOptions,
   savedAt: number,
 ): typeof widgets.$inferSelect | undefined {
   const columns = toColumns(look);
-  const revision = basedOn + 1;
+  const isEdited = and(eq(widgets.id, widgetId), eq(widgets.revision, basedOn));
+  const edited = tx.select().from(widgets).where(isEdited).get();
+  if (!edited) return undefined;
+  const isSame = Bun.deepEquals(toLook(edited), toLook(columns));
+  const revision = isSame ? basedOn : basedOn + 1;
   const changed = tx
     .update(widgets)
-    .set({ ...columns, revision, updatedAt: savedAt })
-    .where(and(eq(widgets.id, widgetId), eq(widgets.revision, basedOn)))
+    .set({ ...columns, name, language, revision, updatedAt: savedAt })
+    .where(isEdited)
     .returning()
     .get();
-  if (!changed) return undefined;
+  if (isSame) return changed;
   const [last, before] = rowsOf(tx, widgetId);
   // Of looks that were saved while editing, one a minute stays.
   const isReplaced =

@@ -9,7 +9,7 @@ import { describeError, type Log } from "../log.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import type { Playback } from "../playback.ts";
 import { admit, type AdmissionDeps } from "./admission.ts";
-import { isDraft, lookMessage, overlayLook } from "./look.ts";
+import { lookMessage, overlayLook } from "./look.ts";
 import {
   createOverlayRooms,
   encode,
@@ -105,8 +105,6 @@ export function createLive(deps: LiveDeps): Live {
     for (const socket of sockets) {
       const { language, look: shown } = socket.data;
       const query = new URLSearchParams(socket.data.query);
-      // Only the editor changes what is not saved yet.
-      if (isDraft(query)) continue;
       const look = overlayLook(widget, language, query, fontFaces);
       if (look.fingerprint === shown) continue;
       socket.data.look = look.fingerprint;

@@ -17,12 +17,6 @@ export interface OverlayLook extends ParsedOptions {
   readonly fingerprint: string;
 }
 
-/**
- * Whether a page shows what its address asks for and nothing that is saved but the CSS: a look not
- * saved yet.
- */
-export const isDraft = (query: URLSearchParams): boolean => query.get("draft") === "1";
-
 /** What an overlay needs to know of its widget. */
 export type LookedAt = Pick<Widget, "language" | "options" | "css" | "revision">;
 
@@ -50,9 +44,8 @@ export function overlayLook(
   query: URLSearchParams,
   fontFaces = "",
 ): OverlayLook {
-  const saved = isDraft(query) ? undefined : widget;
-  const parsed = parseWidgetOptions(query, saved?.options);
-  const language = saved?.language ?? addressLanguage;
+  const parsed = parseWidgetOptions(query, widget?.options);
+  const language = widget?.language ?? addressLanguage;
   const css = [fontFaces, widget?.css ?? ""].filter((part) => part !== "").join("\n");
   const look = {
     ...parsed,

@@ -241,21 +241,6 @@ onTheDashboard(
       expect(await received()).toMatchObject({ is_playing: true });
       expect(complaints).toEqual([]);
     });
-
-    test("shows the overlay as somebody wants it", async () => {
-      const { widget } = languages.en.dashboard;
-      const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
-      await page.locator("[name=theme][value=vinyl]").check();
-      await page.getByRole("button", { name: widget.show }).click();
-      await page.frameLocator("[data-preview]").locator("[data-np-theme=vinyl]").waitFor();
-      expect((await stage.server.accounts.widgets.first(stage.ada.user)).options).toEqual({});
-      await page.getByRole("button", { name: widget.editor.save, exact: true }).click();
-      await page.getByText(widget.editor.savedNotice, { exact: true }).waitFor();
-      const saved = await stage.server.accounts.widgets.first(stage.ada.user);
-      expect(saved.options).toEqual({ theme: "vinyl" });
-      await page.goto(stage.overlay());
-      expect(await page.locator("html").getAttribute("data-np-theme")).toBe("vinyl");
-    });
   },
   { realSources: true, connected: false, settings: { rateLimitSeconds: "0" } },
 );

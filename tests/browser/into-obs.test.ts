@@ -69,7 +69,8 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
   const { test } = stage;
 
   test("hands over a link with name and size, as it is at that moment", async () => {
-    const { page } = await stage.open("widget", { query: "?id=1&draft=1&theme=bar" });
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.locator("[name=theme][value=bar]").check();
     await listenForDrops(page);
     const handle = page.locator(".obs-chip");
     await handle.dragTo(page.locator("[data-into-obs] h2"));
@@ -357,7 +358,8 @@ async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<vo
     const context = await browser.newContext({ viewport: null });
     const page = await context.newPage();
     await stage.enter(context);
-    await page.goto(`${stage.address("widget")}?id=1&draft=1&theme=bar`);
+    await page.goto(`${stage.address("widget")}?id=1`);
+    await page.locator("[name=theme][value=bar]").check();
     await page.locator("[data-into-obs] h2").evaluate((title) => title.scrollIntoView());
     const from = await page.locator(".obs-chip").evaluate((chip) => {
       const { x, y, width, height } = chip.getBoundingClientRect();

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { en } from "../../src/i18n/en.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import {
@@ -44,20 +45,20 @@ onTheDashboard("the editors of texts and cards", (stage) => {
     await stage.plays();
     const { widget } = await addWidget(stage.server, stage.ada, "text");
     const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
-    const first = page.locator("[data-preview] dd").first();
+    const first = page.locator("[data-lines] dd").first();
     expect(await first.textContent()).toBe("♪ Juniper Vale – Paper Lanterns");
     await page.locator("#template").fill("Now: ");
     await page.locator(".placeholders button").first().click();
     expect(await page.locator("#template").inputValue()).toBe("Now: {title}");
     await page.getByText("Now: Paper Lanterns", { exact: true }).waitFor();
     await page.locator("#template").fill("{titel}");
-    await page.locator("#template-mistake").waitFor();
+    await page.locator("#template-mistake").getByText("There is no placeholder {titel}.").waitFor();
     await page.locator('#template[aria-invalid="true"]').waitFor();
     await page.locator("#template").fill("{title}");
-    await page.locator("#template-mistake").waitFor({ state: "detached" });
+    await page.locator("#template-mistake").waitFor({ state: "hidden" });
     await page.locator("#template:not([aria-invalid])").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved.").waitFor();
+    await page.getByText(en.dashboard.widget.editor.saved, { exact: true }).waitFor();
     const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
     expect(options).toEqual({ template: "{title}" });
   });
@@ -67,13 +68,11 @@ onTheDashboard("the editors of texts and cards", (stage) => {
     const { widget } = await addWidget(stage.server, stage.ada, "card");
     const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
     await page.locator("input[name=mode][value=light]").check({ force: true });
-    await page.locator('[data-preview] img[src*="mode=light"]').waitFor();
+    await page.locator('[data-card][src*="mode=light"]').waitFor();
     const width = () =>
-      page
-        .locator("[data-preview] img")
-        .evaluate((image) => (image as HTMLImageElement).naturalWidth);
+      page.locator("[data-card]").evaluate((image) => (image as HTMLImageElement).naturalWidth);
     await page.waitForFunction(
-      () => document.querySelector<HTMLImageElement>("[data-preview] img")?.complete,
+      () => document.querySelector<HTMLImageElement>("[data-card]")?.complete,
     );
     expect(await width()).toBe(400);
     const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);

@@ -1,47 +1,43 @@
 import type { Accounts } from "../../accounts/accounts.ts";
 import type { User } from "../../accounts/users.ts";
-import type { Widget } from "../widgets.ts";
-import { Html } from "../../jsx.ts";
-import { createCardEditor } from "./editor/card-editor.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
-import { createTextEditor, type TextEditorDeps } from "./editor/text-editor.tsx";
-import { createEditor } from "./editor/editor.ts";
-import type { WidgetEditorDeps } from "./editor/editor-page.tsx";
+import { fieldOf } from "../../http/form-field.ts";
+import { Html } from "../../jsx.ts";
+import type { Widget } from "../widgets.ts";
+import { cardEditor } from "./editor/card-editor.tsx";
+import { overlayEditor, type OverlayEditorDeps } from "./editor/overlay-editor.tsx";
+import { textEditor, type TextEditorDeps } from "./editor/text-editor.tsx";
 import { SHOW_LOOK } from "./gallery/gallery-looks.tsx";
 import { galleryPage, pastedLookPage, type WidgetGalleryDeps } from "./gallery/gallery-page.tsx";
-import { fieldOf } from "../../http/form-field.ts";
 
-type WidgetSectionDeps = WidgetEditorDeps & WidgetGalleryDeps & TextEditorDeps;
+type WidgetSectionDeps = OverlayEditorDeps & WidgetGalleryDeps & TextEditorDeps;
 
 /** The user's widgets, or the editor of the one that the address names: `?id=1`. */
 export function createSection(deps: WidgetSectionDeps): Section {
-  const editor = createEditor(deps);
-  const editors = { text: createTextEditor(deps), card: createCardEditor(deps) };
+  const show = async (request: DashboardRequest): Promise<Response> => {
+    const { user, query } = request;
+    const id = query.get("id");
+    if (id === null) return galleryPage(deps, request);
+    const widget = await widgetOf(deps, user, id);
+    if (!widget) return noWidget(request);
+    const token = await deps.accounts.widgets.tokenOf(user, widget.id);
+    const edited = { request, widget, token };
+    switch (widget.kind) {
+      case "overlay":
+        return overlayEditor(deps, edited);
+      case "text":
+        return textEditor(deps, edited);
+      case "card":
+        return cardEditor(edited);
+    }
+  };
 
   return {
-    longFields: ["css", "look", "editorQuery"],
-    async show(request) {
-      const id = request.query.get("id");
-      if (id === null) return galleryPage(deps, request);
-      const widget = await widgetOf(deps, request.user, id);
-      if (!widget) return noWidget(request);
-      const { kind } = widget;
-      return kind === "overlay"
-        ? editor.show(request, widget)
-        : editors[kind].show(request, { ...widget, kind });
-    },
-    async act(request, form) {
-      const id = editor.idIn(form) || (request.query.get("id") ?? "");
-      if (fieldOf(form, "do") === SHOW_LOOK.name) return pastedLookPage(deps, request, form);
-      if (id === "") return galleryPage(deps, request);
-      const widget = await widgetOf(deps, request.user, id);
-      if (!widget) return noWidget(request);
-      const { kind } = widget;
-      return kind === "overlay"
-        ? editor.act(request, form, widget)
-        : editors[kind].act(request, form, { ...widget, kind });
-    },
+    longFields: ["look"],
+    show,
+    act: (request, form) =>
+      fieldOf(form, "do") === SHOW_LOOK.name ? pastedLookPage(deps, request, form) : show(request),
   };
 }
 

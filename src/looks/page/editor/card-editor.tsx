@@ -1,104 +1,70 @@
-import { outputAddress, pageAddress, withQuery } from "../../../addresses.ts";
-import { fieldOf } from "../../../http/form-field.ts";
-import { Html } from "../../../jsx.ts";
-import { cardOptions, readCardOptions } from "../../../outputs/options.ts";
+import { outputAddress, pageAddress } from "../../../addresses.ts";
+import { Pills } from "../../../dashboard/form.tsx";
 import { attribute } from "../../../html/attribute.ts";
 import { HiddenCopyable } from "../../../html/parts.tsx";
-import { Pills } from "../../../dashboard/form.tsx";
-import {
-  createOutputEditor,
-  type EditorView,
-  type OutputEditor,
-  type OutputEditorDeps,
-} from "./output-editor.tsx";
-import { EditorForm, Switch, Unreachable } from "./output-parts.tsx";
-
-const SWITCHES = ["progress", "source"] as const;
+import { Html } from "../../../jsx.ts";
+import { type Edited, editorPage } from "./editor-page.tsx";
+import { Switch, Unreachable } from "./output-parts.tsx";
+import { FORM, SaveBar } from "./save-bar.tsx";
 
 /** The card: what it looks like, and what to put into a page. */
-export const createCardEditor = (deps: OutputEditorDeps): OutputEditor =>
-  createOutputEditor(deps, {
-    readForm: (form) => ({
-      mode: cardOptions.mode.parse(fieldOf(form, "mode")) ?? cardOptions.mode.fallback,
-      ...Object.fromEntries(
-        SWITCHES.map((name) => [name, fieldOf(form, name) === "1" ? "1" : "0"]),
-      ),
-    }),
-    optionsOf: (_, widget, typed) =>
-      Object.fromEntries(
-        Object.entries({ ...widget.options, ...typed }).filter(([name, value]) => {
-          const known = Object.entries(cardOptions).find(([one]) => one === name);
-          return !known || known[1].parse(value) !== known[1].fallback;
-        }),
-      ),
-    draw(view) {
-      const { words, baseUrl } = view.request;
-      const { card: t } = words.outputs;
-      return (
-        <>
-          <section>
-            <h2 safe>{t.preview}</h2>
-            <Preview {...view} />
-            <EditorForm {...view}>
-              <Choices {...view} />
-            </EditorForm>
-          </section>
-          <section>
-            <h2 safe>{t.use}</h2>
-            <p safe>{t.public}</p>
-            <Unreachable baseUrl={baseUrl} reasons={t.unreachable} />
-            <Snippets {...view} />
-          </section>
-        </>
-      );
-    },
+export function cardEditor(edited: Edited): Promise<Response> {
+  const { request } = edited;
+  const { card: t } = request.words.outputs;
+  return editorPage({
+    edited,
+    lead: t.lead,
+    setup: {},
+    rotateText: t.rotateText,
+    editor: (
+      <section>
+        <h2 safe>{t.preview}</h2>
+        <Preview {...edited} />
+        <form id={FORM} class="form wide" method="dialog" data-output>
+          <Pills
+            legend={t.mode}
+            name="mode"
+            choices={[
+              { value: "auto", label: t.modes.auto },
+              { value: "dark", label: t.modes.dark },
+              { value: "light", label: t.modes.light },
+            ]}
+          />
+          <Switch name="progress" label={t.progress} />
+          <Switch name="source" label={t.source} />
+        </form>
+        <SaveBar request={request} />
+      </section>
+    ),
+    children: (
+      <section>
+        <h2 safe>{t.use}</h2>
+        <p safe>{t.public}</p>
+        <Unreachable baseUrl={request.baseUrl} reasons={t.unreachable} />
+        <Snippets {...edited} />
+      </section>
+    ),
   });
+}
 
-function Preview({ request, widget, typed, token }: EditorView): JSX.Element {
+/** The picture as it is saved. The script asks for it as it is edited. */
+function Preview({ request, widget, token }: Edited): JSX.Element {
   const { basePath, language, words } = request;
-  const { mode, progress, source } = readCardOptions(typed, new URLSearchParams());
-  const query = new URLSearchParams({
-    mode,
-    progress: progress ? "1" : "0",
-    source: source ? "1" : "0",
-  });
-  const address = outputAddress(basePath, widget.language ?? language, "card", token);
   return (
-    <p class="card-drawing" data-preview>
+    <p class="card-drawing">
       <img
-        src={attribute(withQuery(address, query))}
+        src={attribute(outputAddress(basePath, widget.language ?? language, "card", token))}
         alt={attribute(words.outputs.card.alt)}
         width="400"
         height="100"
+        data-card
       />
     </p>
   );
 }
 
-function Choices({ request, typed }: Pick<EditorView, "request" | "typed">): JSX.Element {
-  const { card: t } = request.words.outputs;
-  const options = readCardOptions(typed, new URLSearchParams());
-  return (
-    <>
-      <Pills
-        legend={t.mode}
-        name="mode"
-        choices={[
-          { value: "auto", label: t.modes.auto },
-          { value: "dark", label: t.modes.dark },
-          { value: "light", label: t.modes.light },
-        ]}
-        chosen={options.mode}
-      />
-      {SWITCHES.map((name) => (
-        <Switch name={name} label={t[name]} isOn={options[name]} />
-      ))}
-    </>
-  );
-}
-
 /** What to copy. The addresses are hidden until they are shown, since the page may be on air. */
-function Snippets({ request, widget, token }: EditorView): JSX.Element {
+function Snippets({ request, widget, token }: Edited): JSX.Element {
   const { baseUrl, language, words } = request;
   const { card: t } = words.outputs;
   const spoken = widget.language ?? language;

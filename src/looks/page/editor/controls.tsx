@@ -1,15 +1,17 @@
-import type { OptionName } from "../../../../widget/options.ts";
+import type { OptionName, WidgetOption } from "../../../../widget/options.ts";
 import { MODE_COLOURS } from "../../../../widget/styles.ts";
 import { fill, type Words } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { descriptionOf, Pills } from "../../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
-import type { AnyOption, EditorQuery } from "./editor-query.ts";
+
+/** The controls of options. The editor's script gives them their values. */
+
+type AnyOption = WidgetOption<unknown>;
 
 export interface ControlProps {
   readonly request: DashboardRequest;
-  readonly editorQuery: EditorQuery;
   readonly name: OptionName;
   readonly option: AnyOption;
   /** The ID of the list of values to offer for a text. */
@@ -36,15 +38,10 @@ export function Control(props: ControlProps): JSX.Element {
 const labelOf = ({ request, name }: ControlProps): string =>
   request.words.dashboard.widget.labels[name];
 
-/** The text in a control. */
-const textOf = ({ editorQuery, name, option }: ControlProps): string =>
-  editorQuery.typed.get(name) ?? (option.fallback === null ? "" : String(option.fallback));
-
 const idOf = ({ name }: Pick<ControlProps, "name">): string => `option-${name}`;
 
 function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JSX.Element {
-  const { request, editorQuery, name, option, choices } = props;
-  const chosen = editorQuery.invalid.has(name) ? String(option.fallback) : textOf(props);
+  const { request, name, choices } = props;
   return (
     <div class="control" data-control={name}>
       <Pills
@@ -54,7 +51,6 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
           value,
           label: choiceLabel(request.words, name, value),
         }))}
-        chosen={chosen}
         describedBy={hintOf(props) === undefined ? undefined : hintIdOf(props)}
       />
       <Hint {...props} />
@@ -70,15 +66,11 @@ export function choiceLabel(words: Words, option: string, choice: string): strin
 }
 
 function SwitchControl(props: ControlProps): JSX.Element {
-  const { editorQuery, name, option } = props;
-  const typed = editorQuery.typed.get(name);
-  const isOn =
-    typed === undefined || editorQuery.invalid.has(name) ? option.fallback : typed === "1";
+  const { name } = props;
   return (
     <div class="control switch" data-control={name}>
-      <input type="hidden" name={name} value="0" />
       <label>
-        <input type="checkbox" name={name} value="1" id={idOf(props)} checked={isOn === true} />
+        <input type="checkbox" name={name} value="1" id={idOf(props)} />
         <span safe>{labelOf(props)}</span>
       </label>
       <Mistake {...props} />
@@ -94,9 +86,8 @@ const UNSET_COLOUR: Readonly<Record<string, string>> = {
 };
 
 function ColourControl(props: ControlProps): JSX.Element {
-  const { request, editorQuery, name, option } = props;
+  const { request, name, option } = props;
   const { widget } = request.words.dashboard;
-  const typed = editorQuery.invalid.has(name) ? undefined : editorQuery.typed.get(name);
   const automatic = option.type.kind === "colour" && option.type.automatic;
   return (
     <div class="control colour" data-control={name}>
@@ -104,14 +95,9 @@ function ColourControl(props: ControlProps): JSX.Element {
         {labelOf(props)}
       </label>
       <div>
-        <input
-          type="color"
-          id={idOf(props)}
-          name={name}
-          value={typed === undefined ? (UNSET_COLOUR[name] ?? "#808080") : sixDigits(typed)}
-        />
+        <input type="color" id={idOf(props)} name={name} value={UNSET_COLOUR[name] ?? "#808080"} />
         <label class="automatic">
-          <input type="checkbox" name={name} value="auto" checked={typed === undefined} />
+          <input type="checkbox" data-automatic />
           <span safe>{automatic ? widget.fromCover : widget.fromTheme}</span>
         </label>
       </div>
@@ -120,16 +106,10 @@ function ColourControl(props: ControlProps): JSX.Element {
   );
 }
 
-/** A colour with six digits, as colour inputs need it. */
-const sixDigits = (digits: string): string =>
-  `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
-
 function TypedControl(props: ControlProps): JSX.Element {
-  const { request, editorQuery, name, option, offers } = props;
+  const { request, name, option, offers } = props;
   const { widget } = request.words.dashboard;
   const { type, longest } = option;
-  const isWrong = editorQuery.invalid.has(name);
-  const mistake = isWrong ? allowed(request.words, option) : undefined;
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
     <div class="control" data-control={name}>
@@ -142,14 +122,12 @@ function TypedControl(props: ControlProps): JSX.Element {
         name={name}
         autocomplete="off"
         spellcheck="false"
-        value={attribute(textOf(props))}
         list={offers}
         {...(type.kind === "number"
           ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
           : { type: "text", maxlength: String(longest) })}
         placeholder={option.fallback === null ? attribute(automatic) : undefined}
-        aria-invalid={isWrong && "true"}
-        {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake })}
+        {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake: undefined })}
       />
       <Hint {...props} />
       <Mistake {...props} />
@@ -178,11 +156,11 @@ function hintOf({ request, name }: ControlProps): string | undefined {
 
 const hintIdOf = (props: ControlProps): string => `${idOf(props)}-hint`;
 
-/** Says which values are valid; hidden while the value is valid. */
+/** Says which values are valid; hidden while the value is. */
 function Mistake(props: ControlProps): JSX.Element {
-  const { request, editorQuery, name, option } = props;
+  const { request, option } = props;
   return (
-    <p class="mistake" id={`${idOf(props)}-mistake`} hidden={!editorQuery.invalid.has(name)} safe>
+    <p class="mistake" id={`${idOf(props)}-mistake`} hidden safe>
       {allowed(request.words, option)}
     </p>
   );

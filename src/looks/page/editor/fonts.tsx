@@ -1,20 +1,14 @@
-import { type Font, LARGEST_FONT, MOST_FONTS } from "../../fonts.ts";
+import { LARGEST_FONT, LONGEST_FONT_NAME, MOST_FONTS } from "../../fonts.ts";
 import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { Confirm, Field, Form, Labelled } from "../../../dashboard/form.tsx";
-import { pathTo } from "../../../html/section-paths.ts";
-import { EditorQueryField, type EditorPartProps } from "./draft.tsx";
-import { LONGEST_FONT_NAME } from "../../fonts.ts";
+import { Confirm, Field, Labelled } from "../../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
 
-/** The user's own fonts, and a form that adds one. */
-export function Fonts({
-  request,
-  fonts,
-  ...draft
-}: EditorPartProps & { readonly fonts: readonly Font[] }): JSX.Element {
-  const { editor } = request.words.dashboard.widget;
-  const t = editor.fonts;
+/** The user's own fonts, which the script lists, and a form that adds one. */
+export function Fonts({ request }: { readonly request: DashboardRequest }): JSX.Element {
+  const { refused, dashboard } = request.words;
+  const { fonts: t } = dashboard.widget.editor;
   return (
     <details class="group fonts" data-fonts>
       <summary>
@@ -24,55 +18,34 @@ export function Fonts({
         <p class="hint" safe>
           {fill(t.text, { most: String(MOST_FONTS) })}
         </p>
-        <ul data-font-list>
-          {fonts.map(({ id, name }) => (
-            <li>
-              <strong safe>{name}</strong>
-              <Confirm label={t.remove} consequence={t.removeText}>
-                <Form request={request} action="remove-font" target={id}>
-                  <>
-                    <EditorQueryField {...draft} />
-                    <button
-                      type="submit"
-                      class="bad"
-                      aria-label={attribute(`${t.removeGo}: ${name}`)}
-                      safe
-                    >
-                      {t.removeGo}
-                    </button>
-                  </>
-                </Form>
-              </Confirm>
-            </li>
-          ))}
-        </ul>
+        <ul data-font-list />
+        <template data-font>
+          <li>
+            <strong />
+            <Confirm label={t.remove} consequence={t.removeText}>
+              <button type="button" class="bad" safe>
+                {t.removeGo}
+              </button>
+            </Confirm>
+          </li>
+        </template>
         <form
           class="form"
-          method="post"
-          enctype="multipart/form-data"
-          action={`${pathTo(request, "widget")}/fonts`}
+          method="dialog"
           data-largest={String(LARGEST_FONT)}
-          data-too-large={attribute(request.words.refused.font.tooLarge)}
+          data-too-large={attribute(refused.font.tooLarge)}
         >
           <>
-            <input type="hidden" name="token" value={request.formToken} />
-            <input type="hidden" name="do" value="add-font" />
-            <EditorQueryField {...draft} />
             <Field
-              id="fontName"
+              id="font-name"
+              name="name"
               label={t.name}
               hint={t.nameHint}
               maxlength={LONGEST_FONT_NAME}
               required
             />
             <Labelled id="font-file" label={t.file}>
-              <input
-                id="font-file"
-                name="fontFile"
-                type="file"
-                accept=".woff2,font/woff2"
-                required
-              />
+              <input id="font-file" name="file" type="file" accept=".woff2,font/woff2" required />
             </Labelled>
             <p class="actions">
               <button type="submit" class="quiet" safe>
@@ -81,7 +54,13 @@ export function Fonts({
             </p>
           </>
         </form>
-        <p class="outcome" role="status" data-font-outcome />
+        <p
+          class="outcome"
+          role="status"
+          data-font-outcome
+          data-added={attribute(t.added)}
+          data-removed={attribute(t.removed)}
+        />
       </div>
     </details>
   );

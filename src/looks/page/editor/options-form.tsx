@@ -1,91 +1,48 @@
-import type { Font } from "../../fonts.ts";
+import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
 import { LONGEST_CSS } from "../../look.ts";
 import { fill, languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { LANGUAGES } from "../../../languages.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { fontFaces } from "../../../overlay/font-faces.ts";
-import { CLASS_NAMES, CUSTOM_PROPERTIES } from "./css-names.ts";
-import { SIZE_FIELDS } from "./editor-query.ts";
-import { SIDE_PX, sourceSize } from "../../../../widget/source-size.ts";
-import { Field, Pills } from "../../../dashboard/form.tsx";
+import { SIDE_PX } from "../../../../widget/source-size.ts";
+import { Pills } from "../../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
-import { pathTo } from "../../../html/section-paths.ts";
 import { Control } from "./controls.tsx";
-import { type DraftMistakes, type EditorPartProps, FORM } from "./draft.tsx";
+import { CLASS_NAMES, CUSTOM_PROPERTIES } from "./css-names.ts";
 import { type Group, groupOptions } from "./groups.ts";
-import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
+import { FORM } from "./save-bar.tsx";
 
 /** The ID of the list of the user's fonts. */
 const FONTS = "own-fonts";
 
-export interface OptionsFormProps extends EditorPartProps {
-  readonly token: string;
-  readonly fonts: readonly Font[];
-  readonly mistakes: DraftMistakes;
-  /** Whether the draft is what is saved. */
-  readonly isSaved: boolean;
+interface FormProps {
+  readonly request: DashboardRequest;
 }
 
-/** Everything that is saved of a widget, as one form. */
-export function OptionsForm(props: OptionsFormProps): JSX.Element {
-  const { request, widget: saved, draft, token, fonts, isSaved } = props;
-  const { words, basePath, language, formToken } = request;
-  const { widget } = words.dashboard;
-  const page = pathTo(request, "widget");
+/** Everything that is saved of an overlay, as one form. */
+export function OptionsForm({ request }: FormProps): JSX.Element {
+  const { widget } = request.words.dashboard;
   return (
-    <form
-      id={FORM}
-      method="post"
-      enctype="multipart/form-data"
-      action={page}
-      aria-label={widget.options}
-      data-base-path={basePath}
-      data-token={token}
-      data-language={language}
-      data-id={String(saved.id)}
-      data-is-saved={String(isSaved)}
-      data-font-faces={attribute(fontFaces(fonts, basePath))}
-    >
+    <form id={FORM} method="dialog" aria-label={widget.options}>
       <>
-        <input type="hidden" name="token" value={formToken} />
-        <input type="hidden" name="id" value={String(saved.id)} />
-        <input type="hidden" name="basedOn" value={String(draft.basedOn)} />
-        <datalist id={FONTS}>
-          {fonts.map(({ name }) => (
-            <option value={attribute(name)} />
-          ))}
-        </datalist>
+        <datalist id={FONTS} />
         {groupOptions().map((group) => (
-          <OptionGroup {...props} group={group} />
+          <OptionGroup request={request} group={group} />
         ))}
-        <CssGroup {...props} />
-        <NameAndSize {...props} />
+        <CssGroup request={request} />
+        <NameAndSize request={request} />
         <p class="actions">
-          <button type="submit" name="do" value="show" class="quiet" data-without-script safe>
-            {widget.show}
-          </button>
-          <a
-            class="button quiet"
-            href={attribute(`${page}?id=${saved.id}&draft=1`)}
-            data-takes="options"
-            safe
-          >
+          <button type="button" class="quiet" data-reset safe>
             {widget.defaults}
-          </a>
+          </button>
         </p>
       </>
     </form>
   );
 }
 
-function OptionGroup(props: OptionsFormProps & { group: Group }): JSX.Element {
-  const { request, draft, group } = props;
-  const { editorQuery } = draft;
+function OptionGroup({ request, group }: FormProps & { group: Group }): JSX.Element {
   const { groups } = request.words.dashboard.widget;
-  const isTouched =
-    group.options.some(([name]) => editorQuery.typed.has(name)) ||
-    (group.name === "text" && editorQuery.language !== null);
   const isChoice = (kind: string) => kind === "choice";
   const isSwitch = (kind: string) => kind === "switch";
   const controlsOf = (belongs: (kind: string) => boolean): JSX.Element => (
@@ -95,7 +52,6 @@ function OptionGroup(props: OptionsFormProps & { group: Group }): JSX.Element {
         .map(([name, option]) => (
           <Control
             request={request}
-            editorQuery={editorQuery}
             name={name}
             option={option}
             offers={option.type.kind === "font" ? FONTS : undefined}
@@ -104,13 +60,13 @@ function OptionGroup(props: OptionsFormProps & { group: Group }): JSX.Element {
     </>
   );
   return (
-    <details class="group" open={group.name === "look" || isTouched}>
+    <details class="group" open={group.name === "look"}>
       <summary>
         <h2 safe>{groups[group.name]}</h2>
       </summary>
       <div class="rows">
         <div class="row choices">
-          {group.name === "text" && <LanguageChoice {...props} />}
+          {group.name === "text" && <LanguageChoice request={request} />}
           {controlsOf(isChoice) as "safe"}
         </div>
         <div class="row fields">
@@ -123,7 +79,7 @@ function OptionGroup(props: OptionsFormProps & { group: Group }): JSX.Element {
 }
 
 /** The language is not in the table of options: it belongs to the widget. */
-function LanguageChoice({ request, draft }: EditorPartProps): JSX.Element {
+function LanguageChoice({ request }: FormProps): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
     <div class="control">
@@ -134,46 +90,58 @@ function LanguageChoice({ request, draft }: EditorPartProps): JSX.Element {
           { value: "", label: widget.editor.addressLanguage },
           ...LANGUAGES.map((value) => ({ value, label: languages[value].endonym })),
         ]}
-        chosen={draft.editorQuery.language ?? ""}
       />
     </div>
   );
 }
 
-function NameAndSize({ request, widget, draft, mistakes }: OptionsFormProps): JSX.Element {
-  const { editor, obs } = request.words.dashboard.widget;
-  const { typed, options } = draft.editorQuery;
-  const fitting = sourceSize(options);
-  const isTouched = Object.values(SIZE_FIELDS).some((field) => typed.has(field));
-  const isOpen = isTouched || mistakes.name !== undefined || draft.name !== widget.name;
+function NameAndSize({ request }: FormProps): JSX.Element {
+  const { editor, obs, mistakes } = request.words.dashboard.widget;
+  const [least, most] = [String(SIDE_PX.least), String(SIDE_PX.most)];
   return (
-    <details class="group" open={isOpen}>
+    <details class="group">
       <summary>
         <h2 safe>{editor.nameAndSize}</h2>
       </summary>
       <div class="rows">
-        <div class="named">
-          <Field
+        <div class="named control" data-control="name">
+          <label for="name" safe>
+            {editor.name}
+          </label>
+          <input
             id="name"
-            label={editor.name}
-            value={draft.name}
-            mistake={mistakes.name}
-            maxlength={LONGEST_KEY_NAME}
-            required
+            name="name"
+            autocomplete="off"
+            spellcheck="false"
+            maxlength={String(LONGEST_KEY_NAME)}
           />
+          <p class="mistake" id="name-mistake" hidden safe>
+            {editor.nameRule}
+          </p>
         </div>
         <p class="hint" safe>
           {editor.sizeHint}
         </p>
         <div class="row fields">
           {(["width", "height"] as const).map((side) => (
-            <SizeField
-              request={request}
-              draft={draft}
-              side={side}
-              label={obs[side]}
-              fits={fitting[side]}
-            />
+            <div class="control" data-control={`source-${side}`}>
+              <label for={`source-${side}`}>
+                <span safe>{obs[side]}</span>
+                <small> px</small>
+              </label>
+              <input
+                id={`source-${side}`}
+                data-side={side}
+                type="number"
+                min={least}
+                max={most}
+                step="1"
+                autocomplete="off"
+              />
+              <p class="mistake" id={`source-${side}-mistake`} hidden safe>
+                {fill(mistakes.number, { least, most })}
+              </p>
+            </div>
           ))}
         </div>
       </div>
@@ -181,67 +149,18 @@ function NameAndSize({ request, widget, draft, mistakes }: OptionsFormProps): JS
   );
 }
 
-interface SizeFieldProps {
-  readonly request: DashboardRequest;
-  readonly draft: EditorPartProps["draft"];
-  readonly side: keyof typeof SIZE_FIELDS;
-  readonly label: string;
-  readonly fits: number;
-}
-
-function SizeField({ request, draft, side, label, fits }: SizeFieldProps): JSX.Element {
-  const { mistakes } = request.words.dashboard.widget;
-  const { typed, invalid } = draft.editorQuery;
-  const name = SIZE_FIELDS[side];
-  const [id, mistake] = [`option-${name}`, `option-${name}-mistake`];
-  const [least, most] = [String(SIDE_PX.least), String(SIDE_PX.most)];
-  const isWrong = invalid.has(name);
-  return (
-    <div class="control" data-control={name}>
-      <label for={id}>
-        <span safe>{label}</span>
-        <small> px</small>
-      </label>
-      <input
-        id={id}
-        name={name}
-        type="number"
-        min={least}
-        max={most}
-        step="1"
-        autocomplete="off"
-        value={attribute(typed.get(name) ?? "")}
-        placeholder={String(fits)}
-        data-fits={side}
-        aria-invalid={isWrong && "true"}
-        aria-describedby={isWrong && mistake}
-      />
-      <p class="mistake" id={mistake} hidden={!isWrong} safe>
-        {fill(mistakes.number, { least, most })}
-      </p>
-    </div>
-  );
-}
-
 /** The widget's own CSS, with the names that it may use. */
-function CssGroup({ request, draft, mistakes }: OptionsFormProps): JSX.Element {
+function CssGroup({ request }: FormProps): JSX.Element {
   const { editor } = request.words.dashboard.widget;
-  const tooLong = mistakes.css ?? fill(editor.cssTooLong, { used: "", most: String(LONGEST_CSS) });
-  const used = Buffer.byteLength(draft.css);
   return (
-    <details class="group css" open={draft.css !== "" || mistakes.css !== undefined}>
+    <details class="group css">
       <summary>
         <h2 safe>{editor.css}</h2>
       </summary>
       <div class="rows">
-        <div>
-          <p class="hint" id="css-hint" safe>
-            {editor.cssText}
-          </p>
-          <p class="hint" data-without-script safe>
-            {editor.cssUnseen}
-          </p>
-        </div>
+        <p class="hint" id="css-hint" safe>
+          {editor.cssText}
+        </p>
         <div class="with-names">
           <div class="control" data-css data-longest={String(LONGEST_CSS)}>
             <textarea
@@ -251,28 +170,13 @@ function CssGroup({ request, draft, mistakes }: OptionsFormProps): JSX.Element {
               spellcheck="false"
               autocapitalize="off"
               aria-label={attribute(editor.css)}
-              aria-describedby={mistakes.css === undefined ? "css-hint" : "css-hint css-mistake"}
-              aria-invalid={mistakes.css !== undefined && "true"}
-              safe
-            >
-              {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}
-              {`\n${draft.css}`}
-            </textarea>
-            <p class="used" data-css-used data-text={attribute(editor.cssUsed)} safe>
-              {fill(editor.cssUsed, { used: String(used), most: String(LONGEST_CSS) })}
-            </p>
-            <p
-              class="mistake"
-              id="css-mistake"
-              hidden={mistakes.css === undefined}
-              data-text={attribute(editor.cssTooLong)}
-              safe
-            >
-              {tooLong}
-            </p>
+              aria-describedby="css-hint"
+            />
+            <p class="used" data-css-used data-text={attribute(editor.cssUsed)} />
+            <p class="mistake" id="css-mistake" hidden data-text={attribute(editor.cssTooLong)} />
           </div>
           <div class="names">
-            <p class="hint" data-with-script hidden safe>
+            <p class="hint" safe>
               {editor.cssInsert}
             </p>
             <Names title={editor.cssClasses} names={CLASS_NAMES} />
@@ -291,9 +195,9 @@ function Names({ title, names }: { title: string; names: readonly string[] }): J
       <ul>
         {names.map((name) => (
           <li>
-            <code data-insert={name} safe>
-              {name}
-            </code>
+            <button type="button" class="quiet" data-insert={name}>
+              <code safe>{name}</code>
+            </button>
           </li>
         ))}
       </ul>

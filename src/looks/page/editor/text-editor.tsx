@@ -1,157 +1,142 @@
 import { PAGE_WAITS_MS } from "../../../channels/first-answer.ts";
 import { outputAddress } from "../../../addresses.ts";
-import { fieldOf } from "../../../http/form-field.ts";
-import { fill, type Words } from "../../../i18n/index.ts";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { attribute } from "../../../html/attribute.ts";
+import { HiddenCopyable } from "../../../html/parts.tsx";
+import type { Parts } from "../../../http/parts.ts";
 import { Html } from "../../../jsx.ts";
 import { bots, type Bot } from "../../../outputs/bots.ts";
-import { DEFAULT_TEMPLATE, lineOf, lineValuesOf } from "../../../outputs/line.ts";
-import { readTextOptions, textOptions } from "../../../outputs/options.ts";
+import { DEFAULT_TEMPLATE, lineValuesOf } from "../../../outputs/line.ts";
+import { LONGEST_TEMPLATE } from "../../../outputs/options.ts";
 import { reachOf } from "../../../outputs/reach.ts";
-import { isMistake, parseTemplate, PLACEHOLDERS } from "../../../outputs/template.ts";
+import { PLACEHOLDERS } from "../../../outputs/template.ts";
+import { testTrack } from "../../../outputs/test-track.ts";
 import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import type { Playback } from "../../../playback.ts";
-import { HiddenCopyable } from "../../../html/parts.tsx";
-import { Field } from "../../../dashboard/form.tsx";
-import {
-  createOutputEditor,
-  type EditorView,
-  type OutputEditor,
-  type OutputEditorDeps,
-} from "./output-editor.tsx";
-import { EditorForm, Switch, Unreachable } from "./output-parts.tsx";
-import type { DashboardRequest } from "../../../dashboard/request.ts";
-import { testTrack } from "../../../dashboard/test-track.ts";
-import type { Parts } from "../../../http/parts.ts";
+import { type Edited, editorPage } from "./editor-page.tsx";
+import { Switch, Unreachable } from "./output-parts.tsx";
+import { FORM, SaveBar } from "./save-bar.tsx";
+import type { SetupOf, TextSetup } from "./setup.ts";
 
-export type TextEditorDeps = OutputEditorDeps & Pick<Parts, "hub" | "clock">;
+export type TextEditorDeps = Pick<Parts, "hub" | "clock">;
 
 const TEMPLATES = ["template", "pausedTemplate", "idleTemplate"] as const;
 
 /** The line for chat bots: its words, what it looks like, and what to enter in each bot. */
-export function createTextEditor(deps: TextEditorDeps): OutputEditor {
-  const { hub, clock } = deps;
-
-  /** What the user plays now, else an invented track. */
-  const sampleFor = async ({ user, words }: DashboardRequest): Promise<Playback> => {
-    const reading = hub.peek(user.id) ?? (await hub.read(user.id, PAGE_WAITS_MS));
-    return reading.kind === "playback" ? reading.playback : testTrack(words, clock.monotonicMs());
-  };
-
-  return createOutputEditor(deps, {
-    readForm: (form) => ({
-      ...Object.fromEntries(TEMPLATES.map((name) => [name, fieldOf(form, name)])),
-      url: fieldOf(form, "url") === "1" ? "1" : "",
-    }),
-    optionsOf(request, widget, typed) {
-      if (TEMPLATES.some((name) => mistakeIn(request.words, typed[name] ?? ""))) return undefined;
-      const kept = Object.entries({ ...widget.options, ...typed });
-      return Object.fromEntries(kept.filter(([, value]) => value !== ""));
-    },
-    async draw(view) {
-      const { request, widget, token } = view;
-      const { words, baseUrl, language } = request;
-      const { text: t } = words.outputs;
-      const address = outputAddress(baseUrl, widget.language ?? language, "text", token);
-      return (
-        <>
-          <section>
-            <h2 safe>{t.preview}</h2>
-            <Preview {...view} sample={await sampleFor(request)} nowMs={clock.monotonicMs()} />
-          </section>
-          <section>
-            <h2 safe>{t.templates}</h2>
-            <EditorForm {...view}>
-              <TemplateFields {...view} />
-            </EditorForm>
-          </section>
-          <Bots request={request} address={address} />
-        </>
-      );
-    },
-  });
-}
-
-function mistakeIn({ outputs }: Words, template: string): string | undefined {
-  const parsed = parseTemplate(template);
-  if (isMistake(parsed)) {
-    return parsed.kind === "unknown"
-      ? fill(outputs.text.unknown, { name: parsed.name })
-      : fill(outputs.text.unbalanced, { bracket: parsed.bracket });
-  }
-  return textOptions.template.parse(template) === undefined ? outputs.text.tooLong : undefined;
-}
-
-function Preview({
-  request,
-  widget,
-  typed,
-  sample,
-  nowMs,
-}: EditorView & { readonly sample: Playback; readonly nowMs: number }): JSX.Element {
+export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<Response> {
+  const { request, widget, token } = edited;
   const { text: t } = request.words.outputs;
-  const look = {
-    options: readTextOptions(typed),
-    words: lineWords(widget.language ?? request.language),
-    most: USUAL_MOST,
-  };
-  const playing = (state: Playback["state"]) =>
+  const language = widget.language ?? request.language;
+  const sample = await sampleFor(deps, request);
+  const nowMs = deps.clock.monotonicMs();
+  const songIn = (state: Playback["state"]) =>
     lineValuesOf(
       { kind: "playback", playback: { ...sample, state }, connectionId: undefined },
       nowMs,
     );
-  const lines = [
-    { label: t.playing, content: playing("playing") },
-    { label: t.paused, content: playing("paused") },
-    { label: t.idle, content: lineValuesOf({ kind: "nothing" }, nowMs) },
-  ];
-  return (
-    <dl class="lines" data-preview aria-live="polite">
-      {lines.map(({ label, content }) => (
-        <div>
-          <dt safe>{label}</dt>
-          <dd dir="auto" safe>
-            {lineOf(content, look)}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const setup: SetupOf<TextSetup> = {
+    words: lineWords(language),
+    songs: [songIn("playing"), songIn("paused"), lineValuesOf({ kind: "nothing" }, nowMs)],
+    most: USUAL_MOST,
+  };
+  return editorPage({
+    edited,
+    lead: t.lead,
+    setup,
+    rotateText: t.rotateText,
+    editor: (
+      <>
+        <section>
+          <h2 safe>{t.preview}</h2>
+          <dl class="lines" data-lines aria-live="polite">
+            {[t.playing, t.paused, t.idle].map((label) => (
+              <div>
+                <dt safe>{label}</dt>
+                <dd dir="auto" />
+              </div>
+            ))}
+          </dl>
+        </section>
+        <section>
+          <h2 safe>{t.templates}</h2>
+          <form id={FORM} class="form wide" method="dialog" data-output>
+            <TemplateFields edited={edited} words={setup.words} />
+          </form>
+          <SaveBar request={request} />
+        </section>
+      </>
+    ),
+    children: (
+      <Bots request={request} address={outputAddress(request.baseUrl, language, "text", token)} />
+    ),
+  });
 }
 
-function TemplateFields({ request, widget, typed }: EditorView): JSX.Element {
-  const { text: t } = request.words.outputs;
-  const { paused, nothingPlaying } = lineWords(widget.language ?? request.language);
-  const playing = typed["template"] || DEFAULT_TEMPLATE;
+/** What the user plays now, else an invented track. */
+async function sampleFor(
+  { hub, clock }: TextEditorDeps,
+  { user, words }: DashboardRequest,
+): Promise<Playback> {
+  const reading = hub.peek(user.id) ?? (await hub.read(user.id, PAGE_WAITS_MS));
+  return reading.kind === "playback" ? reading.playback : testTrack(words, clock.monotonicMs());
+}
+
+function TemplateFields(props: {
+  readonly edited: Edited;
+  readonly words: TextSetup["words"];
+}): JSX.Element {
+  const { edited, words } = props;
+  const { text: t } = edited.request.words.outputs;
+  const playing = edited.widget.options["template"] ?? DEFAULT_TEMPLATE;
   const defaults = {
     template: DEFAULT_TEMPLATE,
-    pausedTemplate: `${playing} (${paused})`,
-    idleTemplate: nothingPlaying,
+    pausedTemplate: `${playing} (${words.paused})`,
+    idleTemplate: words.nothingPlaying,
   };
   return (
     <>
       {TEMPLATES.map((name) => (
-        <Field
-          id={name}
-          label={t[name]}
-          value={typed[name] ?? ""}
-          hint={t.byDefault.replace("{text}", () => defaults[name])}
-          mistake={mistakeIn(request.words, typed[name] ?? "")}
-        />
+        <div class="field" data-control={name}>
+          <label for={name} safe>
+            {t[name]}
+          </label>
+          <p class="hint" id={`${name}-hint`} safe>
+            {t.byDefault.replace("{text}", () => defaults[name])}
+          </p>
+          <input
+            id={name}
+            name={name}
+            autocomplete="off"
+            spellcheck="false"
+            maxlength={String(LONGEST_TEMPLATE)}
+            aria-describedby={`${name}-hint`}
+          />
+          <p
+            class="mistake"
+            id={`${name}-mistake`}
+            hidden
+            data-unknown={attribute(t.unknown)}
+            data-unbalanced={attribute(t.unbalanced)}
+            safe
+          >
+            {t.tooLong}
+          </p>
+        </div>
       ))}
       <h3 safe>{t.placeholders}</h3>
       <ul class="placeholders">
         {PLACEHOLDERS.map((name) => (
           <li>
-            <span data-insert={`{${name}}`}>
+            <button type="button" class="quiet" data-insert={`{${name}}`}>
               <code safe>{`{${name}}`}</code> <span safe>{t.meanings[name]}</span>
-            </span>
+            </button>
           </li>
         ))}
       </ul>
       <p class="hint" safe>
         {t.brackets}
       </p>
-      <Switch name="url" label={t.url} isOn={typed["url"] === "1"} />
+      <Switch name="url" label={t.url} />
     </>
   );
 }

@@ -23,7 +23,7 @@ import { sizeOf } from "../../../../widget/source-size.ts";
 import { LookPreview, type LookPreviewProps } from "./look-preview.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
-import { testTrack } from "../../../dashboard/test-track.ts";
+import { testTrack } from "../../../outputs/test-track.ts";
 
 export interface WidgetCardProps {
   readonly request: DashboardRequest;

@@ -3,7 +3,6 @@ import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
 
 /** The field for CSS: counts its bytes and inserts public names. */
 export interface CssField {
-  readonly area: HTMLTextAreaElement;
   /** Says how long the CSS is, and returns whether it is short enough. */
   check(): boolean;
 }
@@ -27,18 +26,11 @@ export function createCssField(onInsert: () => void): CssField {
     if (cursor >= 0) area.selectionStart = area.selectionEnd = start + cursor;
     onInsert();
   };
-  for (const code of document.querySelectorAll<HTMLElement>("[data-insert]")) {
-    const name = code.dataset["insert"] ?? "";
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "quiet";
-    button.addEventListener("click", () => insert(name));
-    code.replaceWith(button);
-    button.append(code);
+  for (const button of document.querySelectorAll<HTMLElement>("[data-insert]")) {
+    button.addEventListener("click", () => insert(button.dataset["insert"] ?? ""));
   }
 
   return {
-    area,
     check() {
       const bytes = new TextEncoder().encode(area.value).length;
       const numbers = { used: String(bytes), most: String(most) };

@@ -1,41 +1,68 @@
-import { entriesOf, fetchPage, find, noticeOn } from "../../../../dashboard/browser/page-parts.ts";
+import { find } from "../../../../dashboard/browser/page-parts.ts";
+import type { Font } from "../../../fonts.ts";
+import type { OverlaySetup } from "../setup.ts";
+import { ask } from "./ask.ts";
 
-/** Adds and removes fonts without leaving the page. @param onChange gets the fonts' CSS */
-export function changeFontsInPlace(onChange: (fontFaces: string) => void): void {
+/** Adds and removes fonts. @param onChange gets all that there are */
+export function changeFonts(setup: OverlaySetup, onChange: (fonts: readonly Font[]) => void): void {
   const section = find<HTMLElement>("[data-fonts]");
   const outcome = find<HTMLElement>("[data-font-outcome]", section);
+  const list = find("[data-font-list]", section);
+  const row = find<HTMLTemplateElement>("[data-font]", section);
+  const form = find<HTMLFormElement>("form", section);
+  const failed = find<HTMLElement>("[data-save-state]").dataset["failed"] ?? "";
+  let { fonts } = setup;
 
-  /** Shows the fonts as another page has them. */
-  const follow = (page: Document) => {
-    for (const selector of ["[data-font-list]", "datalist"]) {
-      const [mine, theirs] = [document, page].map((one) => one.querySelector(selector));
-      if (mine && theirs) mine.replaceChildren(...theirs.childNodes);
-    }
-    onChange(find<HTMLElement>("#widget-options", page).dataset["fontFaces"] ?? "");
+  const show = () => {
+    const options = fonts.map(({ name }) => new Option("", name));
+    find("datalist").replaceChildren(...options);
+    const rows = fonts.map((font) => {
+      const item = document.importNode(row.content, true);
+      find("strong", item).textContent = font.name;
+      const button = find("button", item);
+      button.ariaLabel = `${button.textContent}: ${font.name}`;
+      button.addEventListener("click", () => void remove(font));
+      return item;
+    });
+    list.replaceChildren(...rows);
+  };
+  const follow = (changed: readonly Font[], text: string | undefined) => {
+    fonts = changed;
+    outcome.textContent = text ?? "";
+    show();
+    onChange(fonts);
+  };
+
+  const remove = async (font: Font) => {
+    const answer = await ask(setup, "font remove", { id: font.id });
+    if (!answer || "refused" in answer)
+      return void (outcome.textContent = answer?.refused ?? failed);
+    follow(
+      fonts.filter(({ id }) => id !== font.id),
+      outcome.dataset["removed"],
+    );
   };
 
   /** A second click during an upload would send the font twice. */
   let isSending = false;
-  section.addEventListener("submit", async (event) => {
-    const form = event.target;
-    if (!(form instanceof HTMLFormElement)) return;
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (isSending) return;
     outcome.textContent = "";
-    const [file] = form.querySelector<HTMLInputElement>("[type=file]")?.files ?? [];
-    if (file && file.size > Number(form.dataset["largest"])) {
+    const { value: name } = find<HTMLInputElement>("[name=name]", form);
+    const [file] = find<HTMLInputElement>("[type=file]", form).files ?? [];
+    if (!file) return;
+    if (file.size > Number(form.dataset["largest"])) {
       outcome.textContent = form.dataset["tooLarge"] ?? "";
       return;
     }
-    const body = file ? new FormData(form) : entriesOf(form);
     isSending = true;
-    const page = await fetchPage(form.action, { method: "POST", body });
+    const answer = await ask<Font>(setup, "font add", { name, file }, `${setup.page}/fonts`);
     isSending = false;
-    const outcomeText = page && noticeOn(page);
-    // Submitting the form normally shows what is wrong.
-    if (!page || outcomeText === undefined) return form.submit();
-    follow(page);
-    outcome.textContent = outcomeText;
-    if (page.querySelector(".notice.good")) form.reset();
+    if (!answer || "refused" in answer)
+      return void (outcome.textContent = answer?.refused ?? failed);
+    follow([...fonts, answer.done], outcome.dataset["added"]);
+    form.reset();
   });
+  show();
 }

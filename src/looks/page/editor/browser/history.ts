@@ -1,39 +1,8 @@
-/** What each control of a form holds, in the form's order. */
-export type Draft = readonly string[];
+import type { Draft } from "../../../draft.ts";
 
-type Control = HTMLInputElement | HTMLTextAreaElement;
-
-/** The controls whose values are edited. The preview's music is no part of a look. */
-const controlsOf = (form: HTMLFormElement): Control[] =>
-  [...form.querySelectorAll<Control>("input:not([type=hidden]), textarea")].filter(
-    ({ name }) => name !== "",
-  );
-
-/** In parsed pages `instanceof` would ask about another window's classes. */
-const isCheckable = (control: Control): control is HTMLInputElement =>
-  control.type === "radio" || control.type === "checkbox";
-
-export const readDraft = (form: HTMLFormElement): Draft =>
-  controlsOf(form).map((control) =>
-    isCheckable(control) ? (control.checked ? "on" : "") : control.value,
-  );
-
-/** Makes a form hold a draft. @param isWanted whether a control of this name takes part */
-export function writeDraft(
-  form: HTMLFormElement,
-  draft: Draft,
-  isWanted: (name: string) => boolean = () => true,
-): void {
-  for (const [index, control] of controlsOf(form).entries()) {
-    const text = draft[index];
-    if (text === undefined || !isWanted(control.name)) continue;
-    if (isCheckable(control)) control.checked = text === "on";
-    else control.value = text;
-  }
-}
-
-const isSameDraft = (one: Draft, other: Draft): boolean =>
-  one.length === other.length && one.every((text, index) => text === other[index]);
+/** What two drafts that are the same have in common. */
+export const textOfDraft = ({ name, language, options, css, size }: Draft): string =>
+  JSON.stringify([name, language, options, css, size]);
 
 /** The drafts of one visit to the page. */
 export interface DraftHistory {
@@ -62,7 +31,7 @@ export function createDraftHistory(first: Draft, nowMs: () => number): DraftHist
   return {
     note(draft, controlName) {
       const current = drafts[place];
-      if (current && isSameDraft(current, draft)) return;
+      if (current && textOfDraft(current) === textOfDraft(draft)) return;
       const atMs = nowMs();
       const goesOn =
         place > 0 && last.controlName === controlName && atMs - last.atMs < ONE_STEP_MS;

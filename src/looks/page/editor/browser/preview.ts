@@ -1,99 +1,73 @@
+import { parseWidgetOptions } from "../../../../../widget/options.ts";
+import { sizeOf } from "../../../../../widget/source-size.ts";
+import type { PreviewMessage } from "../../../../../widget/state.ts";
 import { optionStyles } from "../../../../../widget/styles.ts";
-import { chosenSize, type EditorQuery, previewAddress } from "../editor-query.ts";
-import type { Language } from "../../../../languages.ts";
+import { languageTag } from "../../../../languages.ts";
+import { fontFaces } from "../../../../overlay/font-faces.ts";
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import type { Draft } from "../../../draft.ts";
+import type { Font } from "../../../fonts.ts";
+import type { OverlaySetup } from "../setup.ts";
 
 export interface Preview {
-  /** Shows a draft: what styles alone can show at once, and the rest a moment later. */
-  show(editorQuery: EditorQuery, css: string): void;
-  /** Replaces the CSS of the user's fonts. */
-  setFontFaces(css: string): void;
+  /** Shows a draft at once. */
+  show(draft: Draft): void;
+  /** Lets it use other fonts of the user's. */
+  setFonts(fonts: readonly Font[]): void;
 }
 
-export interface PreviewSetup {
-  readonly basePath: string;
-  readonly token: string;
-  readonly language: Language;
-  fontFaces: string;
-}
-
-const RELOAD_AFTER_MS = 250;
 const RETRY_AFTER_MS = 2_000;
 
-export function createPreview(setup: PreviewSetup): Preview {
+/** The overlay's own page in a frame, which is sent what is not saved yet. */
+export function createPreview({ basePath, language, words, ...setup }: OverlaySetup): Preview {
   const screen = find<HTMLElement>("[data-screen]");
-  let frame = find<HTMLIFrameElement>("[data-preview]");
-  let shown = frame.getAttribute("src") ?? "";
-  let coming: HTMLIFrameElement | undefined;
-  let latest: { readonly editorQuery: EditorQuery; readonly css: string } | undefined;
+  const frame = find<HTMLIFrameElement>("[data-preview]");
+  let { fonts } = setup;
+  let latest = setup.saved;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const setStyles = (of: HTMLIFrameElement, name: string, css: string) => {
-    const style = of.contentDocument?.querySelector(`style.np-${name}-styles`);
-    if (!style || style.textContent === css) return;
-    style.textContent = css;
-    // Titles are measured again when the page changes its size.
-    of.contentWindow?.dispatchEvent(new Event("resize"));
-  };
-  const setCss = (of: HTMLIFrameElement) => {
-    if (!latest) return;
-    const css = [setup.fontFaces, latest.css].filter((part) => part !== "").join("\n");
-    setStyles(of, "widget", css);
-  };
-
-  /** Loads the overlay behind the one that is shown, and then puts it in its place. */
-  const load = (address: string) => {
-    shown = address;
-    coming?.remove();
-    const next = document.createElement("iframe");
-    for (const { name, value } of frame.attributes) next.setAttribute(name, value);
-    next.removeAttribute("data-preview");
-    next.className = "coming";
-    next.src = address;
-    coming = next;
-    next.addEventListener(
-      "load",
-      () => {
-        if (coming !== next) return;
-        coming = undefined;
-        // While the server is away the browser shows a page of its own there.
-        if (!next.contentDocument?.querySelector("style.np-option-styles")) {
-          next.remove();
-          // A change that comes before this timer, and stops it, loads it itself.
-          shown = "";
-          timer = setTimeout(load, RETRY_AFTER_MS, address);
-          return;
-        }
-        setCss(next);
-        next.className = "";
-        next.setAttribute("data-preview", "");
-        frame.remove();
-        frame = next;
-      },
-      { once: true },
-    );
-    frame.after(next);
+  const send = () => {
+    const { options } = parseWidgetOptions(new URLSearchParams(), latest.options);
+    const { width, height } = sizeOf(latest);
+    screen.style.setProperty("--source-width", String(width));
+    screen.style.setProperty("--source-height", String(height));
+    const spoken = latest.language ?? language;
+    const message: PreviewMessage = {
+      type: "preview",
+      // Here it is always to be seen.
+      options: { ...options, shown: "always" },
+      styles: optionStyles(options),
+      css: [fontFaces(fonts, basePath), latest.css].filter((part) => part !== "").join("\n"),
+      words: words[spoken],
+      languageTag: languageTag(spoken),
+    };
+    frame.contentWindow?.postMessage(message, location.origin);
   };
 
-  frame.addEventListener("load", () => setCss(frame));
+  frame.addEventListener("load", () => {
+    clearTimeout(timer);
+    send();
+    // While the server is away the browser shows a page of its own there.
+    if (frame.contentDocument?.querySelector(".np")) return;
+    timer = setTimeout(() => (frame.src = frame.src), RETRY_AFTER_MS);
+  });
+  for (const choice of document.querySelectorAll<HTMLInputElement>("[name=demo]")) {
+    choice.addEventListener("change", () => {
+      const address = new URL(frame.src);
+      if (choice.value === "1") address.searchParams.set("demo", "1");
+      else address.searchParams.delete("demo");
+      frame.src = address.href;
+    });
+  }
 
   return {
-    show(editorQuery, css) {
-      latest = { editorQuery, css };
-      const { width, height } = chosenSize(editorQuery);
-      screen.style.setProperty("--source-width", String(width));
-      screen.style.setProperty("--source-height", String(height));
-      setStyles(frame, "option", optionStyles(editorQuery.options));
-      setCss(frame);
-      const address = previewAddress(setup.basePath, editorQuery, setup.token, setup.language);
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (address !== shown) load(address);
-      }, RELOAD_AFTER_MS);
+    show(draft) {
+      latest = draft;
+      send();
     },
-    setFontFaces(css) {
-      setup.fontFaces = css;
-      setCss(frame);
+    setFonts(changed) {
+      fonts = changed;
+      send();
     },
   };
 }

@@ -1,35 +1,44 @@
-import type { SaveAnswer } from "../draft.tsx";
+import type { Draft } from "../../../draft.ts";
+import type { SavedWidget } from "../../../editor-actions.ts";
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import type { EditorSetup } from "../setup.ts";
+import { ask } from "./ask.ts";
 
-/** What the save bar says. */
-export type SaveState = "saved" | "unsaved" | "saving" | "wrong" | "failed";
+/** What the save bar shows. */
+type SaveState = "saved" | "unsaved" | "saving" | "wrong" | "failed";
 
 export interface Saving {
   /** The form holds another draft. @param isSaved whether it is what is stored */
   changed(isSaved: boolean, isValid: boolean): void;
   save(): Promise<void>;
+  /** The revision that a save replaces. */
+  basedOn(): number;
   /** From now on a save replaces this revision. */
-  baseOn(revision: string): void;
+  baseOn(revision: number): void;
 }
 
 export interface SavingDeps {
-  readonly form: HTMLFormElement;
-  /** What the form holds, as a text: two drafts that look the same have the same. */
-  draft(): string;
-  /** Called after a save with the draft that was sent. */
-  onSaved(draft: string): void;
+  readonly setup: EditorSetup;
+  /** What is to be saved. */
+  draft(): Draft;
+  onSaved(stored: SavedWidget, sent: Draft): void;
+  /** Somebody else has saved this meanwhile, and the user wants to go on with it. */
+  onTaken(newer: SavedWidget): void;
+  /** The server does not take what a field holds. */
+  onRefused(field: string, reason: string): void;
 }
 
 /** While live, this long after a change it is saved. */
 const SAVE_AFTER_MS = 200;
 
-/** Saves the form: one save at a time, so that they arrive in order. */
-export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
+/** Saves drafts: one save at a time, so that they arrive in order. */
+export function createSaving(deps: SavingDeps): Saving {
+  const { setup, draft } = deps;
   const bar = find<HTMLElement>("[data-save-state]");
-  const live = find<HTMLInputElement>("[data-live-editing]");
+  const live = document.querySelector<HTMLInputElement>("[data-live-editing]");
   const conflict = find<HTMLElement>("[data-conflict]");
-  const basedOn = find<HTMLInputElement>("[name=basedOn]", form);
-  let newest = basedOn.value;
+  let basedOn = setup.revision;
+  let newer: SavedWidget | undefined;
   let isSaved = true;
   let isValid = true;
   let isBusy = false;
@@ -42,31 +51,44 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
     bar.className = `status ${tone[state]}`;
     if (bar.textContent !== text) bar.textContent = text;
   };
+  const endLive = () => {
+    if (live) live.checked = false;
+  };
+  const baseOn = (revision: number) => {
+    basedOn = revision;
+    newer = undefined;
+    conflict.hidden = true;
+  };
 
-  /** Sends the form, and returns what to do with the answer. */
+  /** Sends the draft, and returns what to do with the answer. */
   const send = async (isPassing: boolean): Promise<() => void> => {
     const sent = draft();
-    const body = new FormData(form);
-    body.set("do", "save");
-    body.set("answer", "json");
-    if (isPassing) body.set("passing", "1");
     show("saving");
-    const answer = await post(form.action, body);
-    switch (answer?.kind) {
-      case "saved":
-        baseOn(String(answer.revision));
-        return () => onSaved(sent);
-      case "newer":
-        newest = String(answer.revision);
-        live.checked = false;
-        conflict.hidden = false;
-        return () => show("unsaved");
-      case "refused":
-        return () => show("wrong", answer.text);
-      case undefined:
-        live.checked = false;
-        return () => show("failed");
+    const answer = await ask<SavedWidget>(setup, "widget save", {
+      id: String(setup.id),
+      draft: JSON.stringify(sent),
+      basedOn: String(basedOn),
+      passing: isPassing ? "1" : "0",
+    });
+    if (!answer) {
+      endLive();
+      return () => show("failed");
     }
+    if ("refused" in answer) {
+      return () => {
+        show("wrong", answer.refused);
+        if (answer.field !== undefined) deps.onRefused(answer.field, answer.refused);
+      };
+    }
+    const stored = answer.done;
+    if (stored.saved) {
+      baseOn(stored.revision);
+      return () => deps.onSaved(stored, sent);
+    }
+    newer = stored;
+    endLive();
+    conflict.hidden = false;
+    return () => show("unsaved");
   };
 
   const save = async (isPassing: boolean): Promise<void> => {
@@ -84,26 +106,29 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
     if (again && !isSaved && conflict.hidden) await save(again.isPassing);
   };
 
-  const baseOn = (revision: string) => {
-    basedOn.value = revision;
-    newest = revision;
-    conflict.hidden = true;
-  };
-
   const saveLater = () => {
     clearTimeout(timer);
-    if (live.checked && !isSaved && isValid) {
+    if (live?.checked && !isSaved && isValid) {
       timer = setTimeout(() => void save(true), SAVE_AFTER_MS);
     }
   };
-  live.addEventListener("change", saveLater);
-  find<HTMLElement>("[data-save-mine]").addEventListener("click", (event) => {
-    event.preventDefault();
-    basedOn.value = newest;
+  live?.addEventListener("change", saveLater);
+  find("[data-save-mine]").addEventListener("click", () => {
+    if (newer) baseOn(newer.revision);
     void save(false);
   });
+  find("[data-take-newer]").addEventListener("click", () => {
+    if (!newer) return;
+    const taken = newer;
+    baseOn(taken.revision);
+    deps.onTaken(taken);
+  });
+
+  /** A form of this page that is sent brings the browser back to it, and the draft is kept. */
+  let comesBack = false;
+  window.addEventListener("submit", (event) => (comesBack = !event.defaultPrevented));
   window.addEventListener("beforeunload", (event) => {
-    if (!isSaved) event.preventDefault();
+    if (!isSaved && !comesBack) event.preventDefault();
   });
 
   return {
@@ -114,15 +139,7 @@ export function createSaving({ form, draft, onSaved }: SavingDeps): Saving {
       saveLater();
     },
     save: () => save(false),
+    basedOn: () => basedOn,
     baseOn,
   };
-}
-
-async function post(address: string, body: FormData): Promise<SaveAnswer | undefined> {
-  try {
-    const answer = await fetch(address, { method: "POST", body });
-    return (await answer.json()) as SaveAnswer;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
-import { fill, languages } from "../../src/i18n/index.ts";
-import { attributeOf, textOf } from "../fixtures/http/html.ts";
+import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { anotherFont, fontOfSize, wideFont } from "../fixtures/fonts/fonts.ts";
@@ -12,8 +11,6 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 const ORIGIN = "http://127.0.0.1:4747";
 const PAGE = "/en/dashboard/widget";
 const UPLOAD = `${PAGE}/fonts`;
-const { fonts: words } = languages.en.dashboard.widget.editor;
-const { font: refused } = languages.en.refused;
 
 let server: TestServer;
 let port: RealPort;
@@ -31,99 +28,68 @@ afterEach(async () => {
   server.close();
 });
 
-const form = (bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) => {
-  const body = new FormData();
-  const all = {
-    token: browser.formToken,
-    do: "add-font",
-    fontName: "Wide",
-    editorQuery: "id=1",
-    ...fields,
-  };
-  for (const [name, value] of Object.entries(all)) body.set(name, value);
-  body.set("fontFile", new Blob([bytes]), "wide.woff2");
-  return body;
-};
-/** Sends a form over the network, as a browser does. */
-const send = (
-  body: FormData,
+/** Sends a font over the network, as the editor's script does. */
+async function upload(
+  bytes: Uint8Array<ArrayBuffer>,
+  fields: Record<string, string> = {},
   { path = UPLOAD, cookie = browser.cookie, origin = ORIGIN } = {},
-): Promise<Response> =>
-  fetch(port.origin + path, {
+): Promise<Response> {
+  const body = new FormData();
+  const all = { token: browser.formToken, do: "font add", name: "Wide", ...fields };
+  for (const [name, value] of Object.entries(all)) body.set(name, value);
+  body.set("file", new Blob([bytes]), "wide.woff2");
+  return fetch(port.origin + path, {
     method: "POST",
-    headers: { origin, cookie, host: "127.0.0.1:4747" },
+    headers: { origin, cookie, host: "127.0.0.1:4747", accept: "application/json" },
     body,
     redirect: "manual",
   });
-/** What the page that a form leads to says. */
-const told = async (answer: Response) => {
-  const [notice = ""] = (answer.headers.get("set-cookie") ?? "").split(";");
-  const page = await server.get(answer.headers.get("location") ?? "", {
-    headers: { cookie: `${browser.cookie}; ${notice}` },
-  });
-  return textOf(page, ".notice p");
-};
+}
 const fontsOf = ({ user }: AddedUser) => server.accounts.fonts.allOf(user);
+const remove = (by: SignedIn, id: string) =>
+  by.post(PAGE, { do: "font remove", id }, { headers: { accept: "application/json" } });
 
 describe("an upload", () => {
-  test("makes a font that the page offers, and keeps the draft", async () => {
-    const editorQuery = "id=1&draft=1&theme=bar";
-    const answer = await send(form(wideFont(), { editorQuery }));
-    expect(answer.headers.get("location")).toBe(`${PAGE}?${editorQuery}`);
-    expect(await told(answer)).toBe(words.added);
-    const page = await browser.get(`${PAGE}?id=1`);
-    expect(await attributeOf(page.clone(), "datalist option", "value")).toBe("Wide");
-    expect(await attributeOf(page.clone(), "#option-font", "list")).toBe("own-fonts");
-  });
-
-  test("of a whole megabyte goes through", async () => {
-    expect(await told(await send(form(fontOfSize(LARGEST_FONT))))).toBe(words.added);
+  test("of a whole megabyte makes a font", async () => {
+    const answer = await upload(fontOfSize(LARGEST_FONT));
+    const [font] = fontsOf(ada);
+    expect([answer.status, await answer.json()]).toEqual([200, font]);
+    expect(font).toMatchObject({ name: "Wide" });
   });
 
   test.each([
-    [refused.name, () => form(wideFont(), { fontName: 'x"}' })],
-    [refused.notWoff2, () => form(new TextEncoder().encode("x".repeat(400)))],
-    [refused.notWoff2, () => form(new Uint8Array())],
-    [refused.tooLarge, () => form(fontOfSize(LARGEST_FONT + 1))],
-  ])("that cannot be used is told so: %s", async (sentence, make) => {
-    expect(await told(await send(make()))).toBe(sentence);
+    ["font.name", { name: 'x"}' }, () => wideFont()],
+    ["font.notWoff2", {}, () => new TextEncoder().encode("x".repeat(400))],
+    ["font.notWoff2", {}, () => new Uint8Array()],
+    ["font.tooLarge", {}, () => fontOfSize(LARGEST_FONT + 1)],
+    ["font.tooLarge", {}, () => fontOfSize(LARGEST_FONT + 5_000)],
+  ])("that cannot be used is refused: %s", async (reason, fields, make) => {
+    const answer = await upload(make(), fields);
+    expect([answer.status, await answer.json()]).toMatchObject([422, { reason }]);
     expect(fontsOf(ada)).toEqual([]);
-  });
-
-  test("of what is there already is told so", async () => {
-    await send(form(wideFont()));
-    expect(await told(await send(form(wideFont(), { fontName: "B" })))).toBe(
-      fill(refused.thereAlready, { name: "Wide" }),
-    );
-    expect(await told(await send(form(anotherFont())))).toBe(refused.taken);
-    for (const name of "bcdefgh") await send(form(anotherFont(), { fontName: name }));
-    expect(await told(await send(form(anotherFont(), { fontName: "i" })))).toBe(
-      fill(refused.tooMany, { most: "8" }),
-    );
-    expect(fontsOf(ada)).toHaveLength(8);
   });
 
   test("needs a session, our origin and the form's token", async () => {
     const large = fontOfSize(LARGEST_FONT);
-    expect((await send(form(large), { cookie: "" })).status).toBe(401);
-    expect((await send(form(large), { origin: "https://elsewhere.example" })).status).toBe(403);
-    expect((await send(form(large, { token: "" }))).status).toBe(403);
+    expect((await upload(large, {}, { cookie: "" })).status).toBe(401);
+    expect((await upload(large, {}, { origin: "https://elsewhere.example" })).status).toBe(403);
+    expect((await upload(large, { token: "" })).status).toBe(403);
     expect(fontsOf(ada)).toEqual([]);
   });
 
   test("is the only form that may be larger than 64 KiB", async () => {
-    const large = form(fontOfSize(100_000));
+    const large = fontOfSize(100_000);
     for (const path of [PAGE, `${UPLOAD}/x`, "/en/dashboard/account", "/livez"]) {
-      expect([path, (await send(large, { path })).status]).toEqual([path, 413]);
+      expect([path, (await upload(large, {}, { path })).status]).toEqual([path, 413]);
     }
-    expect((await send(form(new Uint8Array(1_100_000)))).status).toBe(413);
+    expect((await upload(new Uint8Array(1_100_000))).status).toBe(413);
     expect(fontsOf(ada)).toEqual([]);
   });
-});
 
-test("the form for fonts is the same with a slash at the end", async () => {
-  const large = form(fontOfSize(100_000));
-  expect((await send(large, { path: `${UPLOAD}/` })).status).toBe((await send(large)).status);
+  test("is the same with a slash at the end of its address", async () => {
+    const answer = await upload(fontOfSize(100_000), {}, { path: `${UPLOAD}/` });
+    expect(answer.status).toBe(200);
+  });
 });
 
 describe("a font", () => {
@@ -165,31 +131,28 @@ describe("a font", () => {
     expect(await theirs.text()).not.toContain(id);
   });
 
-  test("reaches and leaves open pages, but not drafts", async () => {
+  test("reaches and leaves open pages", async () => {
     await server.sourceOf(ada).says(null);
-    const live = `${port.origin}/en/widget/${ada.widgetToken}/live`;
-    const [overlay, draft] = [await openOverlay(live), await openOverlay(`${live}?draft=1`)];
+    const overlay = await openOverlay(`${port.origin}/en/widget/${ada.widgetToken}/live`);
     await overlay.next();
-    await draft.next();
     const other = await server.accounts.fonts.add(ada.user, "Other", anotherFont());
     expect(await overlay.next()).toMatchObject({
       type: "look",
       css: expect.stringContaining(`/fonts/${other.id}.woff2`),
     });
-    await browser.post(`${PAGE}?id=1`, { do: "remove-font", target: other.id });
+    await remove(browser, other.id);
     const look = await overlay.next();
     expect(JSON.stringify(look)).toContain(id);
     expect(JSON.stringify(look)).not.toContain(other.id);
-    expect(draft.unread()).toBe(0);
   });
 
   test("is removed by its user only, and then gone from its address", async () => {
     const grace = await server.addUser("grace");
     const hers = await signIn(server, grace);
-    await hers.post(`${PAGE}?id=2`, { do: "remove-font", target: id });
+    const refused = await remove(hers, id);
+    expect(await refused.json()).toMatchObject({ reason: "font.unknown" });
     expect((await server.get(`/fonts/${id}.woff2`)).status).toBe(200);
-    const sent = await browser.post(`${PAGE}?id=1`, { do: "remove-font", target: id });
-    expect(await told(sent)).toBe(words.removed);
+    expect(await (await remove(browser, id)).json()).toEqual({ id, name: "Wide" });
     expect((await server.get(`/fonts/${id}.woff2`)).status).toBe(404);
   });
 

@@ -1,0 +1,38 @@
+import type { WidgetOption } from "../../widget/options.ts";
+import type { Language } from "../languages.ts";
+import type { Look } from "./look.ts";
+
+/** What is edited of a widget. */
+export interface Draft extends Look {
+  readonly name: string;
+  /** The language of its words; `null` for the one in its address. */
+  readonly language: Language | null;
+}
+
+export const draftOf = ({ name, language, options, css, size }: Draft): Draft => ({
+  ...{ name, language, options, css, size },
+});
+
+/** The options that widgets of a kind may have saved. */
+export type OptionTable = readonly (readonly [name: string, option: WidgetOption<unknown>])[];
+
+export interface ReadOptions {
+  /** What is stored: only what differs from the defaults, in the table's order. */
+  readonly options: Readonly<Record<string, string>>;
+  /** What the table does not allow or know: typed wrongly, or saved by a newer version. */
+  readonly unread: Readonly<Record<string, string>>;
+}
+
+/** Reads the texts of options. */
+export function readOptions(texts: Look["options"], table: OptionTable): ReadOptions {
+  const given = new Map(Object.entries(texts).filter(([, text]) => text !== ""));
+  const options: Record<string, string> = {};
+  for (const [name, option] of table) {
+    const text = given.get(name);
+    const value = text === undefined ? undefined : option.parse(text);
+    if (text === undefined || value === undefined) continue;
+    given.delete(name);
+    if (value !== option.fallback) options[name] = typeof value === "number" ? String(value) : text;
+  }
+  return { options, unread: Object.fromEntries(given) };
+}

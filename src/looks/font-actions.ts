@@ -1,0 +1,78 @@
+import { action } from "../actions/action.ts";
+import { Refused } from "../i18n/refused.ts";
+import { fileBeginning } from "../file-beginning.ts";
+import { type Font, LARGEST_FONT, LONGEST_FONT_NAME } from "./fonts.ts";
+
+/** Base64 makes four characters of three bytes. */
+const LONGEST_FILE = 4 * Math.ceil((LARGEST_FONT + 1) / 3);
+
+const documentOf = ({ id, name }: Font) => ({ id, name });
+
+export const addFont = action({
+  name: "font add",
+  help: "add a font that a user's overlays may use",
+  who: "self",
+  inputs: {
+    name: {
+      help: "the name by which options and CSS choose it",
+      allowed: `1 to ${LONGEST_FONT_NAME} letters, digits, spaces and hyphens`,
+      longest: LONGEST_FONT_NAME,
+      refusal: "font.name",
+      parse: (text: string) => text,
+    },
+    file: {
+      help: "a WOFF2 file of at most 1 MB",
+      isFile: true,
+      longest: LONGEST_FILE,
+      allowed: "a WOFF2 file",
+      refusal: "font.tooLarge",
+      parse: bytesIn,
+    },
+  },
+  command: {
+    examples: ["marquee font add ada 'Open Sans' OpenSans.woff2"],
+    readHere({ file, ...texts }) {
+      const bytes = fileBeginning(String(file), LARGEST_FONT + 1);
+      if (!bytes) throw new Refused("font.unreadable", {}, { field: "file", isMisuse: true });
+      return { ...texts, file: bytes.toBase64() };
+    },
+  },
+  run: ({ accounts, user }, { name, file }) => accounts.fonts.add(user, name, file),
+  documents: (font) => [documentOf(font)],
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.fonts.added }),
+});
+
+/** @throws {Refused} for what is no base64 */
+function bytesIn(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(text);
+  } catch {
+    throw new Refused("font.notWoff2");
+  }
+}
+
+export const listFonts = action({
+  name: "font list",
+  help: "list a user's fonts",
+  who: "self",
+  inputs: {},
+  run: ({ accounts, user }) => accounts.fonts.allOf(user),
+  documents: (fonts) => fonts.map(documentOf),
+  table: (fonts) => [["ID", "NAME"], ...fonts.map(({ id, name }) => [id, name])],
+});
+
+export const removeFont = action({
+  name: "font remove",
+  help: "remove a font; overlays that use it show the next one",
+  who: "self",
+  inputs: {
+    id: {
+      placeholder: "id",
+      allowed: "an ID of the list",
+      parse: (text: string) => (/^[\w-]+$/.test(text) ? text : undefined),
+    },
+  },
+  run: ({ accounts, user }, { id }) => accounts.fonts.remove(user, id),
+  documents: (font) => [documentOf(font)],
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.fonts.removed }),
+});

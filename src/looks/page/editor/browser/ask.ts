@@ -1,0 +1,29 @@
+import type { EditorSetup } from "../setup.ts";
+
+/** What became of an action; `undefined` when nobody answered. */
+export type Answer<Result> =
+  | { readonly done: Result }
+  /** Why it was not done, in a sentence, and the field that has to be changed. */
+  | { readonly refused: string; readonly field?: string }
+  | undefined;
+
+/** Asks the server for an action. */
+export async function ask<Result>(
+  { page, formToken }: EditorSetup,
+  action: string,
+  fields: Readonly<Record<string, string | Blob>>,
+  path = page,
+): Promise<Answer<Result>> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ token: formToken, do: action, ...fields })) {
+    body.set(name, value);
+  }
+  try {
+    const headers = { Accept: "application/json" };
+    const answer = await fetch(path, { method: "POST", headers, body });
+    const document = await answer.json();
+    return answer.ok ? { done: document } : { ...document, refused: document.error };
+  } catch {
+    return undefined;
+  }
+}

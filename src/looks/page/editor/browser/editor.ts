@@ -1,0 +1,180 @@
+import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
+import { type Draft, draftOf, type OptionTable, readOptions } from "../../../draft.ts";
+import type { SavedWidget } from "../../../editor-actions.ts";
+import type { EditorSetup } from "../setup.ts";
+import { readForm, type TypedDraft, writeForm } from "./draft-form.ts";
+import { createDraftHistory, textOfDraft } from "./history.ts";
+import { keepDraft } from "./kept-draft.ts";
+import { createSaving } from "./saving.ts";
+
+export interface EditorDeps {
+  readonly setup: EditorSetup;
+  readonly form: HTMLFormElement;
+  /** The options that such a widget may have saved. */
+  readonly table: OptionTable;
+  /** Shows a draft. */
+  show(typed: TypedDraft): void;
+  /** Looks for more that is wrong, and says what. Returns whether nothing is. */
+  check?(draft: Draft): boolean;
+  onSaved?(stored: SavedWidget): void;
+}
+
+export interface Editor {
+  /** The form was changed. */
+  update(controlName: string): void;
+  /** Puts another draft into the form, as a step that can be undone. */
+  take(change: (draft: Draft) => Draft, stepName: string): void;
+  /** What is allowed of a look that was saved, by whichever version. */
+  readable(look: Pick<Draft, "options">): Draft["options"];
+}
+
+/** What the page's script is given. */
+export const readSetup = <Setup extends EditorSetup>(): Setup =>
+  JSON.parse(find<HTMLElement>("[data-editor]").dataset["editor"] ?? "") as Setup;
+
+/** Shows every change at once, keeps what was before, and saves: the same for each kind of widget. */
+export function startEditor(deps: EditorDeps): Editor {
+  const { setup, form, table } = deps;
+  const kept = keepDraft(setup.id);
+  const readable: Editor["readable"] = ({ options }) => readOptions(options, table).options;
+  /** What is stored. What this version cannot read of it is sent as it is. */
+  let stored = setup.saved;
+  const read = () => readForm(form, stored, table);
+  /** Puts what is stored into the form, and returns it as the form reads it. */
+  const writeStored = (): Draft => {
+    writeForm(form, { ...draftOf(stored), options: readable(stored) }, table);
+    return read().draft;
+  };
+  let savedText = "";
+  const first = writeStored();
+  savedText = textOfDraft(first);
+  const history = createDraftHistory(first, () => performance.now());
+  const saving = createSaving({
+    setup,
+    draft() {
+      const { draft } = read();
+      const { unread } = readOptions(stored.options, table);
+      return { ...draft, options: { ...unread, ...draft.options } };
+    },
+    onSaved(saved, sent) {
+      stored = saved;
+      savedText = textOfDraft({ ...sent, options: readable(sent) });
+      deps.onSaved?.(saved);
+      show();
+    },
+    onTaken(newer) {
+      stored = newer;
+      savedText = textOfDraft(writeStored());
+      deps.onSaved?.(newer);
+      update("");
+    },
+    onRefused(field, reason) {
+      const control = form.querySelector(`[data-control="${field}"]`);
+      const mistake = control?.querySelector<HTMLElement>(".mistake");
+      const input = control?.querySelector("input, textarea");
+      if (!mistake || !input) return;
+      mistake.dataset["rule"] ??= mistake.textContent;
+      mistake.textContent = reason;
+      showMistake(input, mistake, true);
+      for (let place = control; place; place = place.parentElement?.closest("details") ?? null) {
+        if (place instanceof HTMLDetailsElement) place.open = true;
+      }
+    },
+  });
+
+  /** Says beside each control what is wrong with it. Returns whether nothing is. */
+  const showMistakes = (invalid: ReadonlySet<string>): boolean => {
+    let isValid = true;
+    for (const control of form.querySelectorAll<HTMLElement>("[data-control]")) {
+      const mistake = control.querySelector<HTMLElement>(".mistake");
+      const input = control.querySelector("input, textarea");
+      // The browser gives an unreadable number as empty text.
+      const isUnreadable = control.querySelector("input:invalid") !== null;
+      const isWrong = isUnreadable || invalid.has(control.dataset["control"] ?? "");
+      isValid &&= !isWrong;
+      if (!mistake || !input || mistake.hidden !== isWrong) continue;
+      mistake.textContent = mistake.dataset["rule"] ?? mistake.textContent;
+      showMistake(input, mistake, isWrong);
+    }
+    return isValid;
+  };
+
+  const undoButton = find("[data-undo]");
+  const redoButton = find("[data-redo]");
+
+  /** Brings the page in line with the form. */
+  function show(): void {
+    const typed = read();
+    const { draft } = typed;
+    const isSaved = textOfDraft(draft) === savedText;
+    kept.write(isSaved ? undefined : { draft, basedOn: saving.basedOn() });
+    const isRight = deps.check?.(draft) ?? true;
+    const isValid = showMistakes(typed.invalid) && isRight;
+    deps.show(typed);
+    // Not disabled, so that they keep the keyboard's focus.
+    undoButton.setAttribute("aria-disabled", String(!history.canUndo()));
+    redoButton.setAttribute("aria-disabled", String(!history.canRedo()));
+    saving.changed(isSaved, isValid);
+  }
+
+  function update(controlName: string): void {
+    history.note(read().draft, controlName);
+    show();
+  }
+
+  const travel = (draft: Draft | undefined) => {
+    if (!draft) return;
+    writeForm(form, draft, table);
+    show();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (key === "s") {
+      event.preventDefault();
+      void saving.save();
+    }
+    if ((key !== "z" && key !== "y") || isTextField(event.target)) return;
+    event.preventDefault();
+    travel(key === "y" || event.shiftKey ? history.redo() : history.undo());
+  });
+  undoButton.addEventListener("click", () => travel(history.undo()));
+  redoButton.addEventListener("click", () => travel(history.redo()));
+  form.addEventListener("input", ({ target }) => {
+    takeColour(target);
+    if (target instanceof Element) update(target.getAttribute("name") ?? target.id);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void saving.save();
+  });
+
+  const unsaved = kept.read();
+  if (unsaved) {
+    saving.baseOn(unsaved.basedOn);
+    writeForm(form, unsaved.draft, table);
+    history.note(read().draft, "");
+  }
+  show();
+
+  return {
+    update,
+    take(change, stepName) {
+      writeForm(form, change(read().draft), table);
+      update(stepName);
+    },
+    readable,
+  };
+}
+
+/** A colour that the user chooses replaces the theme's colour. */
+function takeColour(target: EventTarget | null): void {
+  if (!(target instanceof HTMLInputElement) || target.type !== "color") return;
+  const automatic = target.parentElement?.querySelector<HTMLInputElement>("[data-automatic]");
+  if (automatic) automatic.checked = false;
+}
+
+const isTextField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && ["text", "number"].includes(target.type));

@@ -1,0 +1,572 @@
+import { expect } from "bun:test";
+import type { Page } from "playwright-core";
+import type { FieldType } from "../../src/field.ts";
+import { LARGEST_FONT } from "../../src/looks/fonts.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
+import { savedOptionList } from "../../widget/options.ts";
+import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { hiddenIs, titleIs } from "../fixtures/browser/overlay-page.ts";
+import { axeViolations, unfold } from "../fixtures/browser/page-checks.ts";
+import { until } from "../fixtures/clock/waiting.ts";
+import { wideFont } from "../fixtures/fonts/fonts.ts";
+import { patternPicture } from "../fixtures/sources/pictures.ts";
+
+const words = languages.en;
+const { widget } = words.dashboard;
+const { editor } = widget;
+
+/** Marks what a page is now: a reload would take the mark away. */
+const mark = (page: Page): Promise<unknown> =>
+  page.evaluate(() => Object.assign(window, { isMarked: true }));
+const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => "isMarked" in window);
+
+onTheDashboard("the widget's editor", (stage) => {
+  const { test } = stage;
+
+  const address = (page: Page) => page.locator(".address code");
+  const saveState = (page: Page, text: string) =>
+    page
+      .locator("[data-save-state]")
+      .and(page.getByText(text, { exact: true }))
+      .waitFor();
+  const save = async (page: Page) => {
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    await saveState(page, editor.saved);
+  };
+  const widgets = () => stage.server.accounts.widgets;
+  const stored = () => widgets().first(stage.ada.user);
+  /** What a place of the previewed overlay looks like. */
+  const previewed = (page: Page, selector: string) =>
+    page.frameLocator("[data-preview]").locator(selector);
+  /** Waits until a part of the previewed overlay has a style. */
+  const isStyled = (page: Page, selector: string, property: string, value: string) =>
+    page.waitForFunction(
+      ([part, name, wanted]) => {
+        const inner = document.querySelector<HTMLIFrameElement>("[data-preview]")?.contentDocument;
+        const element = inner?.querySelector(part ?? "");
+        return element ? getComputedStyle(element).getPropertyValue(name ?? "") === wanted : false;
+      },
+      [selector, property, value],
+    );
+
+  /** A control of each kind, and how the preview shows what it was changed to. */
+  const changes: readonly [
+    kind: FieldType["kind"],
+    act: (page: Page) => Promise<unknown>,
+    isShown: (page: Page) => Promise<unknown>,
+    option: readonly [name: string, text: string],
+  ][] = [
+    [
+      "choice",
+      (page) => page.locator("[name=theme][value=vinyl]").check(),
+      (page) => previewed(page, "html[data-np-theme=vinyl]").waitFor(),
+      ["theme", "vinyl"],
+    ],
+    [
+      "colour",
+      (page) => page.locator("#option-color").fill("#ff8800"),
+      (page) => isStyled(page, ".np-title", "color", "rgb(255, 136, 0)"),
+      ["color", "ff8800"],
+    ],
+    [
+      "font",
+      (page) => page.locator("#option-font").fill("Georgia, serif"),
+      (page) => isStyled(page, ".np", "--np-font", '"Georgia", serif'),
+      ["font", "Georgia, serif"],
+    ],
+    [
+      "number",
+      (page) => page.locator("#option-size").fill("22"),
+      (page) => isStyled(page, ".np", "font-size", "22px"),
+      ["size", "22"],
+    ],
+    [
+      "switch",
+      (page) => page.locator("#option-art").uncheck(),
+      (page) => previewed(page, ".np-art").waitFor({ state: "hidden" }),
+      ["art", "0"],
+    ],
+    [
+      "text",
+      (page) => page.locator("#option-idleText").fill("À bientôt & co"),
+      () => Promise.resolve(),
+      ["idleText", "À bientôt & co"],
+    ],
+  ];
+
+  test("shows a change of every kind at once, and saves them", async () => {
+    const kinds = new Set(savedOptionList.map(([, { type }]) => type?.kind));
+    expect(changes.map(([kind]) => kind)).toEqual([...kinds].toSorted() as FieldType["kind"][]);
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await mark(page);
+    const loads: string[] = [];
+    page.on("framenavigated", (frame) => loads.push(frame.url()));
+    for (const [, act, isShown] of changes) {
+      await act(page);
+      await isShown(page);
+    }
+    await page.locator("[name=language][value=fr]").check();
+    await previewed(page, "html[lang=fr]").waitFor();
+    // What is only looked at is not on stream, and the address for OBS stays as it is.
+    expect((await stored()).revision).toBe(1);
+    expect(await address(page).textContent()).toBe(stage.overlay());
+    await save(page);
+    const options = Object.fromEntries(changes.map(([, , , option]) => option));
+    expect(await stored()).toMatchObject({ options, language: "fr", revision: 2 });
+    expect([loads, await isMarked(page)]).toEqual([[], true]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("keeps what is not saved over a reload, and drops it when it is saved", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await page.locator("[name=theme][value=vinyl]").check();
+    await page.locator("#css").fill(".np { color: lime }");
+    const asked = page.waitForEvent("dialog").then((dialog) => dialog.accept());
+    await Promise.all([asked, page.reload()]);
+    await saveState(page, editor.unsaved);
+    await previewed(page, "html[data-np-theme=vinyl]").waitFor();
+    expect(await page.locator("#css").inputValue()).toBe(".np { color: lime }");
+    await page.getByRole("button", { name: editor.undo }).click();
+    await saveState(page, editor.saved);
+    await page.getByRole("button", { name: editor.redo }).click();
+    await save(page);
+    await page.reload();
+    await saveState(page, editor.saved);
+    expect(await page.locator("[name=theme]:checked").inputValue()).toBe("vinyl");
+  });
+
+  test("keeps what is not saved when the session has ended, and saves it in the next one", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.locator("[name=theme][value=vinyl]").check();
+    await page.context().clearCookies();
+    await page.keyboard.press("Control+s");
+    await saveState(page, editor.saveFailed);
+    await stage.enter(page.context());
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${stage.address("widget")}?id=1`);
+    await saveState(page, editor.unsaved);
+    await page.keyboard.press("Control+s");
+    await saveState(page, editor.saved);
+    expect((await stored()).options).toEqual({ theme: "vinyl" });
+  });
+
+  test("says beside a control what is wrong with it, and leaves it out", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const radius = page.locator("#option-radius");
+    await radius.fill("1000");
+    const mistake = page.locator("#option-radius-mistake");
+    expect(await mistake.isVisible()).toBe(true);
+    expect(await radius.getAttribute("aria-describedby")).toBe("option-radius-mistake");
+    await saveState(page, editor.mistakes);
+    await radius.fill("10");
+    expect(await mistake.isVisible()).toBe(false);
+    await saveState(page, editor.unsaved);
+  });
+
+  test("says beside the name that another widget has it", async () => {
+    await widgets().add(stage.ada.user, { name: "Other", kind: "overlay" });
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await page.locator("#name").fill("Other");
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    const mistake = page.locator("#name-mistake");
+    await mistake.getByText(fill(words.refused.widget.taken, { name: "Other" })).waitFor();
+    await page.locator("#name").fill("");
+    await mistake.getByText(editor.nameRule).waitFor();
+    await page.locator("#name").fill("Another");
+    await save(page);
+    expect((await stored()).name).toBe("Another");
+  });
+
+  test("describes a control by its hint, and by what is wrong only while it is", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    for (const [selector, wrong, right] of [
+      ["#option-delay", "1000", "2"],
+      ["#css", "é".repeat(10_241), ""],
+    ] as const) {
+      const field = page.locator(selector);
+      const described = () => field.getAttribute("aria-describedby");
+      const id = selector.slice(1);
+      expect(await described()).toBe(`${id}-hint`);
+      await field.fill(wrong);
+      expect(await described()).toBe(`${id}-hint ${id}-mistake`);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      await field.fill(right);
+      expect(await described()).toBe(`${id}-hint`);
+      expect(await field.getAttribute("aria-invalid")).toBe(null);
+    }
+  });
+
+  test("shows a picture of one's own behind the overlay, which goes nowhere", async () => {
+    const { page, complaints, hosts } = await stage.open("widget", { query: "?id=1" });
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() !== "GET") requests.push(request.url());
+    });
+    const buffer = Buffer.from(await patternPicture("png", 64));
+    const file = { name: "scene.png", mimeType: "image/png", buffer };
+    await page.getByLabel(widget.ownPicture).setInputFiles(file);
+    const screen = page.locator("[data-screen]");
+    const shown = await screen.evaluate((element) => getComputedStyle(element).backgroundImage);
+    expect(shown).toStartWith(`url("blob:${stage.server.url}/`);
+    const sidePx = await page.evaluate(async (source) => {
+      const image = new Image();
+      image.src = source.slice(5, -2);
+      await image.decode();
+      return image.naturalWidth;
+    }, shown);
+    expect(sidePx).toBe(64);
+    expect(requests).toEqual([]);
+    expect([...hosts].filter((host) => host !== "")).toEqual([new URL(stage.server.url).host]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("copies what stands beside each button", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { page } = await stage.open("widget", { permissions, query: "?id=1" });
+    await page.locator("[name=theme][value=bar]").check();
+    const copyables = page.locator(".copyable:visible");
+    const count = await copyables.count();
+    const copied: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const button = copyables.nth(index).locator("[data-copy]");
+      await button.click();
+      await button.filter({ hasText: words.parts.copied }).waitFor();
+      copied.push(await page.evaluate(() => navigator.clipboard.readText()));
+    }
+    expect(copied).toEqual(await copyables.locator("code").allTextContents());
+    expect(copied.slice(0, 3)).toEqual([stage.overlay(), stage.overlay(), stage.overlay()]);
+    expect(copied.slice(3, 5)).toEqual(["1000", "120"]);
+    // The address is copied without being shown.
+    for (const code of await page.locator(".copyable.secret code").all()) {
+      expect(await code.isVisible()).toBe(false);
+    }
+    expect(await page.locator("main").innerText()).not.toContain(stage.ada.widgetToken);
+  });
+
+  test("shows a test track in an open overlay, and says so without a reload", async () => {
+    await stage.plays();
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    const send = page.getByRole("button", { name: widget.test });
+    const outcome = page.locator("[data-test-outcome]");
+    await mark(page);
+    await send.click();
+    await outcome.filter({ hasText: widget.testUnseen }).waitFor();
+
+    const obs = await stage.openInObs(stage.overlay());
+    await titleIs(obs.page, "Paper Lanterns");
+    await page.getByText(words.dashboard.nowPlaying.onStream, { exact: true }).waitFor();
+    await send.click();
+    await outcome.filter({ hasText: fill(widget.testSent, { count: "1" }) }).waitFor();
+    await titleIs(obs.page, widget.testTrack.title);
+    expect(await isMarked(page)).toBe(true);
+  });
+
+  test("saves what is edited, and says how far it is", async () => {
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
+    await saveState(page, editor.saved);
+    await page.locator("[name=theme][value=glass]").check();
+    await saveState(page, editor.unsaved);
+    await mark(page);
+    await save(page);
+    expect(await stored()).toMatchObject({ options: { theme: "glass" }, revision: 2 });
+    await page.locator("[name=theme][value=card]").check();
+    await saveState(page, editor.unsaved);
+    await page.locator("[name=theme][value=glass]").check();
+    await saveState(page, editor.saved);
+    expect(await isMarked(page)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test("undoes and redoes, with buttons and keys, but leaves text fields their own", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const chosen = () => page.locator("[name=theme]:checked").inputValue();
+    const undo = page.getByRole("button", { name: editor.undo });
+    const redo = page.getByRole("button", { name: editor.redo });
+    expect([await undo.isDisabled(), await redo.isDisabled()]).toEqual([true, true]);
+    await page.locator("[name=theme][value=bar]").check();
+    await page.locator("#option-bg").fill("#ff8800");
+    await page.locator("#css").fill(".np { color: lime }");
+    await undo.click();
+    expect(await page.locator("#css").inputValue()).toBe("");
+    await undo.focus();
+    await page.keyboard.press("Control+z");
+    expect(await page.locator("[name=bg][value=auto]").isChecked()).toBe(true);
+    expect(await chosen()).toBe("bar");
+    await page.keyboard.press("Control+z");
+    expect(await chosen()).toBe("card");
+    await saveState(page, editor.saved);
+    await page.locator("[name=theme]:checked").focus();
+    await page.keyboard.press("Control+Shift+z");
+    expect(await chosen()).toBe("bar");
+    await redo.click();
+    expect(await page.locator("#option-bg").inputValue()).toBe("#ff8800");
+    await page.locator("#option-font").focus();
+    await page.keyboard.press("Control+z");
+    expect(await page.locator("#option-bg").inputValue()).toBe("#ff8800");
+  });
+
+  test("saves each change at once while it is live, one after the other", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const saves: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") saves.push(request.url());
+    });
+    await page.getByRole("switch", { name: editor.live }).check();
+    const css = page.locator("#css");
+    await css.pressSequentially(".np{color:lime}", { delay: 5 });
+    await page.locator("[name=theme][value=glass]").check();
+    await until(async () => ((await stored()).options["theme"] === "glass" ? true : undefined));
+    await saveState(page, editor.saved);
+    expect(await stored()).toMatchObject({ options: { theme: "glass" }, css: ".np{color:lime}" });
+    // Typing that goes on is one save.
+    expect(saves.length).toBeLessThan(8);
+    await page.getByRole("switch", { name: editor.live }).uncheck();
+    await page.locator("[name=theme][value=bar]").check();
+    await saveState(page, editor.unsaved);
+    expect((await stored()).options).toEqual({ theme: "glass" });
+  });
+
+  test("lets one choose when another look was saved meanwhile, and loses neither", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.locator("[name=theme][value=glass]").check();
+    const theirs = { options: { theme: "bar" }, css: "", size: null };
+    await widgets().save(stage.ada.user, 1, theirs, { basedOn: 1 });
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    await page.getByText(editor.newer, { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect((await stored()).options).toEqual({ theme: "bar" });
+    const chosen = () => page.locator("[name=theme]:checked").inputValue();
+    await page.getByRole("button", { name: editor.lookAtNewer }).click();
+    await saveState(page, editor.saved);
+    expect(await chosen()).toBe("bar");
+    expect(await page.getByText(editor.newer, { exact: true }).isVisible()).toBe(false);
+    await page.getByRole("button", { name: editor.undo }).click();
+    expect(await chosen()).toBe("glass");
+    await widgets().save(stage.ada.user, 1, { ...theirs, css: "x{}" }, { basedOn: 2 });
+    await page.getByRole("button", { name: editor.save, exact: true }).click();
+    await page.getByRole("button", { name: editor.saveMine }).click();
+    await saveState(page, editor.saved);
+    expect(await stored()).toMatchObject({ options: { theme: "glass" }, css: "", revision: 4 });
+  });
+
+  test("shows an earlier look in the preview before it is saved again", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await page.locator("#css").fill(".np-title { color: rgb(1, 2, 3) }");
+    await save(page);
+    await page.locator("#css").fill("");
+    await page.locator("[name=theme][value=glass]").check();
+    await save(page);
+    await mark(page);
+    const earlier = page.locator("[data-version-list] button");
+    await until(async () => ((await earlier.count()) === 2 ? true : undefined));
+    await earlier.first().click();
+    await saveState(page, editor.unsaved);
+    expect(await page.locator("#css").inputValue()).toContain("rgb(1, 2, 3)");
+    expect((await stored()).options).toEqual({ theme: "glass" });
+    await save(page);
+    expect(await stored()).toMatchObject({ options: {}, revision: 4 });
+    expect(await isMarked(page)).toBe(true);
+  });
+
+  test("lists the versions later that could not be had after a save", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.locator("[name=theme][value=glass]").check();
+    await save(page);
+    const versions = page.locator("[data-versions]");
+    const setOpen = (isOpen: boolean) =>
+      versions.evaluate((details, open) => void Object.assign(details, { open }), isOpen);
+    const path = "**/dashboard/widget";
+    const failed = page.waitForEvent("requestfailed");
+    await page.route(path, (route) => route.abort());
+    await setOpen(true);
+    await failed;
+    await page.unroute(path);
+    for (const isOpen of [false, true]) await setOpen(isOpen);
+    await page.locator("[data-version-list] button").waitFor();
+  });
+
+  test("shows CSS while it is typed, and inserts the names that it may use", async () => {
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const css = page.locator("#css");
+    await css.focus();
+    await page.getByRole("button", { name: ".np-title", exact: true }).click();
+    expect(await css.inputValue()).toBe(".np-title {\n  \n}\n");
+    await page.keyboard.type("color: rgb(1, 2, 3);");
+    await page.getByRole("button", { name: "--np-radius", exact: true }).click();
+    await page.keyboard.type("0");
+    expect(await css.inputValue()).toBe(".np-title {\n  color: rgb(1, 2, 3);--np-radius: 0;\n}\n");
+    const colour = () =>
+      previewed(page, ".np-title").evaluate((title) => getComputedStyle(title).color);
+    expect(await colour()).toBe("rgb(1, 2, 3)");
+    // The overlay that comes with another theme has it too.
+    await page.locator("[name=theme][value=glass]").check();
+    await previewed(page, "html[data-np-theme=glass]").waitFor();
+    expect(await colour()).toBe("rgb(1, 2, 3)");
+    await css.fill("é".repeat(10_241));
+    expect(await page.locator("#css-mistake").isVisible()).toBe(true);
+    await saveState(page, editor.mistakes);
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows what is edited whatever the server sends, and again after a restart", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await previewed(page, ".np-title").waitFor();
+    await page.locator("[name=theme][value=vinyl]").check();
+    await previewed(page, "html[data-np-theme=vinyl]").waitFor();
+    const theirs = { options: { theme: "bar" }, css: ".np-title { color: red }", size: null };
+    const obs = await stage.openInObs(stage.overlay());
+    await widgets().save(stage.ada.user, 1, theirs, { basedOn: 1 });
+    await obs.page.locator("html[data-np-theme=bar]").waitFor();
+    const start = await stage.stopServer();
+    const again = page.waitForEvent("websocket", (socket) => socket.url().includes("/widget/"));
+    start();
+    await (await again).waitForEvent("framereceived");
+    expect(await previewed(page, "html").getAttribute("data-np-theme")).toBe("vinyl");
+    await page.locator("#css").evaluate((css: HTMLTextAreaElement) => {
+      css.value = ".np-title { color: lime }";
+      css.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await isStyled(page, ".np-title", "color", "rgb(0, 255, 0)");
+  });
+
+  test("previews the user's own music, in the look that is edited", async () => {
+    await stage.plays();
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.locator("[name=theme][value=vinyl]").check();
+    await page.locator("[name=demo][value='0']").check();
+    await previewed(page, ".np-title").filter({ hasText: "Paper Lanterns" }).waitFor();
+    await previewed(page, "html[data-np-theme=vinyl]").waitFor();
+    await page.locator("[name=demo][value='1']").check();
+    await previewed(page, ".np-title").filter({ hasNotText: "Paper Lanterns" }).waitFor();
+    await previewed(page, "html[data-np-theme=vinyl]").waitFor();
+    await saveState(page, editor.unsaved);
+  });
+
+  test("shows an overlay that is shown on demand, and its addresses once it is saved", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { page } = await stage.open("widget", { permissions, query: "?id=1" });
+    const title = page.getByRole("heading", { name: widget.onDemand.title });
+    expect(await title.isVisible()).toBe(false);
+    await unfold(page);
+    await page.locator("[name=shown][value=asked]").check();
+    await save(page);
+    await title.waitFor();
+    expect(await previewed(page, ".np-card").isVisible()).toBe(true);
+    const copies = page.locator("[data-on-demand] button[data-copy]");
+    expect(await copies.count()).toBe(2);
+    await copies.first().click();
+    await copies.first().filter({ hasText: words.parts.copied }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/show\/mqs_/);
+    await page.locator("[name=shown][value=always]").check();
+    await save(page);
+    await title.waitFor({ state: "hidden" });
+  });
+
+  test("keeps the preview and Save in sight on a small phone", async () => {
+    const { page } = await stage.open("widget", {
+      query: "?id=1",
+      viewport: { width: 360, height: 740 },
+    });
+    await unfold(page);
+    for (const place of ["#option-show", "#css", "#font-name"]) {
+      await page.locator(place).focus();
+      const button = page.getByRole("button", { name: editor.save, exact: true });
+      const isOnTop = await button.evaluate((save) => {
+        const { x, y, width, height } = save.getBoundingClientRect();
+        return save.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+      expect([place, isOnTop]).toEqual([place, true]);
+      const { top, bottom } = await page
+        .locator(place)
+        .evaluate((field) => field.getBoundingClientRect());
+      const preview = await page.locator(".preview").boundingBox();
+      expect(bottom).toBeGreaterThan(preview?.height ?? 0);
+      expect(top).toBeLessThan(740);
+    }
+  });
+
+  test("adds and removes a font without losing what is not saved", async () => {
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await page.locator("#css").fill(".np { color: lime }");
+    await mark(page);
+    const outcome = page.locator("[data-font-outcome]");
+    const upload = async (name: string, bytes: Uint8Array) => {
+      await page.locator("#font-name").fill(name);
+      const file = { name: "f.woff2", mimeType: "font/woff2", buffer: Buffer.from(bytes) };
+      await page.locator("#font-file").setInputFiles(file);
+      await page.getByRole("button", { name: editor.fonts.add }).click();
+    };
+    await upload("Wide", new Uint8Array(LARGEST_FONT + 1));
+    await outcome.filter({ hasText: languages.en.refused.font.tooLarge }).waitFor();
+    let uploads = 0;
+    page.on("request", (request) => void (uploads += request.method() === "POST" ? 1 : 0));
+    // The second click of two.
+    await page.getByRole("button", { name: editor.fonts.add }).evaluate((button) => {
+      const again = () => button.closest("form")?.requestSubmit();
+      button.addEventListener("click", again, { once: true });
+    });
+    await upload("Wide", wideFont());
+    await outcome.filter({ hasText: editor.fonts.added }).waitFor();
+    expect(uploads).toBe(1);
+    expect(await page.locator("#own-fonts option").getAttribute("value")).toBe("Wide");
+    await page.locator("#option-font").fill("Wide");
+    await previewed(page, "html").waitFor();
+    await page.waitForFunction(() => {
+      const frame = document.querySelector<HTMLIFrameElement>("[data-preview]");
+      return [...(frame?.contentDocument?.fonts ?? [])].some(({ status }) => status === "loaded");
+    });
+    await page.getByText(editor.fonts.remove, { exact: true }).click({ force: true });
+    await page.locator("[data-font-list] details").evaluate((details) => {
+      if (details instanceof HTMLDetailsElement) details.open = true;
+    });
+    await page.getByRole("button", { name: `${editor.fonts.removeGo}: Wide` }).click();
+    await outcome.filter({ hasText: editor.fonts.removed }).waitFor();
+    expect(await page.locator("[data-font-list] li").count()).toBe(0);
+    expect(await page.locator("#css").inputValue()).toBe(".np { color: lime }");
+    expect(await isMarked(page)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test("says where no script runs what works, and renames the overlay there", async () => {
+    const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
+    await page.getByText(editor.needsScript).waitFor();
+    expect(await page.locator(".editor").isVisible()).toBe(false);
+    await page.locator("noscript input[name=name]").fill("Intro");
+    await page.locator("noscript button[type=submit]").click();
+    await page.getByRole("heading", { name: "Intro" }).waitFor();
+    expect((await stored()).name).toBe("Intro");
+  });
+
+  test("makes an open overlay go dark when the address is replaced", async () => {
+    await stage.plays();
+    const before = stage.overlay("?theme=bar");
+    const obs = await stage.openInObs(before);
+    await titleIs(obs.page, "Paper Lanterns");
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await page.locator("[name=position][value=br]").check();
+    await page.getByText(widget.rotate, { exact: true }).click();
+    await page.getByRole("button", { name: widget.rotateGo }).click();
+    await page.locator(".notice.good").waitFor();
+    await hiddenIs(obs.page, true);
+    const after = (await address(page).textContent()) ?? "";
+    expect(after).not.toBe(before);
+    await saveState(page, editor.unsaved);
+    expect(await page.locator("[name=position]:checked").inputValue()).toBe("br");
+
+    await obs.page.goto(after);
+    await titleIs(obs.page, "Paper Lanterns");
+    const old = await obs.page.goto(before);
+    expect(old?.status()).toBe(404);
+    expect(await obs.page.locator("body").isVisible()).toBe(false);
+  });
+});
