@@ -362,7 +362,7 @@ export const pt: Words = {
       editor: {
         gone: "Este widget não existe mais, ou não é um overlay.",
         needsScript:
-          "O editor precisa de JavaScript. Permita-o nesta página e recarregue-a. Sem ele você pode copiar ou substituir o endereço, e mudar o nome aqui:",
+          "O editor precisa de JavaScript. Permita JavaScript nesta página e recarregue. Sem ele você pode copiar ou substituir o endereço, e mudar o nome aqui:",
         save: "Salvar",
         saved: "Salvo",
         unsaved: "Ainda não salvo",

@@ -83,8 +83,13 @@ export const saveWidget = action({
       ? await widgets.save(
           user,
           id,
-          { ...next, name: nameOf(next), options: optionsOf(before, next) },
-          { basedOn: before.revision, isPassing: passing },
+          { ...next, options: optionsOf(before, next) },
+          {
+            basedOn: before.revision,
+            isPassing: passing,
+            name: nameOf(next),
+            language: next.language,
+          },
         )
       : before;
     return { isSaved: isNewest, widget, ...(await addressesOf(widget)) };

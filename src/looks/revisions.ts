@@ -16,16 +16,15 @@ export interface SaveOptions {
   readonly basedOn: number;
   /** Whether the user goes on editing: of such looks only one a minute stays in the history. */
   readonly isPassing?: boolean;
+  /** What the widget is called from then on. */
+  readonly name?: string;
+  /** The language of its words from then on. */
+  readonly language?: Language | null;
 }
 
 const MOST_REVISIONS = 50;
 /** Of looks that were saved while editing, one in this time stays in the history. */
 const PASSING_MS = 60_000;
-
-/** A look to save, and how its widget is called and speaks from now on. */
-export interface SavedLook extends Look, Partial<Pick<typeof widgets.$inferSelect, "name">> {
-  readonly language?: Language | null;
-}
 
 /**
  * Saves a look as the next revision, unless it is the one that the widget has.
@@ -34,8 +33,8 @@ export interface SavedLook extends Look, Partial<Pick<typeof widgets.$inferSelec
 export function saveRevision(
   tx: Queries,
   widgetId: number,
-  { name, language, ...look }: SavedLook,
-  { basedOn, isPassing = false }: SaveOptions,
+  look: Look,
+  { basedOn, isPassing = false, name, language }: SaveOptions,
   savedAt: number,
 ): typeof widgets.$inferSelect | undefined {
   const columns = toColumns(look);

@@ -15,13 +15,7 @@ import {
   type WidgetKind,
 } from "./new-widget.ts";
 import { forgetRemoved, restoreWidget, type UNDO_MS } from "./removed-widgets.ts";
-import {
-  readRevisions,
-  type SavedLook,
-  type SaveOptions,
-  saveRevision,
-  type WidgetRevision,
-} from "./revisions.ts";
+import { readRevisions, type SaveOptions, saveRevision, type WidgetRevision } from "./revisions.ts";
 import { createShowTokens, type ShowTokens } from "./show-tokens.ts";
 import { naming } from "./naming.ts";
 
@@ -58,7 +52,7 @@ export interface Widgets extends ShowTokens {
   rename(user: User, id: number, name: string): Promise<void>;
   setLanguage(user: User, id: number, language: Language | null): Promise<void>;
   /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
-  save(user: User, id: number, look: SavedLook, options: SaveOptions): Promise<Widget>;
+  save(user: User, id: number, look: Look, options: SaveOptions): Promise<Widget>;
   /** The last looks of a widget, the newest first. */
   revisionsOf(user: User, id: number): Promise<readonly WidgetRevision[]>;
   /** Its address stops working at once. For {@link UNDO_MS} it can be restored, unless others need its place. */
@@ -148,7 +142,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
     async save(user, id, look, options) {
       refuseUnusableCss(look);
       const { name } = await rowOf(user, id);
-      const row = await naming(taken(look.name ?? name), () =>
+      const row = await naming(taken(options.name ?? name), () =>
         store.write({ userId: user.id, what: "widgets" }, (tx) =>
           saveRevision(tx, id, look, options, wallMs()),
         ),

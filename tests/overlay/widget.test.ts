@@ -95,12 +95,6 @@ describe("a saved look", () => {
     });
   });
 
-  test("is left out of a draft, which shows only what its address asks for", async () => {
-    await save({ theme: "vinyl", size: "20" });
-    const { options } = await setupOf(await page("?draft=1&size=30"));
-    expect(options).toMatchObject({ theme: "card", size: 30 });
-  });
-
   test("with options of a newer version, or wrong ones, still shows the rest", async () => {
     await save({ theme: "bar", size: "huge", hologram: "1", demo: "1", __proto__: "1" });
     const { options, warnings } = await setupOf(await page());

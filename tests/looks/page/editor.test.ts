@@ -113,11 +113,12 @@ describe("what is saved", () => {
     ];
     for (const text of hostile) {
       const { revision } = await server.accounts.widgets.first(ada.user);
-      const draft = {
-        ...{ name: text, language: null, options: { idleText: text }, css: `${text}\n` },
+      const look = {
+        ...{ options: { idleText: text }, css: `${text}\n` },
         size: { width: 640, height: 100 },
       };
-      await server.accounts.widgets.save(ada.user, 1, draft, { basedOn: revision });
+      await server.accounts.widgets.save(ada.user, 1, look, { basedOn: revision, name: text });
+      const draft = { ...look, name: text, language: null };
       const page = await browser.get(`${PAGE}?id=1`);
       const setup = JSON.parse(
         (await attributeOf(page.clone(), "[data-editor]", "data-editor")) ?? "",
@@ -131,8 +132,8 @@ describe("what is saved", () => {
   });
 
   test("decides how large and in which language the page offers the overlay", async () => {
-    const look = { options: { theme: "bar" }, css: "", size: null, language: "fr" } as const;
-    await server.accounts.widgets.save(ada.user, 1, look, { basedOn: 1 });
+    const look = { options: { theme: "bar" }, css: "", size: null };
+    await server.accounts.widgets.save(ada.user, 1, look, { basedOn: 1, language: "fr" });
     const page = await browser.get(`${PAGE}?id=1`);
     const path = `/fr/widget/${ada.widgetToken}`;
     expect(await addressOn(page)).toBe(`http://127.0.0.1:4747${path}`);

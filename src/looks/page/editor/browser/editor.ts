@@ -92,9 +92,10 @@ export function startEditor(deps: EditorDeps): Editor {
       const isUnreadable = control.querySelector("input:invalid") !== null;
       const isWrong = isUnreadable || invalid.has(control.dataset["control"] ?? "");
       isValid &&= !isWrong;
-      if (!mistake || !input || mistake.hidden !== isWrong) continue;
-      mistake.textContent = mistake.dataset["rule"] ?? mistake.textContent;
-      showMistake(input, mistake, isWrong);
+      if (!mistake || !input) continue;
+      const { rule } = mistake.dataset;
+      if (rule !== undefined) mistake.textContent = rule;
+      if (mistake.hidden === isWrong) showMistake(input, mistake, isWrong);
     }
     return isValid;
   };
