@@ -23,7 +23,7 @@ const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => "isMarked
 onTheDashboard("the widget's editor", (stage) => {
   const { test } = stage;
 
-  const address = (page: Page) => page.locator(".address code");
+  const address = (page: Page) => page.locator(".address code").first();
   const saveState = (page: Page, text: string) =>
     page
       .locator("[data-save-state]")
@@ -296,7 +296,7 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await page.locator("#css").inputValue()).toBe("");
     await undo.focus();
     await page.keyboard.press("Control+z");
-    expect(await page.locator("[name=bg][value=auto]").isChecked()).toBe(true);
+    expect(await page.locator("[data-control=bg] [data-automatic]").isChecked()).toBe(true);
     expect(await chosen()).toBe("bar");
     await page.keyboard.press("Control+z");
     expect(await chosen()).toBe("card");
@@ -539,7 +539,7 @@ onTheDashboard("the widget's editor", (stage) => {
 
   test("says where no script runs what works, and renames the overlay there", async () => {
     const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
-    await page.getByText(editor.needsScript).waitFor();
+    await page.locator("noscript .notice p").waitFor();
     expect(await page.locator(".editor").isVisible()).toBe(false);
     await page.locator("noscript input[name=name]").fill("Intro");
     await page.locator("noscript button[type=submit]").click();

@@ -1,10 +1,11 @@
-import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
+import { find } from "../../../../dashboard/browser/page-parts.ts";
 import { type Draft, draftOf, type OptionTable, readOptions } from "../../../draft.ts";
 import type { SavedWidget } from "../../../editor-actions.ts";
 import type { EditorSetup } from "../setup.ts";
 import { readForm, type TypedDraft, writeForm } from "./draft-form.ts";
 import { createDraftHistory, textOfDraft } from "./history.ts";
 import { keepDraft } from "./kept-draft.ts";
+import { showMistakes, showRefusal } from "./mistakes.ts";
 import { createSaving } from "./saving.ts";
 
 export interface EditorDeps {
@@ -68,37 +69,8 @@ export function startEditor(deps: EditorDeps): Editor {
       deps.onSaved?.(newer);
       update("");
     },
-    onRefused(field, reason) {
-      const control = form.querySelector(`[data-control="${field}"]`);
-      const mistake = control?.querySelector<HTMLElement>(".mistake");
-      const input = control?.querySelector("input, textarea");
-      if (!mistake || !input) return;
-      mistake.dataset["rule"] ??= mistake.textContent;
-      mistake.textContent = reason;
-      showMistake(input, mistake, true);
-      for (let place = control; place; place = place.parentElement?.closest("details") ?? null) {
-        if (place instanceof HTMLDetailsElement) place.open = true;
-      }
-    },
+    onRefused: (field, reason) => showRefusal(form, field, reason),
   });
-
-  /** Says beside each control what is wrong with it. Returns whether nothing is. */
-  const showMistakes = (invalid: ReadonlySet<string>): boolean => {
-    let isValid = true;
-    for (const control of form.querySelectorAll<HTMLElement>("[data-control]")) {
-      const mistake = control.querySelector<HTMLElement>(".mistake");
-      const input = control.querySelector("input, textarea");
-      // The browser gives an unreadable number as empty text.
-      const isUnreadable = control.querySelector("input:invalid") !== null;
-      const isWrong = isUnreadable || invalid.has(control.dataset["control"] ?? "");
-      isValid &&= !isWrong;
-      if (!mistake || !input) continue;
-      const { rule } = mistake.dataset;
-      if (rule !== undefined) mistake.textContent = rule;
-      if (mistake.hidden === isWrong) showMistake(input, mistake, isWrong);
-    }
-    return isValid;
-  };
 
   const undoButton = find("[data-undo]");
   const redoButton = find("[data-redo]");
@@ -110,7 +82,7 @@ export function startEditor(deps: EditorDeps): Editor {
     const isSaved = textOfDraft(draft) === savedText;
     kept.write(isSaved ? undefined : { draft, basedOn: saving.basedOn() });
     const isRight = deps.check?.(draft) ?? true;
-    const isValid = showMistakes(typed.invalid) && isRight;
+    const isValid = showMistakes(form, typed.invalid) && isRight;
     deps.show(typed);
     // Not disabled, so that they keep the keyboard's focus.
     undoButton.setAttribute("aria-disabled", String(!history.canUndo()));
