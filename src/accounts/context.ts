@@ -27,14 +27,3 @@ export async function readSealed(
     throw error;
   }
 }
-
-/** A request about accounts cannot be carried out; the message says why and what to do. */
-export class AccountError extends Error {
-  override readonly name = "AccountError";
-  /** Whether the request itself was wrong, whatever is stored. */
-  readonly isMisuse: boolean;
-  constructor(message: string, isMisuse = false) {
-    super(message);
-    this.isMisuse = isMisuse;
-  }
-}

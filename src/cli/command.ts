@@ -1,5 +1,4 @@
 import type { ActionParts } from "../actions/action.ts";
-import type { User } from "../accounts/users.ts";
 
 /** Exit codes: success, failure, wrong usage. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -30,12 +29,6 @@ export interface Execution extends ActionParts {
 
 /** A command that already has its arguments. */
 export type Command = (execution: Execution) => Promise<void>;
-
-/** A command about one user, whom it looks up by name. */
-export const forUser =
-  (userName: string, run: (execution: Execution & { readonly user: User }) => Promise<void>) =>
-  async (execution: Execution): Promise<void> =>
-    run({ ...execution, user: execution.accounts.users.named(userName) });
 
 /** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {

@@ -1,4 +1,3 @@
-import { AccountError } from "../accounts/context.ts";
 import { ControlError } from "../control/client.ts";
 import { SettingsError } from "../config.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
@@ -24,11 +23,7 @@ export function explain(error: unknown): { readonly message: string; readonly co
   if (error instanceof Refused) {
     return { message: redact(refusalOf(error)), code: error.isMisuse ? EXIT.usage : EXIT.failed };
   }
-  if (
-    error instanceof SettingsError ||
-    error instanceof UsageError ||
-    (error instanceof AccountError && error.isMisuse)
-  ) {
+  if (error instanceof SettingsError || error instanceof UsageError) {
     return { message: redact(error.message), code: EXIT.usage };
   }
   return { message: redact(sentenceOf(error)), code: EXIT.failed };
@@ -53,7 +48,6 @@ function sentenceOf(error: unknown): string {
 
 function isExpected(error: unknown): error is Error {
   return [
-    AccountError,
     AlreadyRunningError,
     AutostartError,
     CommandFailedError,

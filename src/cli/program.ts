@@ -1,6 +1,7 @@
 import { Command as CommanderCommand, CommanderError } from "commander";
 import { flagOf, settingNames, settings } from "../config.ts";
 import { VERSION_LINE } from "../version.ts";
+import { declareActions } from "./action-commands.ts";
 import { declareAutostart } from "./autostart/command.ts";
 import { declareBackup } from "./backup.ts";
 import {
@@ -14,7 +15,6 @@ import {
 } from "./commander.ts";
 import { SHARED_SETTINGS } from "./cli.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
-import { declareCommands } from "./commands.ts";
 import { describeCommands } from "./describe-commands.ts";
 import { examine } from "./doctor.ts";
 import { checkHealth } from "./healthcheck.ts";
@@ -77,7 +77,7 @@ export function createProgram(io: Io, onExit: (code: number) => void = () => {})
 
   declareStop(cli);
   declareAutostart(cli);
-  declareCommands(cli);
+  declareActions(cli);
   declareBackup(cli);
   declareUpdate(cli);
 

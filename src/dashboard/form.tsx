@@ -73,28 +73,6 @@ export function Field(props: FieldProps): JSX.Element {
   );
 }
 
-export interface TextFormProps extends FieldProps {
-  readonly request: DashboardRequest;
-  readonly action: string;
-  readonly target?: string | undefined;
-  /** The label of its button. */
-  readonly go: string;
-}
-
-/** A form of one text field. */
-export function TextForm({ request, action, target, go, ...field }: TextFormProps): JSX.Element {
-  return (
-    <Form request={request} action={action} target={target}>
-      <>
-        <Field {...field} />
-        <button type="submit" safe>
-          {go}
-        </button>
-      </>
-    </Form>
-  );
-}
-
 export interface LinesProps {
   readonly id: string;
   /** Its name in the form; without it, the ID. */
