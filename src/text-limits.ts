@@ -26,9 +26,3 @@ export const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/;
 /** What is wrong with a text of several lines, whose length its reader limits. */
 export const mistakeInLines = (text: string): TextMistake | undefined =>
   /[^\P{Cc}\t\n\v\f\r\x85]/u.test(text) ? { kind: "control character" } : undefined;
-
-/** The same as the end of a sentence: "it …". */
-export const saidOf = (mistake: TextMistake): string =>
-  mistake.kind === "too long"
-    ? `must have at most ${mistake.longest} characters`
-    : "must be without line breaks and other control characters";

@@ -100,8 +100,6 @@ export interface CommandExtras {
   otherKeys?(texts: Texts): readonly string[];
   /** The usage line, where it is not made of the inputs. */
   readonly usage?: string;
-  /** The last input takes options that only the action knows. */
-  readonly takesUnknownOptions?: true;
   /** What `--help` says at its end. */
   readonly help?: () => string;
 }

@@ -45,7 +45,6 @@ export function declareActions<Target extends Syntax>(cli: Cli<Target>): void {
     for (const [input, definition] of Object.entries(inputs)) {
       if (definition.as !== "hidden") declareInput(target, input, definition);
     }
-    if (command.takesUnknownOptions) target.allowUnknownOption();
     const { help: helpAfter } = command;
     if (helpAfter) target.addHelpText("after", helpAfter);
     const carries = "table" in action ? cli.shows : cli.carriesOut;

@@ -10,7 +10,6 @@ export interface Syntax {
   option(flags: string, help: string, fallback?: string): this;
   requiredOption(flags: string, help: string): this;
   usage(text: string): this;
-  allowUnknownOption(): this;
   addHelpText(position: "after", text: () => string): this;
 }
 
@@ -60,7 +59,6 @@ class Words implements Syntax {
   option = () => this;
   requiredOption = () => this;
   usage = () => this;
-  allowUnknownOption = () => this;
   addHelpText = () => this;
 }
 

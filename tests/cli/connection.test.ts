@@ -125,15 +125,6 @@ describe("marquee connection order", () => {
       expect(errors).not.toBe("");
     }
   });
-
-  test("fails for another's connection, and changes nothing", async () => {
-    await connectMpd();
-    const [hers] = await documentsOf("connect", "grace", "demo");
-    const { code, errors } = await marquee("connection", "order", "ada", String(hers?.["id"]));
-    expect(code).toBe(1);
-    expect(errors).toContain("This connection no longer exists.");
-    expect(await labels()).toEqual(["1 mpd"]);
-  });
 });
 
 describe("marquee disconnect, of several", () => {
