@@ -49,9 +49,6 @@ export const de: Words = {
       brackets:
         "Text in [ ] verschwindet, wenn ein Platzhalter darin leer ist. Eine eckige oder geschweifte Klammer selbst schreiben Sie doppelt.",
       url: "Links zu Titeln mit {url} erlauben. Die Linkfilter vieler Chats löschen solche Nachrichten.",
-      show: "Zeigen",
-      save: "Speichern",
-      saved: "Gespeichert. Ab jetzt antwortet der Bot so.",
       unknown: "Den Platzhalter {{name}} gibt es nicht. Die Liste unten zeigt alle.",
       unbalanced: "{bracket} ohne Gegenstück. Die Klammer selbst schreiben Sie doppelt.",
       tooLong: "Höchstens 300 Zeichen.",
@@ -87,8 +84,6 @@ export const de: Words = {
       modes: { auto: "Wie das System des Betrachters", dark: "Dunkel", light: "Hell" },
       progress: "Fortschrittsbalken",
       source: "Name der Quelle",
-      save: "Speichern",
-      saved: "Gespeichert. Seiten zeigen die neue Karte, sobald sie sie das nächste Mal laden.",
       unreachable: {
         local:
           "Andere Websites erreichen {host} nicht: Diese Adresse gibt es nur in Ihrem eigenen Netz. Geben Sie Marquee mit --base-url eine öffentliche https-Adresse, und kommen Sie dann wieder.",
@@ -368,7 +363,6 @@ export const de: Words = {
         font: "Namen von Schriften, durch Kommas getrennt: Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
         choice: "Wählen Sie eine der Möglichkeiten.",
       },
-      show: "Zeigen",
       defaults: "Alles zurücksetzen",
       editor: {
         gone: "Dieses Widget gibt es nicht mehr, oder es ist kein Overlay.",
@@ -468,7 +462,6 @@ export const de: Words = {
       rotateText:
         "Jedes Overlay mit der alten Adresse verschwindet sofort, und auch eine heruntergeladene Startdatei funktioniert nicht mehr. Tragen Sie danach die neue Adresse in OBS ein.",
       rotateGo: "Jetzt ersetzen",
-      rotated: "Das ist Ihre neue Adresse. Tragen Sie sie in OBS ein: Die alte zeigt nichts mehr.",
     },
     intoObs: {
       title: "Mit der Maus in OBS ziehen",

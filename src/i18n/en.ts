@@ -49,9 +49,6 @@ export const en = {
       brackets:
         "Text in [ ] disappears when a placeholder in it is empty. To print a bracket or a brace, type it twice.",
       url: "Allow song links with {url}. Many chats have link filters that delete such messages.",
-      show: "Show",
-      save: "Save",
-      saved: "Saved. The bot now answers like this.",
       unknown: "There is no placeholder {{name}}. The list below shows them all.",
       unbalanced: "An unmatched {bracket}. To print one, type it twice.",
       tooLong: "At most 300 characters.",
@@ -85,8 +82,6 @@ export const en = {
       modes: { auto: "Follow the viewer’s system", dark: "Dark", light: "Light" },
       progress: "Progress bar",
       source: "Name of the source",
-      save: "Save",
-      saved: "Saved. Pages show the new card the next time they load it.",
       unreachable: {
         local:
           "Other websites can’t reach {host}: it only exists in your own network. Give Marquee a public https address with --base-url, then come back.",
@@ -356,7 +351,6 @@ export const en = {
         font: "Names of fonts, separated by commas: letters, digits, spaces and hyphens.",
         choice: "Choose one of the options.",
       },
-      show: "Show",
       defaults: "Reset to defaults",
       editor: {
         gone: "This widget no longer exists, or it isn’t an overlay.",
@@ -451,7 +445,6 @@ export const en = {
       rotateText:
         "Every overlay with the old address disappears right away, and a launcher file you downloaded stops working too. Then put the new address into OBS.",
       rotateGo: "Replace it now",
-      rotated: "Here is your new address. Put it into OBS: the old one no longer shows anything.",
     },
     intoObs: {
       title: "Drag it into OBS",

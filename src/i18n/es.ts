@@ -48,9 +48,6 @@ export const es: Words = {
       brackets:
         "Lo que está entre [ ] desaparece si contiene un marcador vacío. Para escribir un corchete o una llave, escríbelo dos veces.",
       url: "Permitir enlaces a canciones con {url}. Los filtros de enlaces de muchos chats borran esos mensajes.",
-      show: "Mostrar",
-      save: "Guardar",
-      saved: "Guardado. A partir de ahora el bot responde así.",
       unknown: "No existe el marcador {{name}}. La lista de abajo los muestra todos.",
       unbalanced: "Hay un {bracket} sin pareja. Para escribirlo tal cual, ponlo dos veces.",
       tooLong: "Como máximo 300 caracteres.",
@@ -85,8 +82,6 @@ export const es: Words = {
       modes: { auto: "Como el sistema de quien la ve", dark: "Oscuro", light: "Claro" },
       progress: "Barra de progreso",
       source: "Nombre de la fuente",
-      save: "Guardar",
-      saved: "Guardado. Las páginas mostrarán la nueva tarjeta la próxima vez que la carguen.",
       unreachable: {
         local:
           "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url y vuelve aquí.",
@@ -360,7 +355,6 @@ export const es: Words = {
         font: "Nombres de tipos de letra separados por comas: letras, cifras, espacios y guiones.",
         choice: "Elige una de las opciones.",
       },
-      show: "Mostrar",
       defaults: "Restablecer los valores predeterminados",
       editor: {
         gone: "Este widget ya no existe, o no es un overlay.",
@@ -457,7 +451,6 @@ export const es: Words = {
       rotateText:
         "Todos los overlays con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado también deja de funcionar. Después, pon la dirección nueva en OBS.",
       rotateGo: "Cambiarla ahora",
-      rotated: "Esta es tu nueva dirección. Ponla en OBS: la antigua ya no muestra nada.",
     },
     intoObs: {
       title: "Arrástralo a OBS",

@@ -48,9 +48,6 @@ export const fr: Words = {
       brackets:
         "Ce qui est entre [ ] disparaît quand une variable y est vide. Pour écrire un crochet ou une accolade, doublez le signe.",
       url: "Autoriser les liens vers les morceaux avec {url}. Les filtres de liens de nombreux chats suppriment ces messages.",
-      show: "Afficher",
-      save: "Enregistrer",
-      saved: "Enregistré. Désormais, le bot répond ainsi.",
       unknown: "La variable {{name}} n’existe pas. La liste ci-dessous les montre toutes.",
       unbalanced: "Un {bracket} n’a pas de pendant. Pour l’écrire tel quel, doublez-le.",
       tooLong: "300 caractères au plus.",
@@ -84,8 +81,6 @@ export const fr: Words = {
       modes: { auto: "Suivre le système du visiteur", dark: "Sombre", light: "Clair" },
       progress: "Barre de progression",
       source: "Nom de la source",
-      save: "Enregistrer",
-      saved: "Enregistré. Les pages montrent la carte modifiée dès qu’elles la rechargent.",
       unreachable: {
         local:
           "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url, puis revenez.",
@@ -362,7 +357,6 @@ export const fr: Words = {
         font: "Des noms de polices séparés par des virgules : lettres, chiffres, espaces et traits d’union.",
         choice: "Choisissez l’une des possibilités.",
       },
-      show: "Afficher",
       defaults: "Rétablir les valeurs par défaut",
       editor: {
         gone: "Ce widget n’existe plus, ou ce n’est pas un overlay.",
@@ -461,7 +455,6 @@ export const fr: Words = {
       rotateText:
         "Tout overlay qui utilise l’ancienne adresse disparaît aussitôt, et un fichier de lancement déjà téléchargé ne fonctionne plus non plus. Ensuite, mettez la nouvelle adresse dans OBS.",
       rotateGo: "La remplacer maintenant",
-      rotated: "Voici votre nouvelle adresse. Mettez-la dans OBS : l’ancienne n’affiche plus rien.",
     },
     intoObs: {
       title: "Dans OBS d’un seul geste",

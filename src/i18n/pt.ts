@@ -48,9 +48,6 @@ export const pt: Words = {
       brackets:
         "O que está entre [ ] some quando um marcador ali dentro está vazio. Para escrever um colchete ou uma chave, digite duas vezes.",
       url: "Permitir links de músicas com {url}. Os filtros de links de muitos chats apagam essas mensagens.",
-      show: "Mostrar",
-      save: "Salvar",
-      saved: "Salvo. Agora o bot responde assim.",
       unknown: "Não existe o marcador {{name}}. A lista abaixo mostra todos.",
       unbalanced: "Há um {bracket} sem par. Para escrever esse sinal, digite duas vezes.",
       tooLong: "No máximo 300 caracteres.",
@@ -85,8 +82,6 @@ export const pt: Words = {
       modes: { auto: "Conforme o sistema de quem vê", dark: "Escuro", light: "Claro" },
       progress: "Barra de progresso",
       source: "Nome da fonte",
-      save: "Salvar",
-      saved: "Salvo. As páginas mostram o novo cartão na próxima vez que o carregarem.",
       unreachable: {
         local:
           "Outros sites não conseguem acessar {host}: ele só existe na sua própria rede. Dê ao Marquee um endereço https público com --base-url e volte aqui.",
@@ -357,7 +352,6 @@ export const pt: Words = {
         font: "Nomes de fontes separados por vírgulas: letras, números, espaços e hifens.",
         choice: "Escolha uma das opções.",
       },
-      show: "Mostrar",
       defaults: "Voltar aos padrões",
       editor: {
         gone: "Este widget não existe mais, ou não é um overlay.",
@@ -454,7 +448,6 @@ export const pt: Words = {
       rotateText:
         "Todos os overlays com o endereço antigo somem na hora, e um arquivo de espera que você já baixou também para de funcionar. Depois, coloque o novo endereço no OBS.",
       rotateGo: "Substituir agora",
-      rotated: "Este é o seu novo endereço. Coloque no OBS: o antigo não mostra mais nada.",
     },
     intoObs: {
       title: "Arraste para o OBS",
