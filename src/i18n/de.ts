@@ -683,7 +683,6 @@ export const de: Words = {
       nameHint: "Unterscheidet Verbindungen derselben Quelle, zum Beispiel „Küche“.",
       renameGo: "Namen speichern",
       renamed: "Der Name ist gespeichert.",
-      another: "Eine weitere hinzufügen",
       nameFirst: "Um eine weitere zu verbinden, geben Sie der ersten einen Namen.",
       found: {
         title: "Auf dem Rechner, auf dem Marquee läuft",

@@ -661,7 +661,6 @@ export const en = {
       nameHint: "Tells connections to the same source apart, for example “Kitchen”.",
       renameGo: "Save the name",
       renamed: "The name is saved.",
-      another: "Add another one",
       nameFirst: "To link another one, name the first one.",
       found: {
         title: "On the computer that runs Marquee",

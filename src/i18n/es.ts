@@ -670,7 +670,6 @@ export const es: Words = {
       nameHint: "Distingue varias conexiones de una misma fuente, por ejemplo «Cocina».",
       renameGo: "Guardar el nombre",
       renamed: "El nombre está guardado.",
-      another: "Añadir otra",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
       found: {
         title: "En el ordenador donde se ejecuta Marquee",

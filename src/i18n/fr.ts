@@ -677,7 +677,6 @@ export const fr: Words = {
       nameHint: "Pour distinguer plusieurs connexions à une même source, par exemple « Cuisine ».",
       renameGo: "Enregistrer le nom",
       renamed: "Le nom est enregistré.",
-      another: "En ajouter une autre",
       nameFirst: "Pour en lier une autre, donnez un nom à la première.",
       found: {
         title: "Sur la machine où tourne Marquee",

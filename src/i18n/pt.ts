@@ -667,7 +667,6 @@ export const pt: Words = {
       nameHint: "Diferencia várias conexões da mesma fonte, por exemplo “Cozinha”.",
       renameGo: "Salvar o nome",
       renamed: "O nome foi salvo.",
-      another: "Adicionar outra",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
       found: {
         title: "No computador em que o Marquee roda",

@@ -239,7 +239,7 @@ describe("as root beside a server that runs as somebody else, as with docker exe
       const options = ["--url", "http://127.0.0.1:9", "--password-file", password];
       expect(await marquee(["connect", "ada", "vlc", ...options])).toMatchObject({
         code: 0,
-        out: "ada is connected to VLC.\n",
+        out: "VLC was added.\n",
       });
       const key = forRoot("old.key", TEST_KEY);
       const rotated = await marquee(["secret", "rotate", "--old-key-file", key]);

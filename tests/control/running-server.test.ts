@@ -150,7 +150,7 @@ describe("with a server that runs,", () => {
       },
       fromSource: true,
     });
-    expect(ran).toMatchObject({ code: 0, out: "ada is connected to VLC.\n" });
+    expect(ran).toMatchObject({ code: 0, out: "VLC was added.\n" });
     expect(proxy.sent).toEqual([]);
   });
 
