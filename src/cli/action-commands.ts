@@ -1,12 +1,13 @@
-import type { Call, AnyAction, Input, OwnersCall, Texts } from "../actions/action.ts";
+import type { Command as CommanderCommand } from "commander";
+import type { AnyAction, Input, Texts } from "../actions/action.ts";
 import { ACTIONS } from "../actions/index.ts";
-import { perform } from "../actions/run.ts";
 import { fileBeginning } from "../file-beginning.ts";
-import type { Notice } from "../html/notices.ts";
-import { languages } from "../i18n/index.ts";
 import { optionField } from "../sources/source.ts";
-import type { Carrying, Cli, Syntax } from "./cli.ts";
-import { type Command, CommandFailedError, type Execution, table, UsageError } from "./command.ts";
+import { carryOut } from "./carry-out.ts";
+import { type Execution, type Io, UsageError } from "./command.ts";
+import { addSettings, type CommanderCli, settle, SHARED_SETTINGS } from "./commander.ts";
+import { untilReaderLeaves } from "./output.ts";
+import { performAction } from "./perform-action.ts";
 
 /** The commands of actions: inputs become arguments and options. */
 
@@ -29,46 +30,38 @@ const GROUPS: Readonly<Record<string, string>> = {
   secret: "replace the key that encrypts stored secrets",
 };
 
-/** Declares the command of each action, in the order of the list. */
-export function declareActions<Target extends Syntax>(cli: Cli<Target>): void {
-  const groups = new Map<string, ReturnType<Cli<Target>["group"]>>();
+/**
+ * Declares the command of each action, in the order of the list.
+ * @param onExit gets the exit code of a command that was carried out
+ */
+export function declareActions(
+  { command, group }: CommanderCli,
+  io: Io,
+  onExit: (code: number) => void,
+): void {
   for (const action of ACTIONS) {
-    const { name, help, who, inputs, command = {} } = action;
+    const { name, help, inputs } = action;
+    const extras = action.command ?? {};
     const [first = "", second] = name.split(" ");
-    const examples = command.examples ?? [];
     const target =
       second === undefined
-        ? cli.command(first, help, examples)
-        : groupOf(first)(second, help, examples);
-    if (command.usage !== undefined) target.usage(command.usage);
-    if (who === "self") target.argument("<user>");
+        ? command(first, help, extras.examples)
+        : group(first, GROUPS[first] ?? "")(second, help, extras.examples);
+    if (extras.usage !== undefined) target.usage(extras.usage);
+    if (action.who === "self") target.argument("<user>");
     for (const [input, definition] of Object.entries(inputs)) {
       if (definition.as !== "hidden") declareInput(target, input, definition);
     }
-    const { help: helpAfter } = command;
-    if (helpAfter) target.addHelpText("after", helpAfter);
-    const carries = "table" in action ? cli.shows : cli.carriesOut;
-    carries(target, (texts: Texts) => commandOf(action, texts), carryingOf(action));
+    if (extras.help) target.addHelpText("after", extras.help);
+    addSettings(target, [...SHARED_SETTINGS, ...(extras.settings ?? [])]);
+    // What can be shown again may be cut off by its reader.
+    const output = "table" in action ? untilReaderLeaves(io) : io;
+    target.action(async (...given: unknown[]) => {
+      const texts = textsOf(action, given.slice(0, -2), target.opts());
+      const run = (execution: Execution, read: Texts) => performAction(action, read, execution);
+      onExit(await carryOut({ command: name, texts, extras, run }, settle(target, io), output));
+    });
   }
-
-  function groupOf(name: string) {
-    const group = groups.get(name) ?? cli.group(name, GROUPS[name] ?? "");
-    groups.set(name, group);
-    return group;
-  }
-}
-
-/** Texts stand in the place of what Commander gives. */
-function carryingOf(action: AnyAction): Carrying {
-  const { readHere, otherKeys, ...command } = action.command ?? {};
-  return {
-    ...command,
-    readHere(given, config) {
-      const texts = textsOf(action, given);
-      return [readHere?.(texts, config) ?? texts];
-    },
-    otherKeys: ([texts]) => otherKeys?.(texts as Texts) ?? [],
-  };
 }
 
 const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
@@ -85,7 +78,7 @@ const isSourceOption = (name: string): boolean => name.startsWith(optionField(""
 const optionOf = (name: string): string =>
   isSourceOption(name) ? name.slice(optionField("").length) : name;
 
-function declareInput(target: Syntax, name: string, input: Input<unknown>): void {
+function declareInput(target: CommanderCommand, name: string, input: Input<unknown>): void {
   const { help = "", fallback, placeholder = name, several, type, secret } = input;
   if (isArgument(input)) {
     const shown = placeholder + (several ? "..." : "");
@@ -113,10 +106,13 @@ function readSecretFile(option: string, path: string): string {
   );
 }
 
-/** What Commander was given, by the names of inputs: arguments in their order, then an object of options. */
-function textsOf({ who, inputs }: AnyAction, given: readonly unknown[]): Texts {
-  const arguments_ = given.slice(0, -1);
-  const options = (given.at(-1) ?? {}) as Readonly<Record<string, unknown>>;
+/** What Commander was given, by the names of inputs: arguments in their order, and options. */
+function textsOf(
+  { who, inputs }: AnyAction,
+  given: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+): Texts {
+  const arguments_ = [...given];
   const texts: Record<string, string | readonly string[]> = {};
   const take = (name: string, value: unknown) => {
     if (typeof value === "string" || Array.isArray(value)) texts[name] = value;
@@ -133,42 +129,3 @@ function textsOf({ who, inputs }: AnyAction, given: readonly unknown[]): Texts {
   }
   return texts;
 }
-
-/** What a command line asks for. */
-const commandOf =
-  (action: AnyAction, texts: Texts): Command =>
-  async (execution) => {
-    const ownersCall: OwnersCall = { ...execution, ...callOf(execution) };
-    const show = (result: unknown) => {
-      const documents = action.documents(result);
-      if ("table" in action) return execution.print(documents, table(action.table(result)));
-      const notice = action.notice(languages.en, result, "en");
-      const lines = action.lines?.(result) ?? linesOf(notice);
-      if (notice.tone === "good") return execution.print(documents, lines);
-      execution.print(documents, []);
-      throw new CommandFailedError(lines.join("\n"));
-    };
-    if (action.who === "owner") return show(await perform(action, ownersCall, texts));
-    const call: Call = {
-      ...ownersCall,
-      user: execution.accounts.users.named(String(texts["user"])),
-    };
-    const result = await perform(action, call, texts);
-    show(result);
-    if (action.wait) show(await action.wait(call, result));
-  };
-
-const callOf = ({
-  note,
-  print,
-}: Execution): Pick<OwnersCall, "actor" | "language" | "progress" | "remark"> => ({
-  actor: "operator",
-  language: "en",
-  remark: note,
-  progress: (notice, documents) => print(documents, linesOf(notice)),
-});
-
-const linesOf = ({ text, shownOnce = [] }: Notice): readonly string[] => [
-  text,
-  ...shownOnce.flatMap(({ label, value }) => [`${label}:`, `  ${value}`]),
-];

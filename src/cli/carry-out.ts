@@ -1,21 +1,22 @@
 import { resolve } from "node:path";
+import type { CommandExtras, Texts } from "../actions/action.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, flagOf, type ResolvedConfig, settingNames } from "../config.ts";
 import { askServer, ControlError, ServerGoneError } from "../control/client.ts";
-import type { Declared } from "./cli.ts";
-import { EXIT, type Io, printTo } from "./command.ts";
+import { EXIT, type Execution, type Io, printTo } from "./command.ts";
 import { holdServerLock, readRunningFacts } from "../control/folder-lock.ts";
 import { NETWORK } from "../upstream/index.ts";
 import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./workspace.ts";
 
-/** A command with what it was given. */
-export interface Call {
-  /** Its words, such as `key add`. */
+/** What a command line asks for. */
+export interface Asked {
+  /** The command's words, such as `key add`. */
   readonly command: string;
-  /** Its arguments, then its options. */
-  readonly given: readonly unknown[];
-  readonly declared: Declared;
+  readonly texts: Texts;
+  readonly extras?: CommandExtras;
+  /** Does it in this program. */
+  run(execution: Execution, texts: Texts): Promise<void>;
 }
 
 interface Settled {
@@ -34,18 +35,18 @@ const LOOK_EVERY_MS = 25;
  * @throws whatever the command throws where it is carried out here
  * @throws {ControlError} when the running server cannot carry it out
  */
-export async function carryOut(call: Call, settled: Settled, io: Io): Promise<number> {
+export async function carryOut(asked: Asked, settled: Settled, io: Io): Promise<number> {
   const { resolved, config, asJson } = settled;
-  const { command, declared } = call;
-  const given = declared.readHere?.(call.given, config) ?? call.given;
+  const { command, extras = {} } = asked;
+  const texts = extras.readHere?.(asked.texts, config) ?? asked.texts;
   return asFolderOwner(config, async () => {
-    if (!declared.createsFolder) refuseMissing(config);
+    if (!extras.createsFolder) refuseMissing(config);
     const giveUpAtMs = performance.now() + HELD_WITHIN_MS;
     for (let isGone = false; ;) {
       const lock = holdServerLock(config.data);
       if (lock && (lock.isHeld || isGone || !seemsToRun(config.data))) {
         try {
-          await carryOutHere({ ...call, given }, config, asJson, io);
+          await carryOutHere({ ...asked, texts }, config, asJson, io);
           return EXIT.done;
         } finally {
           lock.release();
@@ -54,8 +55,8 @@ export async function carryOut(call: Call, settled: Settled, io: Io): Promise<nu
       const facts = readRunningFacts(config.data);
       if (facts) {
         try {
-          const code = await askServer(facts, { command, given, asJson }, io, systemClock);
-          noteOtherSettings(resolved, declared, io);
+          const code = await askServer(facts, { command, texts, asJson }, io, systemClock);
+          noteOtherSettings(resolved, extras, io);
           return code;
         } catch (error) {
           if (!(error instanceof ServerGoneError) || error.hasTaken) throw error;
@@ -73,28 +74,30 @@ export async function carryOut(call: Call, settled: Settled, io: Io): Promise<nu
 }
 
 async function carryOutHere(
-  { declared, given }: Call,
+  { run, texts, extras }: Asked,
   config: Config,
   asJson: boolean,
   io: Io,
 ): Promise<void> {
-  const run = declared.prepare(...given);
-  const folder = openFolder(config, declared.otherKeys?.(given));
+  const folder = openFolder(config, extras?.otherKeys?.(texts));
   try {
     const workspace = workspaceOf(config, folder);
     const { port } = config;
     await explained(config, async () =>
-      run({
-        ...workspace,
-        config,
-        clock: systemClock,
-        network: NETWORK,
-        baseUrl: config.baseUrl ?? workspace.accounts.lastBaseUrl() ?? baseUrlOf(config, port),
-        listeningAddress: listeningAddressOf(config, port),
-        signal: new AbortController().signal,
-        note: io.error,
-        print: printTo(io, asJson),
-      }),
+      run(
+        {
+          ...workspace,
+          config,
+          clock: systemClock,
+          network: NETWORK,
+          baseUrl: config.baseUrl ?? workspace.accounts.lastBaseUrl() ?? baseUrlOf(config, port),
+          listeningAddress: listeningAddressOf(config, port),
+          signal: new AbortController().signal,
+          note: io.error,
+          print: printTo(io, asJson),
+        },
+        texts,
+      ),
     );
   } finally {
     folder.store.close();
@@ -113,8 +116,8 @@ function seemsToRun(folder: string): boolean {
 }
 
 /** The settings of the running server count: whoever gave others here is told so. */
-function noteOtherSettings({ origins }: ResolvedConfig, declared: Declared, io: Io): void {
-  const counting = ["data", ...(declared.settingsOfCaller ?? [])];
+function noteOtherSettings({ origins }: ResolvedConfig, extras: CommandExtras, io: Io): void {
+  const counting = ["data", ...(extras.settingsOfCaller ?? [])];
   const given = settingNames.filter(
     (name) => origins[name] === flagOf(name) && !counting.includes(name),
   );

@@ -27,9 +27,6 @@ export interface Execution extends ActionParts {
   print(documents: readonly unknown[], lines: readonly string[]): void;
 }
 
-/** A command that already has its arguments. */
-export type Command = (execution: Execution) => Promise<void>;
-
 /** A command was called with wrong arguments; the message says how to call it. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

@@ -1,8 +1,6 @@
 import type { Command as CommanderCommand } from "commander";
 import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } from "../config.ts";
 import { redact } from "../log.ts";
-import { carryOut } from "./carry-out.ts";
-import { type Cli, SHARED_SETTINGS } from "./cli.ts";
 import type { Io } from "./command.ts";
 import { resolveSettings } from "./data-place.ts";
 import { untilReaderLeaves } from "./output.ts";
@@ -16,7 +14,13 @@ export type OwnCommand = (
 ) => Promise<void>;
 
 /** Declares commands with Commander. */
-export interface CommanderCli extends Cli<CommanderCommand> {
+export interface CommanderCli {
+  command(name: string, help: string, examples?: readonly string[]): CommanderCommand;
+  /** Declares a word before other words; the result declares what follows it. */
+  group(
+    name: string,
+    help: string,
+  ): (usage: string, description: string, examples?: readonly string[]) => CommanderCommand;
   /**
    * Makes a command run what `prepare` returns for its arguments in this program.
    * @param own settings that it takes besides those of all commands
@@ -28,23 +32,10 @@ export interface CommanderCli extends Cli<CommanderCommand> {
   ): void;
 }
 
-/** @param onExit gets the exit code of a command that was carried out */
-export function createCli(
-  program: CommanderCommand,
-  io: Io,
-  onExit: (code: number) => void,
-): CommanderCli {
-  const carriesOutTo =
-    (output: Io): CommanderCli["carriesOut"] =>
-    (target, prepare, carrying = {}) => {
-      addSettings(target, [...SHARED_SETTINGS, ...(carrying.settings ?? [])]);
-      target.action(async (...given: unknown[]) => {
-        const settled = settle(target, io);
-        const command = wordsOf(target).slice(1).join(" ");
-        const declared = { ...carrying, prepare: prepare as never };
-        onExit(await carryOut({ command, given: ownOf(target, given), declared }, settled, output));
-      });
-    };
+/** Settings that every command accepts; `serve` and `config` accept all settings. */
+export const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
+
+export function createCli(program: CommanderCommand, io: Io): CommanderCli {
   return {
     command(name, help, examples = []) {
       const added = quiet(program.command(name).description(help), io);
@@ -57,8 +48,6 @@ export function createCli(
       return (usage, description, examples = []) =>
         addExamples(quiet(parent.command(usage).description(description), io), examples);
     },
-    carriesOut: carriesOutTo(io),
-    shows: carriesOutTo(untilReaderLeaves(io)),
     runs(target, prepare, own = []) {
       addSettings(target, [...SHARED_SETTINGS, ...own]);
       target.action(async (...given: unknown[]) => {
@@ -67,16 +56,6 @@ export function createCli(
       });
     },
   };
-}
-
-/**
- * What the command itself was given. Commander passes the arguments, then the options, which settings
- * are among, then the command itself.
- */
-function ownOf(target: CommanderCommand, given: readonly unknown[]): readonly unknown[] {
-  const { json: _, ...options } = target.opts();
-  const own = Object.entries(options).filter(([name]) => !(name in settings));
-  return [...given.slice(0, -2), Object.fromEntries(own)];
 }
 
 /** Sends Commander's output through `io`, and keeps Commander from ending the process. */

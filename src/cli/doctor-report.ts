@@ -1,7 +1,7 @@
 import type { Reading } from "../channels/reading.ts";
 import { artistNames, type Playback } from "../playback.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
-import type { Command, Execution } from "./command.ts";
+import type { Execution } from "./command.ts";
 import { statusLine } from "../sources/status-line.ts";
 
 /** A connection, without what it was connected with. */
@@ -19,28 +19,26 @@ export interface CheckedConnection {
 const REPORTS_WITHIN_MS = 3_000;
 
 /** Each connection with its last status, and with songs what it plays now. */
-export const examineConnections =
-  (songs: boolean): Command =>
-  async (execution) => {
-    const { accounts, sources, print } = execution;
-    const users = accounts.users.list();
-    const all = await Promise.all(
-      users.map(async (user) => {
-        const songOf = songs ? await songsOf(user.id, execution) : undefined;
-        return (await musicOf(user.id, accounts, sources)).map(
-          ({ connection, source, status }): CheckedConnection => ({
-            user: user.name,
-            id: Number(connection.publicId),
-            source: source.id,
-            status: statusWord(status),
-            text: statusLine(status, source),
-            ...(songOf && { song: songOf(connection.id) }),
-          }),
-        );
-      }),
-    );
-    print(all.flat(), []);
-  };
+export async function examineConnections(songs: boolean, execution: Execution): Promise<void> {
+  const { accounts, sources, print } = execution;
+  const users = accounts.users.list();
+  const all = await Promise.all(
+    users.map(async (user) => {
+      const songOf = songs ? await songsOf(user.id, execution) : undefined;
+      return (await musicOf(user.id, accounts, sources)).map(
+        ({ connection, source, status }): CheckedConnection => ({
+          user: user.name,
+          id: Number(connection.publicId),
+          source: source.id,
+          status: statusWord(status),
+          text: statusLine(status, source),
+          ...(songOf && { song: songOf(connection.id) }),
+        }),
+      );
+    }),
+  );
+  print(all.flat(), []);
+}
 
 /** What each connection of a user plays, hidden or not: the doctor's own page. */
 async function songsOf(

@@ -12,7 +12,7 @@ import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
 import { examineAutostart } from "./autostart/command.ts";
 import { carryOut } from "./carry-out.ts";
-import { EXIT, type Io, print } from "./command.ts";
+import { EXIT, type Execution, type Io, print } from "./command.ts";
 import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -117,9 +117,12 @@ async function connectionsOn(
     out: (line) => void connections.push(JSON.parse(line)),
     error: (line) => void said.push(line),
   };
-  const declared = { prepare: () => examineConnections(songs) };
   try {
-    const call = { command: "doctor", given: [songs], declared };
+    const call = {
+      command: "doctor",
+      texts: songs ? { songs: "1" } : {},
+      run: (execution: Execution) => examineConnections(songs, execution),
+    };
     const code = await carryOut(call, { resolved, config, asJson: true }, lines);
     if (code !== EXIT.done) problems.push(...said);
     else for (const line of said) io.error(line);

@@ -121,7 +121,7 @@ async function openRunning(
 async function ownersLink(facts: RunningFacts, io: Io): Promise<string> {
   const urls: string[] = [];
   const out = (line: string) => void urls.push(line);
-  const request = { command: "open", given: [], asJson: false };
+  const request = { command: "open", texts: {}, asJson: false };
   const code = await askServer(facts, request, { out, error: io.error }, systemClock);
   const [url] = urls;
   if (code !== EXIT.done || url === undefined) throw new ControlError("There is no sign-in link.");

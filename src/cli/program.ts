@@ -9,11 +9,11 @@ import {
   addSettings,
   createCli,
   quiet,
+  SHARED_SETTINGS,
   seeHelpOf,
   settle,
   wordsOf,
 } from "./commander.ts";
-import { SHARED_SETTINGS } from "./cli.ts";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import { describeCommands } from "./describe-commands.ts";
 import { examine } from "./doctor.ts";
@@ -53,7 +53,7 @@ export function createProgram(io: Io, onExit: (code: number) => void = () => {})
     .showSuggestionAfterError()
     .addHelpText("after", EXAMPLES);
 
-  const cli = createCli(program, io, onExit);
+  const cli = createCli(program, io);
   const { command } = cli;
   const serving = program
     .command("serve", { isDefault: true })
@@ -77,7 +77,7 @@ export function createProgram(io: Io, onExit: (code: number) => void = () => {})
 
   declareStop(cli);
   declareAutostart(cli);
-  declareActions(cli);
+  declareActions(cli, io, onExit);
   declareBackup(cli);
   declareUpdate(cli);
 

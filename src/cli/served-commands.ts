@@ -1,13 +1,14 @@
+import type { Texts } from "../actions/action.ts";
+import { actionNamed } from "../actions/index.ts";
 import { signInUrl } from "../accounts/magic-links.ts";
 import { dashboardAddress } from "../addresses.ts";
 import type { ControlRequest } from "../control/protocol.ts";
 import type { Lines } from "../control/server.ts";
 import { VERSION } from "../version.ts";
-import type { Declared } from "./cli.ts";
 import { EXIT, type Execution, printTo } from "./command.ts";
-import { commandsByWords } from "./commands.ts";
 import { examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
+import { performAction } from "./perform-action.ts";
 import { explained } from "./workspace.ts";
 
 /** What the running server carries commands out with. */
@@ -23,32 +24,43 @@ async function printOwnersLink({ accounts, baseUrl, print }: Execution): Promise
   print([{ url }], [url]);
 }
 
-/** What `stop`, `open` and `doctor` ask the running server for. */
-const asked = (stop: () => void): ReadonlyMap<string, Declared> =>
-  new Map<string, Declared>([
-    ["stop", { prepare: () => async () => void setTimeout(stop, 0) }],
-    ["open", { prepare: () => printOwnersLink }],
-    ["doctor", { prepare: (songs) => examineConnections(songs === true) }],
-  ]);
+/** What `stop`, `open` and `doctor` ask the running server for; else what an action does. */
+function findCommand(
+  command: string,
+  texts: Texts,
+  stop: () => void,
+): ((execution: Execution) => Promise<void>) | undefined {
+  switch (command) {
+    case "stop":
+      return async () => void setTimeout(stop, 0);
+    case "open":
+      return printOwnersLink;
+    case "doctor":
+      return (execution) => examineConnections(texts["songs"] === "1", execution);
+    default: {
+      const action = actionNamed(command);
+      return action && ((execution) => performAction(action, texts, execution));
+    }
+  }
+}
 
 /**
  * Carries a command out in the running server, and resolves with its exit code. What goes wrong is
  * written as the program that was called would write it.
  */
 export async function carryOutServed(
-  { command, given, asJson }: ControlRequest,
+  { command, texts, asJson }: ControlRequest,
   lines: Lines,
   { stop, ...serving }: Serving,
 ): Promise<number> {
   try {
-    const declared = asked(stop).get(command) ?? commandsByWords().get(command);
-    if (!declared) {
+    const run = findCommand(command, texts, stop);
+    if (!run) {
       lines.error(
         `marquee: The running server is Marquee ${VERSION} and does not know ${JSON.stringify(command)}. Use the same version for both.`,
       );
       return EXIT.usage;
     }
-    const run = declared.prepare(...given);
     const print = printTo(lines, asJson);
     await explained(serving.config, () => run({ ...serving, note: lines.error, print }));
     return EXIT.done;

@@ -44,7 +44,7 @@ function stopServer(): OwnCommand {
 /** Returns when the server has taken it, or is about to be gone anyway. */
 async function askToStop(facts: RunningFacts, io: Io): Promise<void> {
   try {
-    await askServer(facts, { command: "stop", given: [], asJson: false }, io, systemClock);
+    await askServer(facts, { command: "stop", texts: {}, asJson: false }, io, systemClock);
   } catch (error) {
     if (!(error instanceof ServerGoneError)) throw error;
   }

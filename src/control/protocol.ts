@@ -1,9 +1,10 @@
+import type { Texts } from "../actions/action.ts";
 import { isRecord, jsonIn } from "../upstream/json.ts";
 
 /** What a command and the running server say to each other: one request, and lines of JSON. */
 
 /** Another number means that they do not understand each other, but for `stop`. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export const CONTROL_PATH = "/command";
 
@@ -17,8 +18,8 @@ export const SIGN_EVERY_MS = 5_000;
 export interface ControlRequest {
   /** The command's words, such as `key add`. */
   readonly command: string;
-  /** Its arguments, then its options. */
-  readonly given: readonly unknown[];
+  /** What was entered, by the names of inputs. */
+  readonly texts: Texts;
   readonly asJson: boolean;
 }
 
@@ -36,15 +37,18 @@ export const writeRequest = (request: ControlRequest): string =>
 export function readRequest(text: string): ControlRequest | "other protocol" | undefined {
   const request = jsonIn(text);
   if (!isRecord(request)) return undefined;
-  const { protocol, command, given, asJson } = request;
+  const { protocol, command, texts, asJson } = request;
   if (typeof protocol !== "number" || typeof command !== "string") return undefined;
-  if (command === "stop") return { command, given: [], asJson: false };
+  if (command === "stop") return { command, texts: {}, asJson: false };
   if (protocol !== PROTOCOL) return "other protocol";
-  return Array.isArray(given) && typeof asJson === "boolean"
-    ? // JSON has null for an argument that was left out.
-      { command, given: given.map((argument) => argument ?? undefined), asJson }
-    : undefined;
+  return areTexts(texts) && typeof asJson === "boolean" ? { command, texts, asJson } : undefined;
 }
+
+const areTexts = (value: unknown): value is Texts =>
+  isRecord(value) &&
+  Object.values(value).every((text) =>
+    Array.isArray(text) ? text.every((part) => typeof part === "string") : typeof text === "string",
+  );
 
 /** `undefined` for what is no line of an answer. */
 export function readLine(text: string): ControlLine | undefined {

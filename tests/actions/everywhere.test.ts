@@ -143,7 +143,7 @@ describe("a form, a command and a command of a running server", () => {
     const code = await carryOutServed(
       {
         command: action.name,
-        given: [{ ...(action.who === "self" && { user: "ada" }), ...texts }],
+        texts: { ...(action.who === "self" && { user: "ada" }), ...texts },
         asJson: true,
       },
       { out: (line) => out.push(line), error: (line) => errors.push(line) },

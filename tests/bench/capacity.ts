@@ -140,7 +140,11 @@ async function streamersIn(added: string, folder: string): Promise<Streamer[]> {
     let inbox: Record<string, string> = {};
     await askServer(
       facts,
-      { command: "connection list", given: [{ user: username, showSecrets: "1" }], asJson: true },
+      {
+        command: "connection list",
+        texts: { user: username ?? "", showSecrets: "1" },
+        asJson: true,
+      },
       { out: (text) => void (inbox = JSON.parse(text)), error: console.error },
       systemClock,
     );

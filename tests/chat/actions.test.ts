@@ -26,7 +26,7 @@ function marquee(command: string, texts: Record<string, string> = {}, isRunning 
   const errors: string[] = [];
   const { running, ...parts } = server.app.actionParts;
   const code = carryOutServed(
-    { command, given: [{ user: "ada", ...texts }], asJson: true },
+    { command, texts: { user: "ada", ...texts }, asJson: true },
     { out: (line) => documents.push(JSON.parse(line)), error: (line) => errors.push(line) },
     {
       ...parts,

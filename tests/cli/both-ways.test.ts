@@ -1,7 +1,7 @@
 /** Each command, carried out by a running server and, on a copy of its data, without one. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeSync, cpSync, openSync, writeFileSync } from "node:fs";
-import { commandsByWords } from "../../src/cli/commands.ts";
+import { ACTIONS } from "../../src/actions/index.ts";
 import { run } from "../../src/cli/run.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { watchFile, writersOf } from "../fixtures/data/opened-files.ts";
@@ -225,7 +225,7 @@ describe("a command says the same, in both forms and with the same exit code, wi
   }
 
   test("there is one for each command", () => {
-    const known = [...commandsByWords().keys()].toSorted();
+    const known = ACTIONS.map(({ name }) => name).toSorted();
     const tried = known.filter((words) =>
       SCENES.some((scene) => `${scene.at(-1)} `.startsWith(`${words} `)),
     );

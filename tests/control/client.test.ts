@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Texts } from "../../src/actions/action.ts";
 import { askServer, ControlError, ServerGoneError } from "../../src/control/client.ts";
 import { LONGEST_REQUEST } from "../../src/control/protocol.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
@@ -23,10 +24,10 @@ const lines = {
   out: (line: string) => void written.push(`out: ${line}`),
   error: (line: string) => void written.push(`error: ${line}`),
 };
-const ask = (port: number, given: readonly unknown[] = ["ada"]) =>
+const ask = (port: number, texts: Texts = { user: "ada" }) =>
   askServer(
     { pid: 7, control: { port, token: TOKEN } },
-    { command: "key list", given, asJson: false },
+    { command: "key list", texts, asJson: false },
     lines,
     clock,
   );
@@ -87,13 +88,13 @@ describe("a command that asks the running server", () => {
     expect(written).toEqual(["out: é", "error: b", "out: "]);
   });
 
-  test("sends what was given, and nothing for what was left out", async () => {
+  test("sends the texts that were entered", async () => {
     const port = answering([HEAD, '{"exit":0}\n']);
-    expect(await ask(port, ["ada", undefined, { grace: "0s", name: undefined }])).toBe(0);
+    expect(await ask(port, { user: "ada", ids: ["2", "1"] })).toBe(0);
     const [head = "", body = ""] = received.split("\r\n\r\n");
     expect(head).toContain(`Bearer ${TOKEN}`);
     expect(head).toContain(`127.0.0.1:${port}`);
-    expect(JSON.parse(body)).toMatchObject({ given: ["ada", null, { grace: "0s" }] });
+    expect(JSON.parse(body)).toMatchObject({ texts: { user: "ada", ids: ["2", "1"] } });
   });
 
   test.each(["close", "cut"] as const)(
@@ -183,7 +184,9 @@ describe("a command that asks the running server", () => {
 
   test("is not sent where it is longer than the server takes", async () => {
     const port = answering([HEAD, '{"exit":0}\n']);
-    await expect(ask(port, ["ü".repeat(LONGEST_REQUEST / 2)])).rejects.toThrow("Give less at once");
+    await expect(ask(port, { user: "ü".repeat(LONGEST_REQUEST / 2) })).rejects.toThrow(
+      "Give less at once",
+    );
     expect(received).toBe("");
   });
 
@@ -194,7 +197,7 @@ describe("a command that asks the running server", () => {
     };
     const asked = askServer(
       { pid: 7, control: { port, token: TOKEN } },
-      { command: "key add", given: [], asJson: false },
+      { command: "key add", texts: {}, asJson: false },
       { ...lines, out: full },
       clock,
     );

@@ -217,7 +217,7 @@ describe("with a server that runs,", () => {
       };
       const code = await askServer(
         server,
-        { command, given: [], asJson: true },
+        { command, texts: {}, asJson: true },
         lines,
         systemClock,
       );
@@ -279,7 +279,7 @@ describe("a command of which nobody waits for the end", () => {
 
     const place = readRunningFacts(data);
     if (!place) throw new Error("it does not run");
-    const link = { command: "chat link", given: [{ user: "ada" }], asJson: true };
+    const link = { command: "chat link", texts: { user: "ada" }, asJson: true };
     const begun = Array.from({ length: MOST_COMMANDS }, () => {
       const { promise, resolve } = Promise.withResolvers<string>();
       const lines = { out: resolve, error: resolve };

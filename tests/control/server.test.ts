@@ -46,7 +46,7 @@ beforeEach(() => {
 afterEach(() => control.stop());
 
 const bodyOf = (command: string, changes: object = {}) =>
-  JSON.stringify({ protocol: PROTOCOL, command, given: [], asJson: false, ...changes });
+  JSON.stringify({ protocol: PROTOCOL, command, texts: {}, asJson: false, ...changes });
 
 interface Sent {
   readonly path?: string;
@@ -153,7 +153,8 @@ describe("the listener for commands", () => {
     ["a list", "[]"],
     ["no number of the protocol", bodyOf("key list", { protocol: "1" })],
     ["no words", bodyOf("key list", { command: 7 })],
-    ["arguments that are no list", bodyOf("key list", { given: { 0: "ada" } })],
+    ["texts that are a list", bodyOf("key list", { texts: ["ada"] })],
+    ["a text that is a number", bodyOf("key list", { texts: { user: 7 } })],
     ["no form of the output", bodyOf("key list", { asJson: undefined })],
   ])("answers 400 to %s", async (_, body) => {
     const response = await send({ body: body as string });

@@ -1,8 +1,7 @@
 import { tmpdir } from "node:os";
 import { dirname, resolve, sep } from "node:path";
 import { settingNames } from "../../config.ts";
-import { SHARED_SETTINGS } from "../cli.ts";
-import type { CommanderCli, OwnCommand } from "../commander.ts";
+import { type CommanderCli, type OwnCommand, SHARED_SETTINGS } from "../commander.ts";
 import { type Io, print } from "../command.ts";
 import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../logged-output.ts";
