@@ -117,6 +117,20 @@ export const settings = {
     allowed: "a whole number from 1 to 65535",
     parse: (text) => wholeNumber(text, 1, 65_535),
   }),
+  broadcastHost: setting<string>({
+    fallback: "127.0.0.1",
+    placeholder: "address",
+    help: "Address at which DJ and radio programs may broadcast; 0.0.0.0 or :: for every network.",
+    allowed: "an IP address or a host name",
+    parse: (text) => (/^[0-9A-Za-z.:_-]+$/.test(text) ? text : undefined),
+  }),
+  broadcastPort: setting<number>({
+    fallback: 8000,
+    placeholder: "number",
+    help: "Port for DJ and radio programs, or the first free one of the nine above it; 0 for none.",
+    allowed: "a whole number from 0 to 65526",
+    parse: (text) => wholeNumber(text, 0, 65_526),
+  }),
   owner: setting<string | null>({
     fallback: null,
     fallbackText: "your name on this machine",

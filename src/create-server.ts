@@ -9,10 +9,11 @@ import { storingStatuses } from "./music/storing-statuses.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
+import { broadcastPlaceOf } from "./sources/pushed.ts";
 
 export interface ServerDeps extends Omit<
   AppDeps,
-  "hub" | "sources" | "inbox" | "takeCopy" | "probeWrite"
+  "hub" | "sources" | "inbox" | "broadcasts" | "takeCopy" | "probeWrite"
 > {
   /** Where players are looked for. */
   readonly machine: Machine;
@@ -40,9 +41,11 @@ export function createServer(deps: ServerDeps): ServerParts {
     // The connection works, although nobody may be watching it now.
     storeStatus(connectionId, { state: "ok", since: clock.wallMs() }),
   );
+  const broadcasts = broadcastPlaceOf(settings.config);
   const sources = createSources({
     ...deps,
     pushed: inbox,
+    broadcasts,
     settings: settings.config,
     memory: accounts.upstreams,
   });
@@ -67,6 +70,7 @@ export function createServer(deps: ServerDeps): ServerParts {
   const app = createApp({
     ...deps,
     inbox,
+    broadcasts,
     hub,
     sources,
     takeCopy: store.takeCopy,

@@ -27,6 +27,7 @@ import { createOutputsFeature } from "./outputs/feature.ts";
 import { createOverlayFeature } from "./overlay/feature.ts";
 import type { Artwork } from "./playback.ts";
 import { createSignInFeature } from "./sign-in/feature.ts";
+import type { BroadcastPlace } from "./sources/pushed.ts";
 import type { Vault } from "./vault/vault.ts";
 
 export interface FeaturesDeps extends Omit<
@@ -48,6 +49,8 @@ export interface FeaturesDeps extends Omit<
   readonly artworkCache: DiskCache;
   /** What other programs have pushed. */
   readonly inbox: Inbox;
+  /** Where programs broadcast to. */
+  readonly broadcasts: BroadcastPlace;
   /** For streams of the API. */
   server(): EventsServer | undefined;
 }

@@ -57,6 +57,8 @@ describe("a setting's value", () => {
       coverSearch: [],
       playerHosts: [],
       webnowplayingPort: null,
+      broadcastHost: "127.0.0.1",
+      broadcastPort: 8000,
       owner: null,
       demo: false,
       open: "auto",

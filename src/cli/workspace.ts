@@ -176,7 +176,7 @@ export async function explained<Result>(
 export function workspaceOf(config: Config, { store, vault }: DataFolder): Workspace {
   const accounts = createAccounts({ store, vault, wallMs: systemClock.wallMs });
   const sources = createSources({
-    ...withoutServer(),
+    ...withoutServer(config),
     clock: systemClock,
     settings: config,
     memory: accounts.upstreams,

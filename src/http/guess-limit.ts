@@ -20,10 +20,13 @@ export interface GuessLimit {
  */
 export interface Guesses {
   /** Counts a wrong secret; the milliseconds until the next one may be tried, if it was too many. */
-  count(request: Request): number | undefined;
+  count(from: Guesser): number | undefined;
   /** The same for a secret that has not been looked at yet; counts nothing. */
-  waitMsOf(request: Request): number | undefined;
+  waitMsOf(from: Guesser): number | undefined;
 }
+
+/** A request, or the address of a client that makes none. */
+export type Guesser = Request | string;
 
 export interface GuessesDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -33,9 +36,11 @@ export interface GuessesDeps {
 
 export function createGuesses({ clock, addressOf }: GuessesDeps): Guesses {
   const limit = createGuessLimit();
+  const networkFor = (from: Guesser) =>
+    networkOf(typeof from === "string" ? from : addressOf(from));
   return {
-    count: (request) => limit.count(networkOf(addressOf(request)), clock.monotonicMs()),
-    waitMsOf: (request) => limit.waitMsOf(networkOf(addressOf(request)), clock.monotonicMs()),
+    count: (from) => limit.count(networkFor(from), clock.monotonicMs()),
+    waitMsOf: (from) => limit.waitMsOf(networkFor(from), clock.monotonicMs()),
   };
 }
 

@@ -741,6 +741,8 @@ export const de: Words = {
           listenbrainz: "Tragen Sie beides ein, wo das Programm nach ListenBrainz fragt.",
           audioscrobbler:
             "Tragen Sie alle drei ein, wo das Programm nach einem Scrobbling-Server fragt.",
+          broadcast:
+            "Richten Sie im Programm eine Sendung an einen Icecast-2-Server mit diesen Angaben ein. Der Nutzername ist beliebig.",
           json: "Senden Sie an diese Adresse als JSON, was gerade läuft.",
         },
       },
@@ -758,6 +760,8 @@ export const de: Words = {
           "Alles, was Ihr Player an ListenBrainz meldet. Titel und Künstler, aber kein Cover, keine Position und keine Pause.",
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
+        broadcast:
+          "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap und andere, die senden: der Titel, der gerade läuft.",
         radio: "Ein Internetradio mit seiner Adresse: der Titel, den es seinen Hörern sendet.",
         windows:
           "Player auf diesem Windows-Rechner: Spotify, Apple Music, foobar2000 und die meisten anderen, Browser nur, wenn Sie einen nennen. Jede Änderung erscheint innerhalb einer halben Sekunde.",
@@ -802,6 +806,7 @@ export const de: Words = {
         azuracast_station: "Kurzname des Senders",
         icecast_url: "Adresse von Icecast",
         icecast_mount: "Mountpoint, etwa /live; leer für den ersten Stream",
+        broadcast_delay: "Sekunden, bis ein Titel erscheint",
         radio_url: "Adresse des Streams oder seiner Playlist",
         radio_delay: "Sekunden, bis ein Titel erscheint",
         windows_player: "Nur Player mit diesem Text im Namen, zum Beispiel Spotify",

@@ -718,6 +718,8 @@ export const en = {
           tuna: "In the script, find “var url =” and put this address, in quotation marks, in place of what follows up to the semicolon.",
           listenbrainz: "Enter both where the program asks for ListenBrainz.",
           audioscrobbler: "Enter all three where the program asks for a scrobbling server.",
+          broadcast:
+            "In the program, set up a broadcast to an Icecast 2 server with these. Any user name will do.",
           json: "Send what’s playing to this address, as JSON.",
         },
       },
@@ -734,6 +736,8 @@ export const en = {
           "Whatever your player reports to ListenBrainz. Title and artist, but no cover, no position and no pause.",
         azuracast: "An AzuraCast station: what’s on air, with cover and position.",
         icecast: "An Icecast stream: the title that the station sends.",
+        broadcast:
+          "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap and others that broadcast: the title of what’s on air.",
         radio: "An internet radio, by its address: the title that it sends to its listeners.",
         windows:
           "Players on this Windows computer: Spotify, Apple Music, foobar2000 and most others; browsers only if you name one. Changes show up within half a second.",
@@ -778,6 +782,7 @@ export const en = {
         azuracast_station: "Short name of the station",
         icecast_url: "Address of Icecast",
         icecast_mount: "Mount point, such as /live; empty for the first stream",
+        broadcast_delay: "Seconds to wait before a title is shown",
         radio_url: "Address of the stream or its playlist",
         radio_delay: "Seconds to wait before a title is shown",
         windows_player: "Only players with this in their name, such as Spotify",

@@ -728,6 +728,8 @@ export const es: Words = {
           listenbrainz: "Introduce las dos cosas donde el programa pida ListenBrainz.",
           audioscrobbler:
             "Introduce las tres cosas donde el programa pida un servidor de scrobbling.",
+          broadcast:
+            "En el programa, configura una emisión a un servidor Icecast 2 con estos datos. Vale cualquier nombre de usuario.",
           json: "Envía a esta dirección lo que suena, en formato JSON.",
         },
       },
@@ -744,6 +746,8 @@ export const es: Words = {
           "Todo lo que tu reproductor comunica a ListenBrainz. Título y artista, pero sin portada, posición ni pausa.",
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
+        broadcast:
+          "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap y otros que emiten: el título de lo que está en el aire.",
         radio: "Una radio de internet, por su dirección: el título que envía a sus oyentes.",
         windows:
           "Los reproductores de este ordenador con Windows: Spotify, Apple Music, foobar2000 y casi todos los demás; los navegadores, solo si indicas uno. Los cambios se muestran en medio segundo como mucho.",
@@ -788,6 +792,7 @@ export const es: Words = {
         azuracast_station: "Nombre corto de la emisora",
         icecast_url: "Dirección de Icecast",
         icecast_mount: "Punto de montaje, como /live; vacío para la primera emisión",
+        broadcast_delay: "Segundos de espera antes de mostrar un título",
         radio_url: "Dirección de la emisión o de su lista",
         radio_delay: "Segundos de espera antes de mostrar un título",
         windows_player: "Solo los reproductores con este texto en el nombre, por ejemplo Spotify",

@@ -736,6 +736,8 @@ export const fr: Words = {
           listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
           audioscrobbler:
             "Saisissez les trois là où le programme demande un serveur de scrobbling.",
+          broadcast:
+            "Dans le programme, réglez une diffusion vers un serveur Icecast 2 avec ces valeurs. Le nom d’utilisateur est libre.",
           json: "Envoyez à cette adresse ce qui passe, en JSON.",
         },
       },
@@ -754,6 +756,8 @@ export const fr: Words = {
           "Tout ce que votre lecteur signale à ListenBrainz. Titre et artiste, mais ni pochette, ni position, ni pause.",
         azuracast: "Une station AzuraCast : ce qui y passe, avec pochette et position.",
         icecast: "Un flux Icecast : le titre que la station envoie.",
+        broadcast:
+          "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap et d’autres qui diffusent : le titre en cours.",
         radio: "Une radio sur internet, par son adresse : le titre qu’elle envoie à ses auditeurs.",
         windows:
           "Les lecteurs de cet ordinateur sous Windows : Spotify, Apple Music, foobar2000 et la plupart des autres ; les navigateurs seulement si vous en indiquez un. Les changements s’affichent en une demi-seconde au plus.",
@@ -799,6 +803,7 @@ export const fr: Words = {
         azuracast_station: "Nom court de la station",
         icecast_url: "Adresse d’Icecast",
         icecast_mount: "Point de montage, comme /live ; vide pour le premier flux",
+        broadcast_delay: "Secondes d’attente avant d’afficher un titre",
         radio_url: "Adresse du flux ou de sa liste de lecture",
         radio_delay: "Secondes d’attente avant d’afficher un titre",
         windows_player: "Seulement les lecteurs dont le nom contient ce texte, par exemple Spotify",

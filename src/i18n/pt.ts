@@ -724,6 +724,8 @@ export const pt: Words = {
           tuna: "Procure “var url =” no script e substitua o que vem depois, até o ponto e vírgula, por este endereço entre aspas retas.",
           listenbrainz: "Coloque os dois onde o programa pede os dados do ListenBrainz.",
           audioscrobbler: "Coloque os três onde o programa pede um servidor de scrobbling.",
+          broadcast:
+            "No programa, configure uma transmissão para um servidor Icecast 2 com estes dados. Qualquer nome de usuário serve.",
           json: "Envie a este endereço o que está tocando, em JSON.",
         },
       },
@@ -741,6 +743,8 @@ export const pt: Words = {
           "Tudo o que seu player informa ao ListenBrainz. Título e artista, mas sem capa, posição nem pausa.",
         azuracast: "Uma estação do AzuraCast: o que está no ar, com capa e posição.",
         icecast: "Um stream do Icecast: o título que a estação envia.",
+        broadcast:
+          "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap e outros que transmitem: o título do que está no ar.",
         radio: "Uma rádio da internet, pelo endereço: o título que ela envia aos ouvintes.",
         windows:
           "Players deste computador com Windows: Spotify, Apple Music, foobar2000 e quase todos os outros; navegadores, só se você indicar um. As mudanças aparecem em até meio segundo.",
@@ -785,6 +789,7 @@ export const pt: Words = {
         azuracast_station: "Nome curto da estação",
         icecast_url: "Endereço do Icecast",
         icecast_mount: "Ponto de montagem, como /live; vazio para o primeiro stream",
+        broadcast_delay: "Segundos de espera antes de mostrar um título",
         radio_url: "Endereço do stream ou da playlist",
         radio_delay: "Segundos de espera antes de mostrar um título",
         windows_player: "Só players com este texto no nome, por exemplo Spotify",

@@ -18,6 +18,10 @@ const translations: Readonly<
       "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
+    broadcastHost:
+      "Adresse à laquelle les programmes de DJ et de radio peuvent diffuser ; 0.0.0.0 ou :: pour tous les réseaux.",
+    broadcastPort:
+      "Port pour les programmes de DJ et de radio, ou le premier libre des neuf suivants ; 0 pour aucun.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
     open: "Si un démarrage sur un ordinateur avec interface graphique, ou marquee open, ouvre le navigateur sur un lien de connexion : auto ou never.",
@@ -59,6 +63,10 @@ const translations: Readonly<
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
       "Puerto de este equipo en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
+    broadcastHost:
+      "Dirección en la que pueden emitir los programas de DJ y de radio; 0.0.0.0 o :: para todas las redes.",
+    broadcastPort:
+      "Puerto para programas de DJ y de radio, o el primero libre de los nueve siguientes; 0 para ninguno.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música ven la lista de demostración.",
     open: "Si un inicio en un ordenador con interfaz gráfica, o marquee open, abre el navegador en un enlace de inicio de sesión: auto o never.",
@@ -101,6 +109,10 @@ const translations: Readonly<
       "Hosts que os usuários que não são o dono podem informar para o player deles, separados por vírgulas.",
     webnowplayingPort:
       "Porta desta máquina em que a extensão de navegador WebNowPlaying do dono encontra o Marquee.",
+    broadcastHost:
+      "Endereço em que programas de DJ e de rádio podem transmitir; 0.0.0.0 ou :: para todas as redes.",
+    broadcastPort:
+      "Porta para programas de DJ e de rádio, ou a primeira livre das nove seguintes; 0 para nenhuma.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música recebem a playlist de demonstração.",
     open: "Se uma inicialização em um computador com interface gráfica, ou marquee open, abre o navegador em um link de acesso: auto ou never.",
@@ -144,6 +156,10 @@ const translations: Readonly<
       "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
     webnowplayingPort:
       "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
+    broadcastHost:
+      "Adresse, an die DJ- und Radioprogramme senden dürfen; 0.0.0.0 oder :: für alle Netze.",
+    broadcastPort:
+      "Port für DJ- und Radioprogramme, oder der erste freie der neun danach; 0 für keinen.",
     owner: "Name des ersten Nutzers, der beim ersten Start angelegt wird.",
     demo: "Nutzer, die keine Musik verbunden haben, bekommen die Demo-Wiedergabeliste.",
     open: "Ob ein Start auf einem Rechner mit grafischer Oberfläche, oder marquee open, den Browser mit einem Anmeldelink öffnet: auto oder never.",

@@ -10,7 +10,7 @@ import {
   positionAt,
 } from "../playback.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../sources/advertisements.ts";
-import type { PushedSource } from "../sources/pushed.ts";
+import type { PushedTo } from "../sources/pushed.ts";
 import { WHOLE_SECONDS_LAG_MS } from "../sources/times.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
@@ -29,7 +29,7 @@ export interface Delivery {
 /** The connection that a message is for. */
 export interface Addressee {
   readonly connectionId: number;
-  readonly source: PushedSource;
+  readonly source: PushedTo;
 }
 
 export interface DeliveryDeps extends Pick<Parts, "clock"> {
@@ -38,13 +38,14 @@ export interface DeliveryDeps extends Pick<Parts, "clock"> {
 }
 
 /** When programs of each source report. */
-const LIFETIMES: Readonly<Record<PushedSource["id"], Lifetime>> = {
+const LIFETIMES: Readonly<Record<PushedTo["id"], Lifetime>> = {
   listenbrainz: { kind: "untilItsEnd" },
   audioscrobbler: { kind: "untilItsEnd" },
   webscrobbler: { kind: "untilItsEnd" },
   tuna: { kind: "whileRepeated" },
   webnowplaying: { kind: "whileConnected" },
   json: { kind: "untilItsEnd" },
+  broadcast: { kind: "whileConnected" },
 };
 
 export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
@@ -100,7 +101,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
 function toPlayback(
   track: PushedTrack,
   artwork: Artwork | undefined,
-  source: PushedSource,
+  source: PushedTo,
   nowMs: number,
 ): Playback {
   // The same texts are the same track.
@@ -111,6 +112,7 @@ function toPlayback(
     track: { id, title: track.title, durationMs: track.durationMs, explicit: false },
     artists: track.artists,
     ...(isVideoPage(track, source) && { namesFrom: { origin: "page" } }),
+    ...(track.namesFrom && { namesFrom: track.namesFrom }),
     album: { name: track.album, artworks: artwork ? [artwork] : [] },
     device: {
       name: track.device ?? source.name,
@@ -140,5 +142,5 @@ function goneOn(previous: Playback | null, next: Playback): Playback {
 /** Programs that name a page's channel as its artist; the others know the artist. */
 const NAME_CHANNELS: ReadonlySet<string> = new Set(["tuna", "webnowplaying"]);
 
-const isVideoPage = ({ device }: PushedTrack, { id }: PushedSource): boolean =>
+const isVideoPage = ({ device }: PushedTrack, { id }: PushedTo): boolean =>
   NAME_CHANNELS.has(id) && /^(?:www\.)?youtube(?:\.com)?$/i.test(device ?? "");

@@ -1,8 +1,8 @@
-import { createGuesses } from "../http/guess-limit.ts";
+import { createGuesses, type Guesser } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
-import type { PushedSource } from "../sources/pushed.ts";
+import type { PushedTo } from "../sources/pushed.ts";
 import type { Parts } from "../http/parts.ts";
 
 export type Admission =
@@ -36,7 +36,7 @@ export type FrameTurn =
 /** Lets those in who know a secret, within the limits. */
 export interface Guard {
   /** Counts the secret as a guess if it opens no connection of this source. */
-  admit(secret: string, source: PushedSource, request: Request): Promise<Admission>;
+  admit(secret: string, source: PushedTo, from: Guesser): Promise<Admission>;
   /** Counts a message to a connection whose secret is known to be right. */
   count(owner: InboxOwner): Admitted | Limited;
   /** Counts a frame that came to a connection over an open socket, together with its messages. */
@@ -46,7 +46,7 @@ export interface Guard {
   /** Whether too many wrong secrets came from this network; counts nothing. */
   limitOf(request: Request): Limited | undefined;
   /** Whose the secret is; counts nothing. */
-  ownerOf(secret: string, source: PushedSource): Promise<InboxOwner | undefined>;
+  ownerOf(secret: string, source: PushedTo): Promise<InboxOwner | undefined>;
 }
 
 export interface GuardDeps extends Pick<Parts, "clock" | "addressOf"> {
@@ -84,7 +84,7 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
   const guesses = createGuesses({ clock, addressOf });
   const seconds = createBoundedMap<number, Second>(MOST_CONNECTIONS);
 
-  const ownerOf = async (secret: string, source: PushedSource) => {
+  const ownerOf = async (secret: string, source: PushedTo) => {
     const owner = await inboxes.inboxOf(secret);
     return owner?.source === source.id ? owner : undefined;
   };
@@ -105,8 +105,8 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
   const waitMsOf = ({ messages, startedAtMs }: Second): number =>
     messages > MOST_A_SECOND ? startedAtMs + 1_000 - clock.monotonicMs() : 0;
 
-  const refuse = (request: Request): Admission => {
-    const waitMs = guesses.count(request);
+  const refuse = (from: Guesser): Admission => {
+    const waitMs = guesses.count(from);
     return waitMs === undefined ? { kind: "wrong" } : limitedFor(waitMs);
   };
 
@@ -140,9 +140,9 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
       const waitMs = guesses.waitMsOf(request);
       return waitMs === undefined ? undefined : limitedFor(waitMs);
     },
-    async admit(secret, source, request) {
+    async admit(secret, source, from) {
       const owner = await ownerOf(secret, source);
-      return owner ? count(owner) : refuse(request);
+      return owner ? count(owner) : refuse(from);
     },
   };
 }

@@ -2,9 +2,10 @@ import { Elysia } from "elysia";
 import type { Feature } from "../http/plugin.ts";
 import { guards } from "../http/guards.ts";
 import { type SocketServer, upgraderFor } from "../http/socket.ts";
-import { JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
+import { type BroadcastPlace, JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
 import { createCovers } from "../upstream/covers.ts";
 import { parseFields } from "../upstream/json.ts";
+import { createBroadcastListener } from "./broadcast/listener.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createPushedCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
@@ -23,6 +24,7 @@ import type { Parts } from "../http/parts.ts";
 export interface IngestDeps extends Parts {
   readonly inbox: Inbox;
   readonly inboxes: Omit<Inboxes, "secretOf" | "rotateSecret" | "forgetInboxes">;
+  readonly broadcasts: BroadcastPlace;
   /** The name of a user; `undefined` when there is none with this id. */
   userNameOf(userId: number): Promise<string | undefined>;
 }
@@ -53,6 +55,7 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
     readQuery: (query: URLSearchParams) => readJson(fieldsOfQuery(query), covers),
   };
   const webNowPlaying = createWebNowPlaying({ ...deps, covers, guard, delivery });
+  const broadcastListener = createBroadcastListener({ ...deps, guard, delivery });
   const webScrobbler = createInboxRoute(WEBSCROBBLER, { readBody: readWebhook }, to);
   const tuna = createInboxRoute(TUNA, { readBody: readTuna }, to);
   const ownJson = createInboxRoute(JSON_PUSHES, json, to);
@@ -92,9 +95,15 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
       webNowPlaying.upgradeLocally(request, upgraderFor(webNowPlaying, server)),
     plugin,
     limitsBodies: /^\/(?:listenbrainz|audioscrobbler|in)(?:\/|$)/,
+    start: broadcastListener.followChanges,
     async follow({ userId, concerns }) {
-      if (concerns("users", "connections")) await webNowPlaying.followChanges(userId);
+      if (!concerns("users", "connections")) return;
+      await webNowPlaying.followChanges(userId);
+      await broadcastListener.followChanges();
     },
-    stop: webNowPlaying.stop,
+    stop() {
+      webNowPlaying.stop();
+      broadcastListener.stop();
+    },
   };
 }

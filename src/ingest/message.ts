@@ -1,3 +1,5 @@
+import type { NamesFrom } from "../playback.ts";
+
 /** What a program says of a track. Texts have no spaces around them. */
 export interface PushedTrack {
   readonly state: "playing" | "paused";
@@ -16,6 +18,8 @@ export interface PushedTrack {
   readonly device: string | null;
   /** The address of a picture, or a data URI, as sent. */
   readonly cover: string | null;
+  /** Where its names come from, if its source knows that. */
+  readonly namesFrom?: NamesFrom;
 }
 
 /** What one message of a program means. */

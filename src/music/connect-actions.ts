@@ -153,7 +153,8 @@ export const connect = action({
   },
   lines(result) {
     if (result.kind === "connected") {
-      return [noticeOf(languages.en, result), ...(result.inbox ? inboxLines(result.inbox) : [])];
+      const { source, inbox } = result;
+      return [noticeOf(languages.en, result), ...(inbox ? inboxLines(source, inbox) : [])];
     }
     const { source, user, url, redirectUri } = result;
     return [

@@ -3,6 +3,7 @@ import { connectionId, flag, name } from "../actions/inputs.ts";
 import { fill } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import { labelOf, musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
+import { BROADCAST } from "../sources/pushed.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
 import { statusLine } from "../sources/status-line.ts";
 import type { Connection } from "./connection-reads.ts";
@@ -28,12 +29,27 @@ export const inboxOf = (source: PushedSource, secret: string, baseUrl: string): 
   url: source.inboxAddress(baseUrl, secret),
 });
 
-export const inboxLines = ({ secret, url }: Inbox): string[] => [
+export const inboxLines = ({ id }: Pick<PushedSource, "id">, inbox: Inbox): string[] => [
+  ...(id === BROADCAST.id ? icecastLines(inbox) : addressLines(inbox)),
+  `Don't show it to anyone. "marquee connection list USER --show-secrets" shows it again.`,
+];
+
+const addressLines = ({ secret, url }: Inbox): string[] => [
   "Paste this address into the program that sends to Marquee:",
   `  ${url}`,
   ...(url.includes(secret) ? [] : ["and this secret, as the token or password:", `  ${secret}`]),
-  `Don't show it to anyone. "marquee connection list USER --show-secrets" shows it again.`,
 ];
+
+function icecastLines({ secret, url }: Inbox): string[] {
+  const { hostname, port, pathname } = new URL(url);
+  return [
+    "In the program, broadcast to an Icecast 2 server with these; any user name will do:",
+    `  Host      ${hostname}`,
+    `  Port      ${port}`,
+    `  Mount     ${pathname}`,
+    `  Password  ${secret}`,
+  ];
+}
 
 /** The element of a connection's card on its page. */
 export const cardId = ({ publicId }: Pick<Connection, "publicId">): string =>
@@ -195,5 +211,5 @@ export const rotateConnection = action({
     tone: "good",
     text: fill(t.inbox.rotated, { source: labelOf(rotated) }),
   }),
-  lines: ({ inbox }) => ["The old secret no longer works.", ...inboxLines(inbox)],
+  lines: ({ source, inbox }) => ["The old secret no longer works.", ...inboxLines(source, inbox)],
 });

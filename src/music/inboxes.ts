@@ -41,6 +41,8 @@ export interface Inboxes {
   sessionOf(secret: InboxSecret): string;
   /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
   inboxOfSession(session: string): Promise<InboxOwner | undefined>;
+  /** Whether anybody has a connection to a source. */
+  hasInboxOf(source: string): boolean;
   /** The owner's first connection to a source. */
   ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
   /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
@@ -180,6 +182,8 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       const bytes = Buffer.from(session, "hex");
       return inboxes.lookUp(session, () => findBySession(bytes));
     },
+    hasInboxOf: (source) =>
+      inboxesWhere(eq(connections.source, source)).limit(1).get() !== undefined,
     ownersInboxOf: async (source) =>
       inboxesWhere(eq(connections.source, source))
         .innerJoin(users, and(eq(users.id, connections.userId), eq(users.role, "owner")))

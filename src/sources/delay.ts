@@ -53,7 +53,8 @@ export async function* delayed(
     while (!ending.aborted) {
       const next = await queue.receive().catch(() => undefined);
       if (!next) break;
-      await clock.sleep(next.atMs - clock.monotonicMs(), ending);
+      const waitMs = next.atMs - clock.monotonicMs();
+      if (waitMs > 0) await clock.sleep(waitMs, ending);
       if (ending.aborted) break;
       yield next.playback && { ...next.playback, observedAtMs: next.atMs };
     }

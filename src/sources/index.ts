@@ -21,7 +21,13 @@ import { createPlex } from "./kinds/plex/index.ts";
 import { createRadio } from "./kinds/radio/index.ts";
 import type { PolledSourceDeps } from "./polling/polled-source.ts";
 import type { PauseMemory } from "./polling/request-budget.ts";
-import { createPushedSources, NOTHING_PUSHED, type PushedReports } from "./pushed.ts";
+import {
+  type BroadcastPlace,
+  broadcastPlaceOf,
+  createPushedSources,
+  NOTHING_PUSHED,
+  type PushedReports,
+} from "./pushed.ts";
 import type { Source } from "./source.ts";
 import type { StreamedSourceDeps } from "./streamed-source.ts";
 import { type Machine, THIS_MACHINE } from "./here/found.ts";
@@ -58,6 +64,7 @@ export interface SourcesDeps {
   readonly memory: Pick<Upstreams, "appOf" | "pauseOf" | "rememberPause">;
   /** What other programs push. */
   readonly pushed: PushedReports;
+  readonly broadcasts: BroadcastPlace;
   /** Where players are looked for. */
   readonly machine: Machine;
   readonly network: Network;
@@ -65,11 +72,11 @@ export interface SourcesDeps {
 }
 
 /** What the sources need of a server, where none runs. */
-export const withoutServer = (): Pick<
-  SourcesDeps,
-  "pushed" | "metrics" | "machine" | "network"
-> => ({
+export const withoutServer = (
+  config: Config = resolveConfig({}, {}).config,
+): Pick<SourcesDeps, "pushed" | "broadcasts" | "metrics" | "machine" | "network"> => ({
   pushed: NOTHING_PUSHED,
+  broadcasts: broadcastPlaceOf(config),
   metrics: noMetrics,
   machine: THIS_MACHINE,
   network: NETWORK,
@@ -168,7 +175,7 @@ export function createSources(deps: SourcesDeps): Sources {
           onCall: (outcome) => metrics.upstreamCall("radio", outcome),
         }),
     }),
-    ...createPushedSources(deps.pushed),
+    ...createPushedSources(deps.pushed, deps.broadcasts),
     demo,
   ];
   const upstreamTo = (url: string) => {

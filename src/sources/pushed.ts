@@ -1,4 +1,6 @@
+import type { Config } from "../config.ts";
 import type { Playback } from "../playback.ts";
+import { DELAY_OPTION, delayed } from "./delay.ts";
 import { defineSource, type Source, type SourceFacts } from "./source.ts";
 
 /** What programs have pushed to connections. */
@@ -14,11 +16,21 @@ export const NOTHING_PUSHED: PushedReports = {
   },
 };
 
-/** A way in which other programs push what they play. */
-export interface PushedSource {
+/** What pushes are told apart by. */
+export interface PushedTo {
   readonly id:
-    "listenbrainz" | "audioscrobbler" | "webscrobbler" | "tuna" | "webnowplaying" | "json";
+    | "listenbrainz"
+    | "audioscrobbler"
+    | "webscrobbler"
+    | "tuna"
+    | "webnowplaying"
+    | "json"
+    | "broadcast";
   readonly name: string;
+}
+
+/** A way in which other programs push what they play. */
+export interface PushedSource extends PushedTo {
   readonly facts: SourceFacts;
   /** The address to enter in the program. */
   inboxAddress(baseUrl: string, secret: string): string;
@@ -107,15 +119,62 @@ const all: readonly PushedSource[] = [
   JSON_PUSHES,
 ];
 
-/** The sources that other programs push to. They have no settings: each connection has a secret. */
-export const createPushedSources = (pushed: PushedReports): readonly Source[] =>
-  all.map((source) =>
-    defineSource<{}, null>({
-      ...source,
-      delivery: "pushed",
-      options: {},
-      parseSettings: () => null,
-      account: () => ({ displayName: null, product: null }),
-      watch: (_, { connection, signal }) => pushed.watch(connection.id, signal),
+/** Where programs broadcast to, as to an Icecast server. */
+export interface BroadcastPlace {
+  readonly host: string;
+  /** `null` where nobody may broadcast, or no port is free. */
+  port: number | null;
+}
+
+/** As it is until a port is taken. */
+export const broadcastPlaceOf = ({
+  broadcastHost,
+  broadcastPort,
+}: Pick<Config, "broadcastHost" | "broadcastPort">): BroadcastPlace => ({
+  host: broadcastHost,
+  port: broadcastPort || null,
+});
+
+export const BROADCAST = { id: "broadcast", name: "DJ or radio program" } as const;
+export const BROADCAST_MOUNT = "/live";
+
+/**
+ * The address for programs that broadcast. Where this server is reached on every network, its name is that
+ * of its base URL.
+ */
+function broadcastAddress({ host, port }: BroadcastPlace, baseUrl: string): string {
+  const name = ["0.0.0.0", "::"].includes(host) ? new URL(baseUrl).hostname : host;
+  const authority = name.includes(":") && !name.startsWith("[") ? `[${name}]` : name;
+  return `http://${authority}:${port ?? 0}${BROADCAST_MOUNT}`;
+}
+
+/** The sources that other programs push to: each connection has a secret. */
+export function createPushedSources(
+  pushed: PushedReports,
+  broadcasts: BroadcastPlace,
+): readonly Source[] {
+  const described = {
+    delivery: "pushed",
+    account: () => ({ displayName: null, product: null }),
+  } as const;
+  return [
+    ...all.map((source) =>
+      defineSource<{}, null>({
+        ...described,
+        ...source,
+        options: {},
+        parseSettings: () => null,
+        watch: (_, { connection, signal }) => pushed.watch(connection.id, signal),
+      }),
+    ),
+    defineSource({
+      ...described,
+      ...BROADCAST,
+      facts: SCROBBLES,
+      inboxAddress: (baseUrl) => broadcastAddress(broadcasts, baseUrl),
+      options: { delay: DELAY_OPTION },
+      watch: (settings, context) =>
+        delayed((signal) => pushed.watch(context.connection.id, signal), settings, context),
     }),
-  );
+  ];
+}

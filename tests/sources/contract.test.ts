@@ -419,7 +419,7 @@ const inbox = createInbox(pushedClock);
 /** The id of the connection in the contract's context. */
 const PUSHED_TO = 1;
 
-for (const source of createPushedSources(inbox)) {
+for (const source of createPushedSources(inbox, { host: "127.0.0.1", port: 8000 })) {
   describeSourceContract({
     source,
     test,

@@ -6,6 +6,7 @@ import { UpstreamError } from "../../../upstream/index.ts";
 import { MOST_REDIRECTS, redirectOf } from "../../../upstream/redirects.ts";
 import type { UpstreamStream } from "../../../upstream/stream.ts";
 import type { WatchContext } from "../../source.ts";
+import { type ByteBudget, createByteBudget } from "../../streams/byte-budget.ts";
 import { createIcyReader } from "../../streams/icy.ts";
 import { createOggReader, isOgg } from "../../streams/ogg.ts";
 import { mayBeEnteredByAll, NAME, type RadioDeps, type RadioSettings } from "./settings.ts";
@@ -34,7 +35,7 @@ export async function* listen(
   const { stream, at } = await openAudio(new URL(url), deps, signal);
   try {
     const station = stream.headers.get("icy-name") ?? stream.headers.get("ice-name") ?? "";
-    const budget = createBudget(stream.headers, clock.monotonicMs());
+    const budget = budgetOf(stream.headers, clock.monotonicMs());
     const parts = { station, place: nameOfAddress(at.href) };
     let read: ((bytes: Uint8Array) => readonly Said[]) | undefined;
     let shown: string | undefined;
@@ -132,23 +133,13 @@ function playbackOf(
 const BURST_BYTES = 1024 * 1024;
 /** No radio sends more. One that says less than the least may be wrong. */
 const KBIT_PER_SECOND = { least: 320, most: 4_000 };
-const BYTES_PER_KBIT = 125;
 /** A listener reads a stream that comes in time, and no more. */
 const SHARE = 1.5;
 
-/** How long to wait after so many bytes, so that half as many again as a stream has are read at most. */
-function createBudget(headers: Headers, startedAtMs: number) {
+/** Half as many bytes again as a stream has. */
+function budgetOf(headers: Headers, startedAtMs: number): ByteBudget {
   const said = Number.parseInt(headers.get("icy-br") ?? headers.get("ice-bitrate") ?? "", 10);
   const { least, most } = KBIT_PER_SECOND;
   const kbit = Number.isNaN(said) ? most : Math.min(Math.max(said, least), most);
-  const bytesPerMs = (kbit * BYTES_PER_KBIT * SHARE) / 1_000;
-  let left = BURST_BYTES;
-  let atMs = startedAtMs;
-  return {
-    spend(bytes: number, nowMs: number): number {
-      left = Math.min(left + (nowMs - atMs) * bytesPerMs, BURST_BYTES) - bytes;
-      atMs = nowMs;
-      return left < 0 ? -left / bytesPerMs : 0;
-    },
-  };
+  return createByteBudget({ kbitPerSecond: kbit * SHARE, burst: BURST_BYTES }, startedAtMs);
 }

@@ -1,0 +1,157 @@
+import { readOnAir } from "../../titles/on-air.ts";
+import { BROADCAST } from "../../sources/pushed.ts";
+import { createOggReader, isOgg, type SongComments } from "../../sources/streams/ogg.ts";
+import { type ByteBudget, createByteBudget } from "../../sources/streams/byte-budget.ts";
+import type { Parts } from "../../http/parts.ts";
+import type { InboxOwner } from "../../music/inboxes.ts";
+import type { Delivery } from "../delivery.ts";
+
+/** Who broadcasts now. Audio is passed over: nothing of it is kept, decoded or sent on. */
+export interface OnAir {
+  /** Begins a broadcast; `undefined` while another one with the same secret goes on. */
+  begin(owner: InboxOwner, station: string, hangUp: () => void): Broadcast | undefined;
+  /** Takes what was said of a connection's song; `false` while it does not broadcast. */
+  says(connectionId: number, song: SongComments): boolean;
+}
+
+export interface Broadcast {
+  /** Passes over audio, but for the names in it; how long to wait before there may be more. */
+  take(bytes: Uint8Array): number;
+  end(): void;
+}
+
+/** A program that is silent for this long may be replaced by another, or by itself from a new address. */
+const REPLACED_AFTER_MS = 5_000;
+/** A program that is silent for this long has gone. */
+const GONE_AFTER_MS = 15_000;
+/** More than any format needs. */
+const KBIT_PER_SECOND = 4_000;
+/** Programs send the start of a broadcast at once. */
+const BURST_BYTES = 1024 * 1024;
+
+const MOST_TITLES = 60;
+const MINUTE_MS = 60_000;
+
+interface Current {
+  readonly station: string;
+  readonly budget: ByteBudget;
+  readonly show: (song: SongComments) => void;
+  lastAtMs: number;
+  end(): void;
+}
+
+export function createOnAir({
+  clock,
+  delivery,
+}: Pick<Parts, "clock"> & { readonly delivery: Delivery }): OnAir {
+  const all = new Map<number, Current>();
+
+  return {
+    says(connectionId, song) {
+      const current = all.get(connectionId);
+      current?.show(song);
+      return current !== undefined;
+    },
+
+    begin({ connectionId }, station, hangUp) {
+      const nowMs = clock.monotonicMs();
+      const before = all.get(connectionId);
+      if (before && nowMs - before.lastAtMs < REPLACED_AFTER_MS) return undefined;
+      before?.end();
+      const to = { connectionId, source: BROADCAST };
+      const titles = createTitleLimit(clock, (song) =>
+        delivery.takeTrack(to, trackOf(song, station), undefined),
+      );
+      const end = () => {
+        if (all.get(connectionId) !== current) return;
+        all.delete(connectionId);
+        titles.stop();
+        cancelWatch();
+        delivery.takeTrack(to, null, undefined);
+        hangUp();
+      };
+      const budget = createByteBudget(
+        { kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES },
+        nowMs,
+      );
+      const current: Current = { station, budget, show: titles.show, lastAtMs: nowMs, end };
+      let cancelWatch = () => {};
+      const watchOver = () => {
+        const leftMs = current.lastAtMs + GONE_AFTER_MS - clock.monotonicMs();
+        if (leftMs <= 0) end();
+        else cancelWatch = clock.after(leftMs, watchOver);
+      };
+      all.set(connectionId, current);
+      delivery.takeTrack(to, null, undefined);
+      watchOver();
+      return { take: createListener(current, clock), end };
+    },
+  };
+}
+
+/** Looks for names where the audio is Ogg. */
+function createListener(current: Current, clock: Parts["clock"]): Broadcast["take"] {
+  let beginning: Uint8Array | undefined = new Uint8Array();
+  let ogg: ReturnType<typeof createOggReader> | undefined;
+  return (bytes) => {
+    const nowMs = clock.monotonicMs();
+    current.lastAtMs = nowMs;
+    let audio = bytes;
+    if (beginning) {
+      audio = beginning = Buffer.concat([beginning, bytes]);
+      if (beginning.length < 4) return 0;
+      if (isOgg(beginning)) ogg = createOggReader();
+      beginning = undefined;
+    }
+    const song = ogg?.push(audio).at(-1);
+    if (song) current.show(song);
+    return current.budget.spend(bytes.length, nowMs);
+  };
+}
+
+/** Shows the newest song, but no more songs than a minute may have: one that comes too soon waits. */
+function createTitleLimit(clock: Parts["clock"], show: (song: SongComments) => void) {
+  const shownAtMs: number[] = [];
+  let waiting: SongComments | undefined;
+  let cancel = () => {};
+  const showNow = (song: SongComments) => {
+    shownAtMs.push(clock.monotonicMs());
+    if (shownAtMs.length > MOST_TITLES) shownAtMs.shift();
+    show(song);
+  };
+  return {
+    show(song: SongComments): void {
+      const waitMs =
+        shownAtMs.length < MOST_TITLES ? 0 : (shownAtMs[0] ?? 0) + MINUTE_MS - clock.monotonicMs();
+      if (waitMs <= 0) return showNow(song);
+      if (!waiting) {
+        cancel = clock.after(waitMs, () => {
+          const next = waiting;
+          waiting = undefined;
+          if (next) showNow(next);
+        });
+      }
+      waiting = song;
+    },
+    stop: () => cancel(),
+  };
+}
+
+/** `null` for an advertisement, and where nothing is named. */
+function trackOf({ title, artist, album }: SongComments, station: string) {
+  const onAir = title === "" ? null : readOnAir({ text: title, artist, station, otherwise: "" });
+  if (!onAir || onAir.title === "") return null;
+  return {
+    state: "playing",
+    title: onAir.title,
+    artists: onAir.artists,
+    album: album || onAir.station,
+    id: null,
+    durationMs: null,
+    positionMs: null,
+    volumePercent: null,
+    device: onAir.station || null,
+    cover: null,
+    namesFrom: onAir.namesFrom,
+  } as const;
+}

@@ -1,0 +1,60 @@
+import { decodeForm, decodeText } from "../../decode-text.ts";
+import type { Head } from "../../upstream/head.ts";
+
+/** The requests of programs that broadcast, as Icecast takes them: https://icecast.org/docs/icecast-latest/icecast2-protocol */
+
+export interface BroadcastRequest {
+  /** Such as `PUT`, or Icecast's own `SOURCE`. */
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** `undefined` where none was sent: libshout does so first, and waits to be asked. */
+  readonly password: string | undefined;
+  /** Whether the program waits for `100 Continue`. */
+  readonly waits: boolean;
+  /** The broadcast's name; empty where it has none. */
+  readonly station: string;
+}
+
+/** Reads a head; `undefined` when it is none. */
+export function readRequest({ start, fields }: Head): BroadcastRequest | undefined {
+  const [, method, target] = /^([A-Z]+) (.+) (?:HTTP|ICE)\/1\.\d$/.exec(start) ?? [];
+  if (method === undefined || target === undefined) return undefined;
+  const [path = "", ...rest] = target.split("?");
+  return {
+    method,
+    path,
+    query: queryIn(rest.join("?")),
+    password: passwordIn(fields.get("authorization") ?? ""),
+    waits: /100-continue/i.test(fields.get("expect") ?? ""),
+    station: decodeText(latin1(fields.get("ice-name") ?? fields.get("icy-name") ?? "")).trim(),
+  };
+}
+
+/** Some programs send bytes as they are, and not all say in which charset. */
+function queryIn(text: string): URLSearchParams {
+  const encoded = text.replace(/[\x80-\xff]/g, encodeByte);
+  const charset = decodeForm(encoded).get("charset");
+  return decodeForm(encoded, charset === null ? null : `text/plain; charset=${charset}`);
+}
+
+const encodeByte = (byte: string): string => `%${byte.charCodeAt(0).toString(16)}`;
+
+const latin1 = (text: string): Uint8Array => Buffer.from(text, "latin1");
+
+/** The password alone says whose a broadcast is: any user name will do. */
+function passwordIn(authorization: string): string | undefined {
+  const base64 = /^basic\s+([\w+/=-]+)$/i.exec(authorization.trim())?.[1];
+  if (base64 === undefined) return undefined;
+  const [, ...password] = decodeText(Buffer.from(base64, "base64")).split(":");
+  return password.join(":");
+}
+
+/** What a request says of a song. It replaces what was said before: no field of that stays. */
+export function songIn(query: URLSearchParams) {
+  const [title, artist, album, song] = ["title", "artist", "album", "song"].map(
+    (name) => query.get(name)?.trim() ?? "",
+  );
+  // In Mixxx `song` can stand still while the others move on.
+  return { title: title || song || "", artist: artist ?? "", album: album ?? "" };
+}

@@ -1,0 +1,24 @@
+/** How fast bytes are taken. */
+export interface ByteBudget {
+  /** Takes bytes at a monotonic time; how long to wait before more are taken, in milliseconds. */
+  spend(bytes: number, nowMs: number): number;
+}
+
+const BYTES_PER_KBIT = 125;
+
+/** @param burst the bytes that may come at once */
+export function createByteBudget(
+  { kbitPerSecond, burst }: { readonly kbitPerSecond: number; readonly burst: number },
+  startedAtMs: number,
+): ByteBudget {
+  const bytesPerMs = (kbitPerSecond * BYTES_PER_KBIT) / 1_000;
+  let left = burst;
+  let atMs = startedAtMs;
+  return {
+    spend(bytes, nowMs) {
+      left = Math.min(left + (nowMs - atMs) * bytesPerMs, burst) - bytes;
+      atMs = nowMs;
+      return left < 0 ? -left / bytesPerMs : 0;
+    },
+  };
+}
