@@ -5,7 +5,7 @@ import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
 import { createFolder } from "../db/data-folder.ts";
 import { makeAnew, openOwnFile } from "../own-file.ts";
 import { answersAt } from "./healthcheck.ts";
-import type { Io } from "./command.ts";
+import type { Io } from "../control/execution.ts";
 import { hasTerminal } from "./output.ts";
 import {
   isServerRunning,

@@ -5,8 +5,8 @@ import { copyDatabase } from "../db/copy.ts";
 import { DATABASE_FILE } from "../db/data-folder.ts";
 import { secretKeyPath } from "../vault/secret-key-files.ts";
 import type { CommanderCli, OwnCommand } from "./commander.ts";
-import { print } from "./command.ts";
-import { refuseMissing } from "./workspace.ts";
+import { print } from "../control/execution.ts";
+import { refuseMissing } from "../control/data-folder.ts";
 
 /** Declares `marquee backup`. */
 export function declareBackup({ command, runs }: CommanderCli): void {

@@ -1,8 +1,8 @@
 import type { Command as CommanderCommand } from "commander";
 import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } from "../config.ts";
 import { redact } from "../log.ts";
-import type { Io } from "./command.ts";
-import { resolveSettings } from "./data-place.ts";
+import type { Io } from "../control/execution.ts";
+import { resolveSettings } from "../control/data-place.ts";
 import { untilReaderLeaves } from "./output.ts";
 
 /** A command that works in this program, whether a server runs or not. */

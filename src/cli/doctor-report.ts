@@ -1,7 +1,7 @@
 import type { Reading } from "../channels/reading.ts";
 import { artistNames, type Playback } from "../playback.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
-import type { Execution } from "./command.ts";
+import type { Execution } from "../control/execution.ts";
 import { statusLine } from "../sources/status-line.ts";
 
 /** A connection, without what it was connected with. */

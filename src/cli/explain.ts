@@ -10,7 +10,7 @@ import { WrongInput } from "../i18n/entered.ts";
 import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import { wordOf } from "./action-commands.ts";
-import { CommandFailedError, EXIT, UsageError } from "./command.ts";
+import { CommandFailedError, EXIT, UsageError } from "../control/execution.ts";
 import { UnhealthyError } from "./healthcheck.ts";
 import { OutputError } from "./output.ts";
 import { FolderOwnerError } from "../control/folder-owner.ts";

@@ -9,8 +9,8 @@ import type { Log } from "../log.ts";
 import { isFromSource } from "../own-program.ts";
 import { toUserName } from "../user-name.ts";
 import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
-import type { Io } from "./command.ts";
-import { isOutputLogged, readOutputFacts } from "./logged-output.ts";
+import type { Io } from "../control/execution.ts";
+import { isOutputLogged, readOutputFacts } from "../control/logged-output.ts";
 
 /** What a server that starts prints for the person or program that has started it. */
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { describeError, type Log } from "../log.ts";
-import type { Io } from "./command.ts";
+import type { Io } from "../control/execution.ts";
 
 /** The facts that decide whether the program opens a browser. */
 export interface Scene {

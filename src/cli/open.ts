@@ -6,7 +6,7 @@ import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import { isStartedByClick, startInBackground } from "./background.ts";
-import { EXIT, type Io, print } from "./command.ts";
+import { EXIT, type Io, print } from "../control/execution.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";

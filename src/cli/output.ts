@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { errorCode } from "../error-code.ts";
-import type { Io } from "./command.ts";
+import type { Io } from "../control/execution.ts";
 
 /** A command's output could not be written: the reader is gone or the disk is full. */
 export class OutputError extends Error {

@@ -2,7 +2,7 @@ import type { AnyAction, Call, OwnersCall, Texts } from "../actions/action.ts";
 import { perform } from "../actions/run.ts";
 import type { Notice } from "../html/notices.ts";
 import { languages } from "../i18n/index.ts";
-import { CommandFailedError, type Execution, table } from "./command.ts";
+import { CommandFailedError, type Execution, table } from "../control/execution.ts";
 
 /** Carries an action out for a command, and prints what comes of it. */
 export async function performAction(

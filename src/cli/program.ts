@@ -14,7 +14,7 @@ import {
   settle,
   wordsOf,
 } from "./commander.ts";
-import { EXIT, type Io, UsageError } from "./command.ts";
+import { EXIT, type Io, UsageError } from "../control/execution.ts";
 import { describeCommands } from "./describe-commands.ts";
 import { examine } from "./doctor.ts";
 import { checkHealth } from "./healthcheck.ts";

@@ -1,8 +1,8 @@
 import { flagOf, settingNames, settings } from "../config.ts";
 import { isFromSource } from "../own-program.ts";
 import { isStartedByClick, showError } from "./background.ts";
-import { EXIT, type Io } from "./command.ts";
-import { resolveSettings } from "./data-place.ts";
+import { EXIT, type Io } from "../control/execution.ts";
+import { resolveSettings } from "../control/data-place.ts";
 import { explain } from "./explain.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";

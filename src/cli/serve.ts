@@ -13,14 +13,14 @@ import { THIS_MACHINE } from "../sources/here/found.ts";
 import { NETWORK } from "../upstream/index.ts";
 import { VERSION } from "../version.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
-import type { Io } from "./command.ts";
+import type { Io } from "../control/execution.ts";
 import { addFirstOwner, greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { type ServerLock, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
 import { keepUp, writeWhatIsLeft } from "./process/upkeep.ts";
 import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
-import { explained, type KeyAccess, openServedFolder } from "./workspace.ts";
+import { explained, type KeyAccess, openServedFolder } from "../control/data-folder.ts";
 
 const ONCE_EXPOSED_KEY =
   'others on this machine could read the secret key until this start: if anyone may have done so, replace it with "marquee secret rotate"';

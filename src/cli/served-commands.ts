@@ -5,11 +5,11 @@ import { dashboardAddress } from "../addresses.ts";
 import type { ControlRequest } from "../control/protocol.ts";
 import type { Lines } from "../control/server.ts";
 import { VERSION } from "../version.ts";
-import { EXIT, type Execution, printTo } from "./command.ts";
+import { EXIT, type Execution, printTo } from "../control/execution.ts";
 import { examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { performAction } from "./perform-action.ts";
-import { explained } from "./workspace.ts";
+import { explained } from "../control/data-folder.ts";
 
 /** What the running server carries commands out with. */
 export interface Serving extends Omit<Execution, "note" | "print"> {

@@ -1,5 +1,5 @@
 import { describeSettings, type ResolvedConfig } from "../config.ts";
-import { type Io, print, table } from "./command.ts";
+import { type Io, print, table } from "../control/execution.ts";
 
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
 export function showConfig(resolved: ResolvedConfig, asJson: boolean, io: Io): void {

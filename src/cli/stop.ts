@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { systemClock } from "../clock.ts";
 import { askServer, ServerGoneError } from "../control/client.ts";
 import type { CommanderCli, OwnCommand } from "./commander.ts";
-import { type Io, print } from "./command.ts";
+import { type Io, print } from "../control/execution.ts";
 import { isServerRunning, NotRunningError, type RunningFacts } from "../control/folder-lock.ts";
-import { asFolderOwner, soonKnown } from "./workspace.ts";
+import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
 
 /** Longer than a stopping server waits for its last requests and writes. */
 const STOPS_WITHIN_MS = 10_000;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
-import { openFolder } from "../../src/cli/workspace.ts";
+import { openFolder } from "../../src/control/data-folder.ts";
 import { systemClock } from "../../src/clock.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { resolveConfig } from "../../src/config.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { openFolder } from "../../src/cli/workspace.ts";
+import { openFolder } from "../../src/control/data-folder.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { median, quantile, restingMemoryKib, type Row, startProduct } from "./measure.ts";

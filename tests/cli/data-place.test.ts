@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findDataPlace, type PlaceFacts } from "../../src/cli/data-place.ts";
+import { findDataPlace, type PlaceFacts } from "../../src/control/data-place.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 

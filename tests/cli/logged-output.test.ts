@@ -4,7 +4,7 @@ import {
   type OutputFacts,
   type ProcessFacts,
   speaksForContainer,
-} from "../../src/cli/logged-output.ts";
+} from "../../src/control/logged-output.ts";
 import { toUserName } from "../../src/user-name.ts";
 import {
   type ShownServer,

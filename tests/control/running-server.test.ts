@@ -13,7 +13,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statfsSync, writeFileSyn
 import { join } from "node:path";
 import { resolveConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/clock.ts";
-import { openServedFolder } from "../../src/cli/workspace.ts";
+import { openServedFolder } from "../../src/control/data-folder.ts";
 import { run } from "../../src/cli/run.ts";
 import { askServer } from "../../src/control/client.ts";
 import {

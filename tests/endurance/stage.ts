@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createAccounts, type AddedUser } from "../../src/accounts/accounts.ts";
 import { run } from "../../src/cli/run.ts";
 import { resolveConfig } from "../../src/config.ts";
-import { openFolder } from "../../src/cli/workspace.ts";
+import { openFolder } from "../../src/control/data-folder.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";

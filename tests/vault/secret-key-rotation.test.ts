@@ -14,7 +14,7 @@ import {
 } from "../../src/vault/secret-key-files.ts";
 import { type RotationStep, rotateSecretKey } from "../../src/vault/secret-key-rotation.ts";
 import { createVault, keyIdOf, SecretError } from "../../src/vault/vault.ts";
-import { openFolder, workspaceOf } from "../../src/cli/workspace.ts";
+import { openFolder, workspaceOf } from "../../src/control/data-folder.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { openStore } from "../../src/db/open.ts";
 import { connections } from "../../src/db/schema.ts";

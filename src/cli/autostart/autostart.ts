@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import type { Io } from "../command.ts";
+import type { Io } from "../../control/execution.ts";
 import type { RunSystemProgram } from "../system-program.ts";
 
 /** A way in which a system starts a program when its user signs in. */

@@ -2,9 +2,9 @@ import { tmpdir } from "node:os";
 import { dirname, resolve, sep } from "node:path";
 import { settingNames } from "../../config.ts";
 import { type CommanderCli, type OwnCommand, SHARED_SETTINGS } from "../commander.ts";
-import { type Io, print } from "../command.ts";
+import { type Io, print } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
-import { readOutputFacts } from "../logged-output.ts";
+import { readOutputFacts } from "../../control/logged-output.ts";
 import { untilReaderLeaves } from "../output.ts";
 import { runSystemProgram } from "../system-program.ts";
 import {

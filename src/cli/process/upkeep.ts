@@ -3,7 +3,7 @@ import type { Accounts } from "../../accounts/accounts.ts";
 import type { Clock } from "../../clock.ts";
 import { describeError, type Log } from "../../log.ts";
 import { createIdleMemory, type IdleMemoryDeps } from "./idle-memory.ts";
-import type { DataFolder } from "../workspace.ts";
+import type { DataFolder } from "../../control/data-folder.ts";
 
 /** What a server does beside its answers: it stores and forgets. */
 

@@ -2,10 +2,10 @@ import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
 import { VERSION } from "../../version.ts";
 import type { CommanderCli, OwnCommand } from "../commander.ts";
-import { type Io, print, UsageError } from "../command.ts";
+import { type Io, print, UsageError } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
 import { runSystemProgram } from "../system-program.ts";
-import { readOutputFacts } from "../logged-output.ts";
+import { readOutputFacts } from "../../control/logged-output.ts";
 import releases from "./releases.json" with { type: "json" };
 import {
   findRelease,

@@ -1,5 +1,5 @@
 import { existsSync, fstatSync, statSync } from "node:fs";
-import type { Io } from "./command.ts";
+import type { Io } from "./execution.ts";
 
 /** The facts that show whether standard output is written to a log. */
 export interface OutputFacts {

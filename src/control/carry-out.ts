@@ -3,11 +3,11 @@ import type { CommandExtras, Texts } from "../actions/action.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, flagOf, type ResolvedConfig, settingNames } from "../config.ts";
-import { askServer, ControlError, ServerGoneError } from "../control/client.ts";
-import { EXIT, type Execution, type Io, printTo } from "./command.ts";
-import { holdServerLock, readRunningFacts } from "../control/folder-lock.ts";
+import { askServer, ControlError, ServerGoneError } from "./client.ts";
+import { EXIT, type Execution, type Io, printTo } from "./execution.ts";
+import { holdServerLock, readRunningFacts } from "./folder-lock.ts";
 import { NETWORK } from "../upstream/index.ts";
-import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./workspace.ts";
+import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./data-folder.ts";
 
 /** What a command line asks for. */
 export interface Asked {

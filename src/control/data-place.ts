@@ -5,7 +5,7 @@ import { DATABASE_FILE, isThere } from "../db/data-folder.ts";
 import { isForeign } from "../own-file.ts";
 import { isFromSource } from "../own-program.ts";
 import { isUnattended } from "./logged-output.ts";
-import { FolderOwnerError } from "../control/folder-owner.ts";
+import { FolderOwnerError } from "./folder-owner.ts";
 
 /** What decides where the data are when no setting says it. */
 export interface PlaceFacts {

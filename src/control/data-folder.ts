@@ -12,9 +12,9 @@ import { isExposed } from "../own-file.ts";
 import { createSources, withoutServer } from "../sources/index.ts";
 import { createSecretKey, findSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
 import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts";
-import type { Workspace } from "./command.ts";
+import type { Workspace } from "./execution.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
-import { becomeOwnerOf, FolderOwnerError } from "../control/folder-owner.ts";
+import { becomeOwnerOf, FolderOwnerError } from "./folder-owner.ts";
 import {
   AlreadyRunningError,
   holdServerLock,
@@ -22,7 +22,7 @@ import {
   readRunningFacts,
   type RunningFacts,
   type ServerLock,
-} from "../control/folder-lock.ts";
+} from "./folder-lock.ts";
 
 /** The opened data folder, which no other process opens meanwhile. */
 export interface DataFolder {
