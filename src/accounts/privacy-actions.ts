@@ -1,6 +1,7 @@
-import { action, type Call } from "../actions/action.ts";
+import { action, type Call, type Input } from "../actions/action.ts";
 import { choice, givenIn, orKept } from "../actions/inputs.ts";
 import { isoTime } from "../clock.ts";
+import { fill } from "../i18n/fill.ts";
 import { Refused } from "../i18n/refused.ts";
 import { LINE_BREAK } from "../text-limits.ts";
 import { type PrivacyRules, UNTIL_RESUMED } from "./privacy.ts";
@@ -69,6 +70,63 @@ function readHiddenTexts(text: string): readonly string[] {
   }
   return texts;
 }
+
+/** Hides what has this text in its title: the title of a song, shortened to what a rule takes. */
+const hiddenTitle = {
+  type: { kind: "lines" },
+  as: "argument",
+  placeholder: "title",
+  help: "the title of a song, or a part of it",
+  // That of any song that plays here.
+  longest: 2_000,
+  allowed: "a text that says something",
+  refusal: "privacy.nameless",
+  parse(text: string): string | undefined {
+    const line = text.split(LINE_BREAK).find(saysSomething);
+    return line && [...line.trim()].slice(0, LONGEST_LINE).join("").trimEnd();
+  },
+} as const satisfies Input<string>;
+
+export const showTitle = action({
+  name: "privacy show",
+  help: "show songs with this title again; takes back what privacy hide did",
+  who: "self",
+  inputs: { title: hiddenTitle },
+  async run(call, { title }) {
+    const { hiddenTitles } = call.accounts.privacy.of(call.user.id);
+    const kept = hiddenTitles.filter((hidden) => hidden !== title);
+    return { title, rules: await change(call, { hiddenTitles: kept }) };
+  },
+  documents: ({ rules }) => [rules],
+  notice: ({ dashboard: { privacy } }, { title }) => ({
+    tone: "good",
+    text: fill(privacy.shownAgain, { title }),
+  }),
+});
+
+export const hideTitle = action({
+  name: "privacy hide",
+  help: "never show songs with this title",
+  who: "self",
+  inputs: { title: hiddenTitle },
+  command: { examples: ["marquee privacy hide ada 'Paper Lanterns'"] },
+  async run(call, { title }) {
+    const { hiddenTitles } = call.accounts.privacy.of(call.user.id);
+    const isNew = !hiddenTitles.includes(title);
+    if (isNew && hiddenTitles.length >= MOST_LINES) {
+      throw new Refused("privacy.full", { most: String(MOST_LINES) });
+    }
+    const hidden = isNew ? [...hiddenTitles, title] : hiddenTitles;
+    return { title, isNew, rules: await change(call, { hiddenTitles: hidden }) };
+  },
+  documents: ({ rules }) => [rules],
+  notice: ({ dashboard: { privacy, gallery } }, { title, isNew }) => ({
+    tone: "good",
+    text: fill(privacy.hidden, { title }),
+    // What was hidden before stays hidden.
+    ...(isNew && { undo: { action: showTitle.name, texts: { title }, label: gallery.undo } }),
+  }),
+});
 
 const hiddenTexts = {
   type: { kind: "lines" },

@@ -17,7 +17,13 @@ import {
   sayInChat,
   unlinkChat,
 } from "../chat/actions.ts";
-import { pauseSharing, resumeSharing, setPrivacyRules } from "../accounts/privacy-actions.ts";
+import {
+  hideTitle,
+  pauseSharing,
+  resumeSharing,
+  setPrivacyRules,
+  showTitle,
+} from "../accounts/privacy-actions.ts";
 import { clearHistory, keepHistory } from "../music/history-actions.ts";
 import { searchCovers, setCoversOfConnection } from "../covers/actions.ts";
 import { addHook, listHooks, removeHook, testHook } from "../hooks/actions.ts";
@@ -93,6 +99,8 @@ export const ACTIONS: readonly AnyAction[] = [
   pauseSharing,
   resumeSharing,
   setPrivacyRules,
+  hideTitle,
+  showTitle,
   keepHistory,
   clearHistory,
   setTitlesOfConnection,

@@ -971,6 +971,8 @@ export const de: Words = {
       titles: "Titel, die dies enthalten",
       artists: "Künstler, deren Name dies enthält",
       linesHint: "Ein Text pro Zeile. Groß- und Kleinschreibung und Akzente spielen keine Rolle.",
+      hidden: "Titel mit „{title}“ im Namen werden nicht mehr gezeigt.",
+      shownAgain: "Titel mit „{title}“ im Namen werden wieder gezeigt.",
       save: "Regeln speichern",
       saved: "Gespeichert. Ihre Regeln gelten ab sofort.",
     },
@@ -1443,6 +1445,8 @@ export const de: Words = {
     privacy: {
       tooMany: "Höchstens 100 Zeilen: Es sind {count}.",
       tooLong: "Höchstens 200 Zeichen pro Zeile: Zeile {line} hat {count}.",
+      full: "{most} Titel sind verborgen, mehr sind nicht möglich. Entferne zuerst einen.",
+      nameless: "Dieser Titel hat keine Zeichen, nach denen sich suchen lässt.",
     },
     hook: {
       address:

@@ -940,6 +940,8 @@ export const en = {
       titles: "Titles that contain",
       artists: "Artists whose name contains",
       linesHint: "One per line. Case and accents are ignored.",
+      hidden: "Songs with “{title}” in their title are no longer shown.",
+      shownAgain: "Songs with “{title}” in their title are shown again.",
       save: "Save the rules",
       saved: "Saved. Your rules apply from now on.",
     },
@@ -1398,6 +1400,8 @@ export const en = {
     privacy: {
       tooMany: "At most 100 lines: there are {count}.",
       tooLong: "At most 200 characters per line: line {line} has {count}.",
+      full: "{most} titles are hidden, the maximum. Remove one first.",
+      nameless: "This title has no characters to look for.",
     },
     hook: {
       address: "Marquee can’t send to this address. Enter one like this: https://example.org/songs",

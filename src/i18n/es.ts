@@ -954,6 +954,8 @@ export const es: Words = {
       titles: "Títulos que contienen",
       artists: "Artistas cuyo nombre contiene",
       linesHint: "Un texto por línea. No cuentan las mayúsculas ni los acentos.",
+      hidden: "Ya no se muestran las canciones con «{title}» en el título.",
+      shownAgain: "Vuelven a mostrarse las canciones con «{title}» en el título.",
       save: "Guardar las reglas",
       saved: "Guardado. Tus reglas se aplican desde ahora.",
     },
@@ -1419,6 +1421,8 @@ export const es: Words = {
     privacy: {
       tooMany: "Como máximo 100 líneas: hay {count}.",
       tooLong: "Como máximo 200 caracteres por línea: la línea {line} tiene {count}.",
+      full: "Hay {most} títulos ocultos, el máximo. Quita uno antes.",
+      nameless: "Este título no tiene caracteres que se puedan buscar.",
     },
     hook: {
       address:

@@ -966,6 +966,8 @@ export const fr: Words = {
       titles: "Titres qui contiennent",
       artists: "Artistes dont le nom contient",
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",
+      hidden: "Les morceaux avec « {title} » dans le titre ne sont plus montrés.",
+      shownAgain: "Les morceaux avec « {title} » dans le titre sont de nouveau montrés.",
       save: "Enregistrer les règles",
       saved: "Vos règles sont enregistrées et en vigueur.",
     },
@@ -1436,6 +1438,8 @@ export const fr: Words = {
     privacy: {
       tooMany: "100 lignes au plus : il y en a {count}.",
       tooLong: "200 caractères par ligne au plus : la ligne {line} en a {count}.",
+      full: "{most} titres sont masqués, le maximum. Supprimez-en un d’abord.",
+      nameless: "Ce titre n’a aucun caractère à rechercher.",
     },
     hook: {
       address:

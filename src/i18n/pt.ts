@@ -948,6 +948,8 @@ export const pt: Words = {
       titles: "Títulos que contêm",
       artists: "Artistas cujo nome contém",
       linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
+      hidden: "As músicas com “{title}” no título não são mais mostradas.",
+      shownAgain: "As músicas com “{title}” no título voltaram a ser mostradas.",
       save: "Salvar as regras",
       saved: "Salvo. Suas regras valem a partir de agora.",
     },
@@ -1410,6 +1412,8 @@ export const pt: Words = {
     privacy: {
       tooMany: "No máximo 100 linhas: há {count}.",
       tooLong: "No máximo 200 caracteres por linha: a linha {line} tem {count}.",
+      full: "Há {most} títulos ocultos, o máximo. Remova um antes.",
+      nameless: "Este título não tem caracteres que possam ser buscados.",
     },
     hook: {
       address:

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
+import { hidesTrack, NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { CLEANED } from "../../src/titles/shown-names.ts";
@@ -155,6 +155,48 @@ describe("rules", () => {
     expect(await page.clone().text()).not.toContain("<script>alert");
     expect(await linesIn(page.clone(), "titles")).toBe("</textarea><script>alert(1)</script>");
     expect(await linesIn(page, "artists")).toBe("&lt;b&gt;");
+  });
+});
+
+describe("one title", () => {
+  const hide = (title: string) => browser.submit(PATH, { do: "privacy hide", title });
+  const titles = () => rules().hiddenTitles;
+  const undoOf = (page: Response) => attributeOf(page, ".undo [name=title]", "value");
+
+  test("is hidden besides those of the rules, and the notice takes it back", async () => {
+    await save("Wall");
+    const page = await hide("Paper Lanterns");
+    expect(titles()).toEqual(["Wall", "Paper Lanterns"]);
+    expect(await textOf(page.clone(), ".notice p")).toContain("“Paper Lanterns”");
+    expect(await attributeOf(page.clone(), ".undo [name=do]", "value")).toBe("privacy show");
+    const title = (await undoOf(page)) ?? "";
+    await browser.submit(PATH, { do: "privacy show", title });
+    expect(titles()).toEqual(["Wall"]);
+  });
+
+  test("that is hidden already stays so, and nothing takes that back", async () => {
+    await save("Wall");
+    const page = await hide("Wall");
+    expect(titles()).toEqual(["Wall"]);
+    expect(await undoOf(page)).toBeUndefined();
+  });
+
+  test("that is longer than a rule is hidden by its beginning", async () => {
+    const title = "夜".repeat(199) + " 𝄞".repeat(200);
+    await hide(title);
+    expect(titles()).toEqual(["夜".repeat(199)]);
+    expect(hidesTrack(rules(), { track: { title }, artists: [] })).toBe(true);
+  });
+
+  test("beyond a hundred is refused, and so is one of accents alone", async () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await save(lines.join("\n"));
+    const full = await hide("Wall");
+    expect(await textOf(full, ".notice.bad p")).toContain("100 titles");
+    const accents = await browser.post(PATH, { do: "privacy hide", title: "\u0301" });
+    expect(accents.status).toBe(422);
+    expect(await textOf(accents, ".notice.bad p")).toContain("no characters");
+    expect(titles()).toEqual(lines);
   });
 });
 
