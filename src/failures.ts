@@ -4,7 +4,7 @@ import { isPassing } from "./db/errors.ts";
 import { FOREIGN_HOST } from "./http/hosts.ts";
 import { plainText } from "./http/plain-text.ts";
 import { pathOf } from "./http/request-path.ts";
-import { Refused } from "./http/refused.ts";
+import { TurnedAway } from "./http/turned-away.ts";
 import type { RouteContext } from "./http/route-context.ts";
 import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import { isLanguage } from "./languages.ts";
@@ -40,7 +40,7 @@ export function createFailures(log: Pick<Log, "error">, basePath: string): Failu
   };
   return {
     answer(error, request) {
-      if (error instanceof Refused) return error.response;
+      if (error instanceof TurnedAway) return error.response;
       const path = pathOf(request);
       if (error instanceof NotFoundError) return lost(path);
       // Their messages quote what was sent.

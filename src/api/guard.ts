@@ -4,7 +4,7 @@ import type { KeyHolder } from "../accounts/key-holders.ts";
 import { createAdmitted } from "../http/admitted.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
-import { Refused } from "../http/refused.ts";
+import { TurnedAway } from "../http/turned-away.ts";
 import { failure } from "./envelope.ts";
 import { createLimitAnswers } from "./limit-answers.ts";
 import type { Parts } from "../http/parts.ts";
@@ -34,11 +34,11 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
   const guesses = createGuesses({ clock, addressOf });
   const calls = createAdmitted<Call>();
 
-  const wrongKey = (request: Request): Refused => {
+  const wrongKey = (request: Request): TurnedAway => {
     const waitMs = guesses.count(request);
-    if (waitMs === undefined) return new Refused(failure(401, INVALID_KEY, CHALLENGE));
+    if (waitMs === undefined) return new TurnedAway(failure(401, INVALID_KEY, CHALLENGE));
     const wait = { "Retry-After": String(secondsOf(waitMs)) };
-    return new Refused(failure(429, "Too many invalid keys", wait));
+    return new TurnedAway(failure(429, "Too many invalid keys", wait));
   };
 
   /** Once a second is enough for a time that people read; all other calls read one field. */
@@ -54,7 +54,7 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
     if (waitMs === 0) return;
     // The rate limit would refuse an earlier call.
     const waitSeconds = Math.max(rateLimitSeconds, secondsOf(waitMs));
-    throw new Refused(failure(429, TOO_MUCH_WORK, { "Retry-After": String(waitSeconds) }));
+    throw new TurnedAway(failure(429, TOO_MUCH_WORK, { "Retry-After": String(waitSeconds) }));
   };
 
   return new Elysia({ name: "api-guard" }).macro({
@@ -65,14 +65,14 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
         // Before anything of the request is judged.
         transform({ request }) {
           const sent = sentKey(request);
-          if (sent === undefined) throw new Refused(failure(401, "Missing API key", CHALLENGE));
+          if (sent === undefined) throw new TurnedAway(failure(401, "Missing API key", CHALLENGE));
           // A cached key needs no checksum check.
           const holder = keys.cachedHolderOf(sent as ApiKey) ?? holderOf(sent);
           if (!holder) throw wrongKey(request);
           noteUse(holder);
           const caller = { userId: holder.user.id, name: holder.keyId };
           const refusal = limit?.refusalOf(caller, clock.monotonicMs());
-          if (refusal) throw new Refused(refusal);
+          if (refusal) throw new TurnedAway(refusal);
           refuseSpent(holder);
           calls.note(request, { holder, headers: limit?.headers });
         },

@@ -3,7 +3,7 @@ import { pageAddress } from "../addresses.ts";
 import { createAdmitted } from "../http/admitted.ts";
 import { languageIn } from "../http/guards.ts";
 import { plainText } from "../http/plain-text.ts";
-import { Refused } from "../http/refused.ts";
+import { TurnedAway } from "../http/turned-away.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
@@ -37,10 +37,10 @@ export function createSessionGuard(deps: Parts) {
       async transform({ request, params }: RouteContext) {
         const language = languageIn(params);
         const page = use === "form" ? await elsewhere(request, language) : undefined;
-        if (page) throw new Refused(page);
+        if (page) throw new TurnedAway(page);
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn) return admitted.note(request, { signedIn, language });
-        throw new Refused(
+        throw new TurnedAway(
           use === "socket" ? plainText(401, "Sign in first") : await signInFirst(language),
         );
       },

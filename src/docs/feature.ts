@@ -3,7 +3,7 @@ import type { Feature } from "../http/plugin.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { pagesOf } from "../html/page.ts";
 import { guards } from "../http/guards.ts";
-import { found } from "../http/refused.ts";
+import { found } from "../http/turned-away.ts";
 import type { Language } from "../languages.ts";
 import { once } from "../once.ts";
 import type { DocsDeps, Reader } from "./docs.tsx";

@@ -3,7 +3,7 @@ import type { ServerPlace } from "../addresses.ts";
 import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
 import { guards } from "../http/guards.ts";
-import { found } from "../http/refused.ts";
+import { found } from "../http/turned-away.ts";
 import { once } from "../once.ts";
 
 /** The home page, and the styles and scripts of all pages. They are loaded on first use. */

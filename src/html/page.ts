@@ -1,4 +1,4 @@
-import { found } from "../http/refused.ts";
+import { found } from "../http/turned-away.ts";
 import type { RouteAnswer, RouteContext } from "../http/route-context.ts";
 import { type Language, languageOr } from "../languages.ts";
 

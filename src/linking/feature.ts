@@ -3,7 +3,7 @@ import type { Parts } from "../http/parts.ts";
 import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
 import { guards } from "../http/guards.ts";
-import { found } from "../http/refused.ts";
+import { found } from "../http/turned-away.ts";
 import { once } from "../once.ts";
 import type { LinkingFlow } from "./linking.ts";
 

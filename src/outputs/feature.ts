@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { PlayingBody } from "../api/now-playing.ts";
 import type { Feature } from "../http/plugin.ts";
 import { guards } from "../http/guards.ts";
-import { found } from "../http/refused.ts";
+import { found } from "../http/turned-away.ts";
 import { once } from "../once.ts";
 import { createGuard } from "./guard.ts";
 import type { Files } from "./files.ts";

@@ -3,7 +3,7 @@ import { createArt } from "../artwork/serve-cover.ts";
 import type { Feature } from "../http/plugin.ts";
 import { pagesOf } from "../html/page.ts";
 import { guards } from "../http/guards.ts";
-import { found } from "../http/refused.ts";
+import { found } from "../http/turned-away.ts";
 import { upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { once } from "../once.ts";
 import { type Covers, createCovers } from "./covers.ts";

@@ -1,11 +1,11 @@
 import { NotFoundError } from "elysia";
 
 /** Thrown by a guard: the request goes no further, and this is its answer. */
-export class Refused extends Error {
-  override readonly name = "Refused";
+export class TurnedAway extends Error {
+  override readonly name = "TurnedAway";
   readonly response: Response;
   constructor(response: Response) {
-    super("The request was refused.");
+    super("The request was turned away.");
     this.response = response;
   }
 }
