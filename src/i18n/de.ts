@@ -715,6 +715,16 @@ export const de: Words = {
         pushing: "Browsererweiterungen und Programme, die an Marquee senden",
         trying: "Zum Ausprobieren",
       },
+      tiles: {
+        spotify: "Spotify",
+        sites: "YouTube und andere Seiten",
+        apple: "Apple Music",
+        soundcloud: "SoundCloud",
+        player: "Ein Player auf diesem Computer",
+        server: "Mein Musikserver",
+        radio: "Radio oder DJ-Programm",
+        other: "Etwas anderes",
+      },
       inbox: {
         address: "Adresse",
         user: "Nutzername",

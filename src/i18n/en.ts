@@ -693,6 +693,16 @@ export const en = {
         pushing: "Browser extensions and programs that send to Marquee",
         trying: "To try it out",
       },
+      tiles: {
+        spotify: "Spotify",
+        sites: "YouTube and other sites",
+        apple: "Apple Music",
+        soundcloud: "SoundCloud",
+        player: "A player on this computer",
+        server: "My music server",
+        radio: "Radio or DJ program",
+        other: "Something else",
+      },
       inbox: {
         address: "Address",
         user: "User name",

@@ -702,6 +702,16 @@ export const es: Words = {
         pushing: "Extensiones del navegador y programas que envían a Marquee",
         trying: "Para probar",
       },
+      tiles: {
+        spotify: "Spotify",
+        sites: "YouTube y otras páginas",
+        apple: "Apple Music",
+        soundcloud: "SoundCloud",
+        player: "Un reproductor de este ordenador",
+        server: "Mi servidor de música",
+        radio: "Radio o programa de DJ",
+        other: "Otra cosa",
+      },
       inbox: {
         address: "Dirección",
         user: "Nombre de usuario",

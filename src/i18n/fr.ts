@@ -709,6 +709,16 @@ export const fr: Words = {
         pushing: "Extensions de navigateur et programmes qui envoient à Marquee",
         trying: "Pour essayer",
       },
+      tiles: {
+        spotify: "Spotify",
+        sites: "YouTube et autres sites",
+        apple: "Apple Music",
+        soundcloud: "SoundCloud",
+        player: "Un lecteur sur cet ordinateur",
+        server: "Mon serveur de musique",
+        radio: "Radio ou logiciel de DJ",
+        other: "Autre chose",
+      },
       inbox: {
         address: "Adresse",
         user: "Nom d’utilisateur",

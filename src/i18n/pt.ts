@@ -699,6 +699,16 @@ export const pt: Words = {
         pushing: "Extensões do navegador e programas que enviam ao Marquee",
         trying: "Para experimentar",
       },
+      tiles: {
+        spotify: "Spotify",
+        sites: "YouTube e outros sites",
+        apple: "Apple Music",
+        soundcloud: "SoundCloud",
+        player: "Um player neste computador",
+        server: "Meu servidor de música",
+        radio: "Rádio ou programa de DJ",
+        other: "Outra coisa",
+      },
       inbox: {
         address: "Endereço",
         user: "Nome de usuário",
