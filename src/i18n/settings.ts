@@ -169,9 +169,9 @@ const translations: Readonly<
       "Jeder Schlüssel darf jeden Endpunkt in dieser Zeit einmal aufrufen, in Sekunden; 0 schaltet die Grenze ab.",
     musicPrefix:
       "Erstes Wort von music_connected, music_display_name und music_product in der API.",
-    spotifyClientId: "Client-ID Ihrer App auf developer.spotify.com.",
+    spotifyClientId: "Client-ID deiner App auf developer.spotify.com.",
     spotifyClientSecret:
-      "Client-Secret dieser App, falls Sie es verwenden möchten; am besten in einer Datei angeben.",
+      "Client-Secret dieser App, falls du es verwenden möchtest; am besten in einer Datei angeben.",
     spotifyBudget: "Höchstzahl der Aufrufe an Spotify in 30 Sekunden, für alle Nutzer zusammen.",
     spotifyApiUrl: "Adresse der Web-API von Spotify.",
     spotifyAccountsUrl: "Adresse des Kontendienstes von Spotify.",
@@ -179,7 +179,7 @@ const translations: Readonly<
     lastfmApiKey: "API-Schlüssel von last.fm/api/account/create; am besten in einer Datei angeben.",
     listenbrainzApiUrl: "Adresse der API von ListenBrainz oder eines Servers mit derselben API.",
     twitchClientId:
-      "Client-ID Ihrer öffentlichen Anwendung auf dev.twitch.tv, mit der Twitch-Chats verknüpft werden.",
+      "Client-ID deiner öffentlichen Anwendung auf dev.twitch.tv, mit der Twitch-Chats verknüpft werden.",
     twitchIdUrl: "Adresse, unter der Twitch Token ausgibt.",
     twitchApiUrl: "Adresse der API von Twitch.",
     twitchEventsubUrl: "Adresse, unter der Twitch mitteilt, was in Chats geschrieben wird.",
@@ -266,7 +266,7 @@ const fallbacks: Readonly<
     trustedProxies: "keine",
     playerHosts: "keine: nur der Eigentümer gibt Adressen ein",
     webnowplayingPort: "keiner: kein Browser kann melden",
-    owner: "Ihr Name auf diesem Rechner",
+    owner: "dein Name auf diesem Rechner",
     files: "keiner: es werden keine Dateien geschrieben",
     spotifyClientId: "was der Eigentümer im Browser eingegeben hat",
     spotifyClientSecret: "keins: Spotify braucht keins",

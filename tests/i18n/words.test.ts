@@ -63,8 +63,11 @@ const NOT_AGAIN: Readonly<Record<Language, readonly (readonly [wrong: RegExp, be
       [/\bBesitzer/, "Eigentümer"],
       [/\bInterpret(en)?\b/, "Künstler"],
       [/\bBenutzer(?!kont|definiert|ordner)/, "Nutzer"],
-      [/auf Sendung|während Sie (nicht )?senden/, "live"],
-      [/\b(der|den|dem|einen) Widget-Token\b/, "das Token"],
+      [/auf Sendung|während du (nicht )?sendest/, "live"],
+      // At the beginning of a sentence, these are also she, they and their.
+      [/(?<=[\p{L},] )(Sie|Ihnen|Ihr(e[nmrs]?)?)\b/u, "du, dich, dir, dein"],
+      // Alone it is a term of the glossary.
+      [/\bWidget(?!$)/, "Overlay"],
       [/Zieh mich/, "In OBS ziehen"],
       [/Marquee (hört|lauscht)/, "erhält, folgt, zeigt"],
       [/\b(anruft|ruft [^.]*? an)\b/, "abfragen"],
