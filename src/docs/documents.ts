@@ -5,10 +5,11 @@ import { bundledDocuments, bundledPictures } from "./bundle.ts" with { type: "ma
 /** The page that is generated from the API's description. All others are Markdown. */
 export const REFERENCE = "reference";
 
-/** The pages in reading order, by what readers want to do. */
+/** The pages in reading order, by what readers want to do. A folded group is for fewer readers. */
 export const GROUPS = [
   {
     name: "use",
+    isFolded: false,
     pages: [
       "quick-start",
       "sources",
@@ -25,14 +26,17 @@ export const GROUPS = [
   },
   {
     name: "run",
+    isFolded: true,
     pages: ["install", "users", "reach", "backup", "capacity", "security", "monitoring"],
   },
   {
     name: "lookup",
+    isFolded: true,
     pages: ["settings", "commands", "options", "api", REFERENCE, "words"],
   },
 ] as const;
-export type PageName = (typeof GROUPS)[number]["pages"][number];
+export type Group = (typeof GROUPS)[number];
+export type PageName = Group["pages"][number];
 
 export const PAGES: readonly PageName[] = GROUPS.flatMap(({ pages }) => pages);
 

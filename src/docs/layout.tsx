@@ -8,6 +8,7 @@ import type { Language } from "../languages.ts";
 import {
   type DocumentName,
   documentTitle,
+  type Group,
   GROUPS,
   type PageName,
   REFERENCE,
@@ -91,7 +92,10 @@ interface NavigationProps {
   readonly sourcePages: readonly DocumentName[];
 }
 
-/** All pages by group. Those of sources are folded below the page about all sources. */
+/**
+ * All pages by group. Those of sources are folded below the page about all sources, and groups that
+ * most readers do not need below their names.
+ */
 function Navigation({ language, basePath, name, sourcePages }: NavigationProps): JSX.Element {
   const { docs } = languages[language];
   const isAboutSources = name === "sources" || sourcePages.some((page) => page === name);
@@ -104,36 +108,48 @@ function Navigation({ language, basePath, name, sourcePages }: NavigationProps):
       {titleOf(language, page)}
     </a>
   );
+  const GroupPages = ({ group }: { group: Group }) => (
+    <ul aria-labelledby={`group-${group.name}`}>
+      {group.pages.map((page) => (
+        <li>
+          <PageLink page={page} />
+          {page === "sources" ? (
+            <details open={isAboutSources}>
+              <summary safe>{docs.eachSource}</summary>
+              <ul>
+                {sourcePages.map((source) => (
+                  <li>
+                    <PageLink page={source} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ) : (
+            ""
+          )}
+        </li>
+      ))}
+    </ul>
+  );
   return (
     <nav aria-label={docs.pages}>
-      {GROUPS.map((group) => (
-        <>
-          <p id={`group-${group.name}`} safe>
-            {docs.groups[group.name]}
-          </p>
-          <ul aria-labelledby={`group-${group.name}`}>
-            {group.pages.map((page) => (
-              <li>
-                <PageLink page={page} />
-                {page === "sources" ? (
-                  <details open={isAboutSources}>
-                    <summary safe>{docs.eachSource}</summary>
-                    <ul>
-                      {sourcePages.map((source) => (
-                        <li>
-                          <PageLink page={source} />
-                        </li>
-                      ))}
-                    </ul>
-                  </details>
-                ) : (
-                  ""
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      ))}
+      {GROUPS.map((group) =>
+        group.isFolded ? (
+          <details class="group" open={group.pages.some((page) => page === name)}>
+            <summary id={`group-${group.name}`} safe>
+              {docs.groups[group.name]}
+            </summary>
+            <GroupPages group={group} />
+          </details>
+        ) : (
+          <>
+            <p id={`group-${group.name}`} safe>
+              {docs.groups[group.name]}
+            </p>
+            <GroupPages group={group} />
+          </>
+        ),
+      )}
     </nav>
   );
 }

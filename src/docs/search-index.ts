@@ -26,10 +26,16 @@ export function searchEntriesOf(
   });
 }
 
-/** The text of HTML, without elements and entities. */
+/** The text of HTML, without elements and entities. Each paragraph, item and row has its own line. */
 function plain(html: string): string {
-  return unescape(html.replace(/<[^>]*>/g, " "))
+  const text = html
     .replace(/\s+/g, " ")
+    .replace(/<\/t[dh]>\s*(?=<t[dh])/g, " · ")
+    .replace(/<(?:\/(?:p|li|tr|pre)|ul|ol)>/g, "\n")
+    .replace(/<[^>]*>/g, " ");
+  return unescape(text)
+    .replace(/[^\S\n\u00a0]+/g, " ")
+    .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
 }
 

@@ -108,6 +108,9 @@ describe("the documentation in a browser", () => {
     const links = page.locator("#results a");
     await links.first().waitFor();
     expect(await links.first().innerText()).toBe("The launcher file");
+    const sentence = page.locator("#results li").first().locator("p");
+    expect(await sentence.innerText()).toMatch(/launcher file.*\.$/);
+    expect(await sentence.locator("mark").allInnerTexts()).toContain("launcher");
     expect(await links.count()).toBeLessThanOrEqual(12);
     await page.keyboard.press("Enter");
     await page.waitForURL(/#the-launcher-file$/);

@@ -75,6 +75,27 @@ describe("the list of pages", () => {
     expect(await opened("")).toBe(false);
   });
 
+  test("folds what few readers need, but where one of these pages is read", async () => {
+    const folded = async (page: string) =>
+      [
+        ...(await textOf(`/en/${docsPath(page)}`)).matchAll(
+          /<details class="group"( open)?><summary id="group-(\w+)">/g,
+        ),
+      ].map(([, open, name]) => [name, open === " open"]);
+    expect(await folded("widget")).toEqual([
+      ["run", false],
+      ["lookup", false],
+    ]);
+    expect(await folded("backup")).toEqual([
+      ["run", true],
+      ["lookup", false],
+    ]);
+    expect(await folded("reference")).toEqual([
+      ["run", false],
+      ["lookup", true],
+    ]);
+  });
+
   test("marks the page that is open", async () => {
     const html = await textOf("/en/docs/sources/vlc");
     expect(html.match(/<a href="[^"]+" aria-current="page">[^<]+/g)).toEqual([
@@ -95,6 +116,6 @@ describe("the list of pages", () => {
       ["prev", "/en/docs/sources/spotify"],
       ["next", "/en/docs/sources/windows"],
     ]);
-    expect(await ways("sources/demo")).toEqual([["prev", "/en/docs/sources/json"]]);
+    expect(await ways("sources/demo")).toEqual([["prev", "/en/docs/sources/broadcast"]]);
   });
 });

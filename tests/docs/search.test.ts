@@ -108,4 +108,34 @@ describe("search", () => {
     expect(search(entries, "cat's").map(({ heading }) => heading)).toEqual(["One"]);
     expect(search(entries, "  ")).toEqual([]);
   });
+
+  const shown = (text: string, words: string) =>
+    search([entry("Part", text)], words)[0]
+      ?.sentence.map(({ text: piece, isFound }) => (isFound ? `[${piece}]` : piece))
+      .join("");
+
+  test("shows the sentence that has most of the words, and marks them", () => {
+    const text = "A cat sleeps. The café of a CAT, in Rome. Nothing else.\nA row · of a table";
+    expect(shown(text, "cafe cat")).toBe("The [café] of a [CAT,] in Rome.");
+    expect(shown(text, "table")).toBe("A row · of a [table]");
+    expect(shown(text, "part")).toBe("A cat sleeps.");
+    expect(shown("Listens on 127.0.0.1. See it.", "listens")).toBe("[Listens] on 127.0.0.1.");
+  });
+
+  test("shows of a long sentence the part around the first word", () => {
+    const long = `${"before ".repeat(40)}needle ${"behind ".repeat(40)}.`;
+    expect(shown(long, "needle")).toMatch(/^…(before ){5,8}\[needle\]( behind){9,14}…$/);
+    expect(shown(long, "before")).toMatch(/^\[before\] .*…$/);
+  });
+});
+
+test("the index has a line for each paragraph, item and row", () => {
+  const markdown = "# T\n\nOne.\n\n- Two\n- Three\n\n| A | B |\n| - | - |\n| c | d |\n";
+  expect(entriesOf(markdown)[0]?.text.split("\n")).toEqual([
+    "One.",
+    "Two",
+    "Three",
+    "A · B",
+    "c · d",
+  ]);
 });

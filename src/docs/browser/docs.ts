@@ -165,8 +165,17 @@ async function find(): Promise<void> {
       link.textContent = entry.heading || entry.page;
       const place = document.createElement("small");
       place.textContent = entry.page;
+      const sentence = document.createElement("p");
+      sentence.append(
+        ...entry.sentence.map(({ text, isFound }) => {
+          if (!isFound) return text;
+          const mark = document.createElement("mark");
+          mark.textContent = text;
+          return mark;
+        }),
+      );
       const item = document.createElement("li");
-      item.append(link, place);
+      item.append(link, place, sentence);
       return item;
     }),
   );
