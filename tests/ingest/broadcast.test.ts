@@ -163,7 +163,8 @@ describe("what programs on the wire do", () => {
     await shows("Two");
   });
 
-  test.each(["Unspecified name", "no name", "This is my server name"])(
+  // The last one is that of the mount, as Liquidsoap names it.
+  test.each(["Unspecified name", "no name", "This is my server name", "live"])(
     "a station that is called %s by its program is named nothing",
     async (name) => {
       await broadcast(`ice-name: ${name}\r\n`);

@@ -27,8 +27,14 @@ export function readRequest({ start, fields }: Head): BroadcastRequest | undefin
     query: queryIn(rest.join("?")),
     password: passwordIn(fields.get("authorization") ?? ""),
     waits: /100-continue/i.test(fields.get("expect") ?? ""),
-    station: decodeText(latin1(fields.get("ice-name") ?? fields.get("icy-name") ?? "")).trim(),
+    station: stationIn(fields.get("ice-name") ?? fields.get("icy-name") ?? "", path),
   };
+}
+
+/** Liquidsoap names a broadcast after its mount where it has no other name. */
+function stationIn(name: string, path: string): string {
+  const station = decodeText(Buffer.from(name, "latin1")).trim();
+  return `/${station}` === path ? "" : station;
 }
 
 /** Some programs send bytes as they are, and not all say in which charset. */
@@ -39,8 +45,6 @@ function queryIn(text: string): URLSearchParams {
 }
 
 const encodeByte = (byte: string): string => `%${byte.charCodeAt(0).toString(16)}`;
-
-const latin1 = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
 /** The password alone says whose a broadcast is: any user name will do. */
 function passwordIn(authorization: string): string | undefined {
