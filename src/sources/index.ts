@@ -5,6 +5,7 @@ import type { Upstreams } from "../accounts/upstreams.ts";
 import { createAzuraCast } from "./kinds/azuracast.ts";
 import { createBeefweb } from "./kinds/beefweb/index.ts";
 import { createCider } from "./kinds/cider/index.ts";
+import { createMixxx, createSerato } from "./kinds/decks/index.ts";
 import { demo } from "./kinds/demo/index.ts";
 import { createEmby } from "./kinds/emby.ts";
 import { createHomeAssistant } from "./kinds/homeassistant/index.ts";
@@ -36,6 +37,7 @@ import { createSpotify } from "./kinds/spotify/index.ts";
 import { createSubsonic } from "./kinds/subsonic/index.ts";
 import { createCovers } from "../upstream/covers.ts";
 import { createUpstream, NETWORK, type Network } from "../upstream/index.ts";
+import { createTextFile } from "./kinds/text-file/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
 /** All sources. */
@@ -144,6 +146,9 @@ export function createSources(deps: SourcesDeps): Sources {
     createMpris({ covers, busAddress: machine.busAddress }),
     createVlc(polled),
     createBeefweb(polled),
+    createMixxx({ machine }),
+    createSerato({ machine }),
+    createTextFile(),
     createPear(streamed),
     createCider(streamed),
     createJellyfin(streamed),

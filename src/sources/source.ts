@@ -19,6 +19,9 @@ export const OPTION_NAMES = [
   "player",
   "station",
   "mount",
+  "path",
+  "pattern",
+  "encoding",
   "delay",
 ] as const;
 export type OptionName = (typeof OPTION_NAMES)[number];

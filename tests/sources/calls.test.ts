@@ -20,6 +20,7 @@ const SETTINGS = {
   token: "open-sesame",
   station: "lantern",
   entity: "media_player.lantern",
+  path: "/nonexistent",
   // Spotify's come from linking.
   clientId: "0123456789abcdef0123456789abcdef",
   refreshToken: "open-sesame",

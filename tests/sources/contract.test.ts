@@ -13,6 +13,12 @@ import { createUpstream, type Fetch, NETWORK } from "../../src/upstream/index.ts
 import { createAzuraCast } from "../../src/sources/kinds/azuracast.ts";
 import { createBeefweb } from "../../src/sources/kinds/beefweb/index.ts";
 import { createIcecast } from "../../src/sources/kinds/icecast.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createMixxx, createSerato } from "../../src/sources/kinds/decks/index.ts";
+import { createTextFile } from "../../src/sources/kinds/text-file/index.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { playingDatabase } from "../fixtures/sources/decks.ts";
 import { createRadio } from "../../src/sources/kinds/radio/index.ts";
 import { createLastfm } from "../../src/sources/kinds/lastfm/index.ts";
 import { createListenBrainzReader } from "../../src/sources/kinds/listenbrainz-reader.ts";
@@ -272,6 +278,37 @@ describeSourceContract({
     settings: { url: `http://127.0.0.1:${freePort()}/live?token=${LOST}` },
     secret: LOST,
   },
+});
+
+const decks = createTempFolder();
+afterAll(() => decks.remove());
+for (const [deck, create] of [
+  ["mixxx", createMixxx],
+  ["serato", createSerato],
+] as const) {
+  const path = playingDatabase(deck, decks.path);
+  describeSourceContract({
+    source: create({ machine: emptyMachine }),
+    test,
+    clock: systemClock,
+    goodSettings: () => ({ path }),
+    badSettings: [{ path: "line\nbreak" }, { path, delay: "31" }],
+    unreachable: { settings: { path: "/nonexistent" }, secret: LOST },
+  });
+}
+
+writeFileSync(join(decks.path, "now.txt"), "Ada - One");
+describeSourceContract({
+  source: createTextFile(),
+  test,
+  clock: systemClock,
+  goodSettings: () => ({ path: join(decks.path, "now.txt") }),
+  badSettings: [
+    { path: "" },
+    { path: "x", pattern: "{artist}" },
+    { path: "x", encoding: "klingon" },
+  ],
+  unreachable: { settings: { path: "/nonexistent" }, secret: LOST },
 });
 
 const lute = sharedPart({

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { artistNames, type Playback } from "../../playback.ts";
 import { type MediaReader, readerHere } from "../kinds/media-session/readers.ts";
@@ -22,6 +24,8 @@ export interface Machine {
   readonly busAddress: string;
   /** The system, as Bun names it. */
   readonly platform: NodeJS.Platform;
+  /** Where programs keep their files: the user's folder, and on Windows that for local data. */
+  readonly folders: { readonly home: string; readonly localData: string };
   /** How its media sessions are read. */
   readonly mediaReader: () => Promise<MediaReader>;
 }
@@ -32,6 +36,10 @@ export const THIS_MACHINE: Machine = {
   get busAddress() {
     const usual = `unix:path=/run/user/${process.getuid?.() ?? 0}/bus`;
     return process.env["DBUS_SESSION_BUS_ADDRESS"] || usual;
+  },
+  get folders() {
+    const home = homedir();
+    return { home, localData: process.env["LOCALAPPDATA"] || join(home, "AppData/Local") };
   },
   platform: process.platform,
   mediaReader: readerHere,

@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { LONGEST_ADDRESS } from "../../../text-limits.ts";
+import type { FoundPlayer, Machine, Search } from "../../here/found.ts";
+import { trackOf } from "../../here/found.ts";
+import { DELAY_OPTION } from "../../delay.ts";
+import { defineLocalSource, LOOKED_AT, playbackOf } from "../../local-source.ts";
+import { type Source, type SourceOption, unavailable } from "../../source.ts";
+import type { Deck } from "./song-log.ts";
+
+/** DJ programs on this computer that write into a database what they play: it is only read. */
+
+export interface DecksDeps {
+  readonly machine: Machine;
+}
+
+const pathOption = (name: string): SourceOption => ({
+  placeholder: "path",
+  help: `The database of ${name}, if it is not where ${name} usually has it.`,
+  longest: LONGEST_ADDRESS,
+  fallback: "",
+  allowed: "the path of a file",
+  parse: (text) => text.trim(),
+});
+
+/** https://github.com/mixxxdj/mixxx/wiki/Advanced-Topics: the last one is that of the first versions for macOS. */
+const MIXXX_DATABASES = ({ home, localData }: Machine["folders"]): string[] =>
+  [
+    join(localData, "Mixxx"),
+    join(home, ".mixxx"),
+    join(home, ".var/app/org.mixxx.Mixxx/.mixxx"),
+    join(home, "Library/Containers/org.mixxx.mixxx/Data/Library/Application Support/Mixxx"),
+    join(home, "Library/Application Support/Mixxx"),
+  ].map((folder) => join(folder, "mixxxdb.sqlite"));
+
+const SERATO_DATABASES = ({ home, localData }: Machine["folders"]): string[] =>
+  [join(localData, "Serato"), join(home, "Library/Application Support/Serato")].map((folder) =>
+    join(folder, "Library/master.sqlite"),
+  );
+
+export const createMixxx = (deps: DecksDeps): Source =>
+  createDeck(deps, { id: "mixxx", name: "Mixxx" }, MIXXX_DATABASES);
+
+export const createSerato = (deps: DecksDeps): Source =>
+  createDeck(deps, { id: "serato", name: "Serato" }, SERATO_DATABASES);
+
+function createDeck(
+  { machine }: DecksDeps,
+  deck: { readonly id: Deck; readonly name: string },
+  usualPaths: (folders: Machine["folders"]) => readonly string[],
+): Source {
+  const findIn = async ({ folders }: Machine): Promise<string | undefined> => {
+    for (const path of usualPaths(folders)) if (await Bun.file(path).exists()) return path;
+    return undefined;
+  };
+  const look = async (path: string, context: Pick<Search, "clock">) => {
+    const { lastSongIn } = await import("./song-log.ts");
+    const song = lastSongIn(deck, path);
+    return song && playbackOf(deck, song, context);
+  };
+  return defineLocalSource({
+    ...deck,
+    facts: LOOKED_AT,
+    options: { path: pathOption(deck.name), delay: DELAY_OPTION },
+    async findHere(search): Promise<readonly FoundPlayer[]> {
+      const path = await findIn(search.machine);
+      if (path === undefined) return [];
+      return [{ settings: {}, track: trackOf(await look(path, search)) }];
+    },
+    begin({ path }, context) {
+      let timesLocked = 0;
+      let last: Awaited<ReturnType<typeof look>> = null;
+      return async () => {
+        const found = String(path) || (await findIn(machine));
+        if (found === undefined) {
+          throw unavailable(`${deck.name} has no database on this computer: has it run once?`);
+        }
+        const { DatabaseLocked } = await import("./song-log.ts");
+        try {
+          last = await look(found, context);
+          timesLocked = 0;
+        } catch (error) {
+          // A program locks it while it writes.
+          timesLocked += 1;
+          if (!(error instanceof DatabaseLocked) || timesLocked > MOST_LOCKED) throw error;
+        }
+        return last;
+      };
+    },
+  });
+}
+
+const MOST_LOCKED = 5;

@@ -1,0 +1,126 @@
+import type { Clock } from "../../../clock.ts";
+import { decodeText } from "../../../decode-text.ts";
+import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import { readOnAir } from "../../../titles/on-air.ts";
+import { playbackOf } from "../../local-source.ts";
+
+export const NAME = "Text file";
+
+const MOST_BYTES = 64 * 1024;
+/** A text that has not changed for so long was left behind by a program that has ended. */
+const LEFT_BEHIND_MS = 4 * 3_600_000;
+
+interface FileState {
+  readonly mtimeMs: number;
+  readonly size: number;
+}
+
+/** The end of a file, without the part of a character that it may begin with. */
+export async function readFile(path: string, size: number): Promise<Uint8Array> {
+  const from = Math.max(0, size - MOST_BYTES);
+  const bytes = await Bun.file(path)
+    .slice(from, from + MOST_BYTES)
+    .bytes();
+  const begin = from === 0 ? 0 : bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return bytes.subarray(Math.max(0, begin));
+}
+
+/** Reads a file again when its time or its size has changed. */
+export function createFileReader(
+  { pattern, encoding }: { readonly pattern: string; readonly encoding: string },
+  clock: Clock,
+) {
+  let last: (FileState & { readonly path: string; readonly playback: Playback | null }) | undefined;
+  return async (
+    path: string,
+    { mtimeMs, size }: FileState,
+    load: () => Promise<Uint8Array>,
+  ): Promise<Playback | null> => {
+    if (last?.path !== path || last.mtimeMs !== mtimeMs || last.size !== size) {
+      const charset = encoding === "" ? null : `text/plain; charset=${encoding}`;
+      const text = decodeText(await load(), charset);
+      last = {
+        path,
+        mtimeMs,
+        size,
+        playback: /\.m3u$/i.test(path) ? null : songIn(text, pattern, clock),
+      };
+      if (/\.m3u$/i.test(path)) last = { ...last, playback: lastListed(text, clock) };
+    }
+    return clock.wallMs() - mtimeMs < LEFT_BEHIND_MS ? last.playback : null;
+  };
+}
+
+/** The song in a text of this pattern, else in its first line. */
+function songIn(text: string, pattern: string, clock: Clock): Playback | null {
+  const named = matched(text.trim(), pattern.replaceAll("\\n", "\n"));
+  const [line = ""] = text.trim().split(/\r?\n/);
+  const { title = line, artist = "", album = "" } = named ?? {};
+  if (title.trim() === "") return null;
+  const onAir = readOnAir({ text: title, artist, otherwise: "" });
+  if (!onAir || onAir.title === "") return null;
+  return {
+    source: NAME,
+    state: "playing",
+    track: { id: onAir.song, title: onAir.title, durationMs: null, explicit: false },
+    artists: onAir.artists,
+    namesFrom: onAir.namesFrom,
+    album: { name: album, artworks: [] },
+    device: { name: NAME, type: "file", volumePercent: null },
+    ...FIRST_SIGHT,
+    observedAtMs: clock.monotonicMs(),
+    rate: 1,
+  };
+}
+
+type Names = Partial<Record<"title" | "artist" | "album", string>>;
+
+/** What stands in the places of a pattern; `undefined` where a text between them is missing. */
+export function matched(text: string, pattern: string): Names | undefined {
+  const parts = pattern.trim().split(/\{(title|artist|album)\}/);
+  const normal = text.replaceAll("\r\n", "\n");
+  const names: Names = {};
+  if (!normal.startsWith(parts[0] ?? "")) return undefined;
+  let at = (parts[0] ?? "").length;
+  for (let index = 1; index < parts.length; index += 2) {
+    const name = parts[index] as keyof Names;
+    const following = parts[index + 1] ?? "";
+    const isLast = index + 2 >= parts.length;
+    const end = isLast && following === "" ? endOfLine(normal, at) : normal.indexOf(following, at);
+    if (end === -1) return undefined;
+    names[name] = normal.slice(at, end).trim();
+    at = end + following.length;
+  }
+  return names;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end === -1 ? text.length : end;
+}
+
+/** The last song in a list of VirtualDJ, whose fields are written as in XML. */
+function lastListed(text: string, clock: Clock): Playback | null {
+  const line = text.split(/\r?\n/).findLast((one) => one.startsWith("#EXTVDJ:"));
+  if (line === undefined) return null;
+  const field = (name: string) =>
+    (new RegExp(`<${name}>([^<]*)</${name}>`).exec(line)?.[1] ?? "")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&amp;", "&")
+      .trim();
+  const seconds = Number(field("songlength"));
+  const title = [field("title"), field("remix") && `(${field("remix")})`].filter(Boolean).join(" ");
+  if (title === "") return null;
+  const startedAtMs = Number(field("lastplaytime")) * 1_000;
+  const song = {
+    id: `${startedAtMs}`,
+    title,
+    artist: field("artist"),
+    album: "",
+    fileName: "",
+    startedAtMs: startedAtMs > 0 ? startedAtMs : clock.wallMs(),
+    durationMs: seconds > 0 ? Math.round(seconds * 1_000) : null,
+  };
+  return playbackOf({ id: "file", name: "VirtualDJ" }, song, { clock });
+}
