@@ -7,15 +7,14 @@ type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }
 
 /** The one list of sections. Their names are in the words, their paths in `html/section-paths.ts`. */
 const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
-  nowPlaying: () => import("./channels/page.tsx"),
-  music: () => import("./music/page/index.ts"),
+  overlay: () => import("./channels/page.tsx"),
   widget: () => import("./looks/page/widget.tsx"),
-  history: () => import("./music/page/history.tsx"),
-  hooks: () => import("./hooks/page.tsx"),
+  music: () => import("./music/page/index.ts"),
   chat: () => import("./chat/page/index.tsx"),
-  keys: () => import("./accounts/page/keys.tsx"),
+  history: () => import("./music/page/history.tsx"),
   privacy: () => import("./accounts/page/privacy.tsx"),
   account: () => import("./accounts/page/account.tsx"),
+  programs: () => import("./programs/page.tsx"),
   server: () => import("./accounts/page/server.tsx"),
 };
 

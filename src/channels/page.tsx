@@ -26,7 +26,7 @@ export function createSection(deps: NowPlayingDeps): Section {
       const widgetUrl = token && widgetAddress(baseUrl, language, token);
       return dashboardPage({
         request,
-        title: words.dashboard.sections.nowPlaying,
+        title: words.dashboard.sections.overlay,
         scripts: [nowPlayingScript.path],
         children: (
           <>

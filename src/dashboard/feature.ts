@@ -1,6 +1,14 @@
 import { Elysia } from "elysia";
+import { withQuery } from "../addresses.ts";
 import type { Feature } from "../http/plugin.ts";
-import { SECTION_NAMES, type SectionName, sectionPath } from "../html/section-paths.ts";
+import {
+  LEADING_TO,
+  pathTo,
+  SECTION_NAMES,
+  type SectionName,
+  sectionPath,
+} from "../html/section-paths.ts";
+import { redirect } from "../http/redirect.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import { upgraderFor, withMessageLimit } from "../http/socket.ts";
@@ -41,6 +49,16 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     (name: SectionName, file: string) =>
     async ({ signedIn, language, request, params }: SignedInContext) =>
       (await load()).routes.file(name, file)(signedIn, language, { request, params });
+  const leading =
+    (name: SectionName) =>
+    ({ language, request }: SignedInContext) =>
+      redirect(
+        withQuery(
+          pathTo({ basePath: deps.basePath, language }, name),
+          new URL(request.url).searchParams,
+        ),
+        302,
+      );
   const sockets = withMessageLimit<DashboardTicket>(
     {
       opened: (socket) => opened?.live.opened(socket),
@@ -67,6 +85,9 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     plugin
       .get(`/:lang/${sectionPath(name)}`, section(name, "show"), forPage())
       .post(`/:lang/${sectionPath(name)}`, section(name, "act"), forForm());
+  }
+  for (const [path, name] of Object.entries(LEADING_TO)) {
+    plugin.get(`/:lang/dashboard${path}`, leading(name), forPage());
   }
 
   return {

@@ -1,4 +1,3 @@
-import { pageAddress } from "../addresses.ts";
 import { fill } from "../i18n/index.ts";
 import { languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
@@ -7,8 +6,8 @@ import { htmlResponse } from "../html/html.tsx";
 import { Copyable, LanguageLinks } from "../html/parts.tsx";
 import { ActionForm, formOf } from "./action-form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
-import { pathTo, SECTION_NAMES, sectionPath } from "../html/section-paths.ts";
-import { mayOpen } from "./owner-only.ts";
+import { pathTo, sectionPath } from "../html/section-paths.ts";
+import { DocumentationLink, Navigation, SettingsTabs } from "./navigation.tsx";
 
 export interface FrameProps {
   readonly request: DashboardRequest;
@@ -58,7 +57,7 @@ function Frame(props: FrameProps): JSX.Element {
         <head>
           <meta charset="utf-8" />
           <title safe>{`${title} · Marquee`}</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={basePath + icon.path} />
           <link rel="stylesheet" href={basePath + pageStylesheet.path} />
@@ -72,15 +71,14 @@ function Frame(props: FrameProps): JSX.Element {
             {words.dashboard.skip}
           </a>
           <header>
-            <div>
-              <a class="brand" href={pathTo(request, "nowPlaying")}>
-                <img src={basePath + icon.path} alt="" width="28" height="28" />
-                <span>Marquee</span>
-              </a>
-              <Navigation request={request} />
-            </div>
+            <a class="brand" href={pathTo(request, "overlay")}>
+              <img src={basePath + icon.path} alt="" width="28" height="28" />
+              <span>Marquee</span>
+            </a>
+            <Navigation request={request} />
           </header>
           <main id="content" data-section={section}>
+            <SettingsTabs request={request} />
             {parent !== undefined && (
               <p class="parent">
                 <a href={parent.path} safe>
@@ -100,6 +98,7 @@ function Frame(props: FrameProps): JSX.Element {
             {children as "safe"}
           </main>
           <footer>
+            <DocumentationLink request={request} />
             <LanguageLinks language={language} basePath={basePath} path={path} />
           </footer>
           <p class="away" role="status" data-away hidden safe>
@@ -112,23 +111,6 @@ function Frame(props: FrameProps): JSX.Element {
         </body>
       </html>
     </>
-  );
-}
-
-function Navigation({ request }: { request: DashboardRequest }): JSX.Element {
-  const { words, user, section } = request;
-  const shown = SECTION_NAMES.filter((name) => mayOpen(user, name));
-  return (
-    <nav class="sections" aria-label={words.dashboard.navigation}>
-      {shown.map((name) => (
-        <a href={pathTo(request, name)} {...(name === section && { "aria-current": "page" })} safe>
-          {words.dashboard.sections[name]}
-        </a>
-      ))}
-      <a class="docs" href={pageAddress(request.basePath, request.language, "docs")} safe>
-        {words.site.docs}
-      </a>
-    </nav>
   );
 }
 

@@ -18,7 +18,7 @@ export function createDocsFeature(deps: DocsFeatureDeps): Feature {
   const readerOf = async (language: Language, request: Request): Promise<Reader | undefined> => {
     const signedIn = await sessionCookie.signedIn(request);
     if (!signedIn) return undefined;
-    const path = pathTo({ basePath, language }, "keys");
+    const path = pathTo({ basePath, language }, "programs");
     return {
       keyOffer: { path, formToken: formTokens.issue(signedIn.session) },
       widgetToken: () => accounts.widgets.overlayTokenOf(signedIn.user),

@@ -11,39 +11,32 @@ import {
   formOf,
   TextInput,
 } from "../dashboard/action-form.tsx";
-import { dashboardPage } from "../dashboard/frame.tsx";
-import type { DashboardRequest, Section } from "../dashboard/request.ts";
+import type { DashboardRequest } from "../dashboard/request.ts";
 import type { Parts } from "../http/parts.ts";
 
-export interface HooksSectionDeps extends Pick<Parts, "accounts"> {
+export interface HooksDeps extends Pick<Parts, "accounts"> {
   readonly hooks: Pick<HooksFeature, "triesOf">;
 }
 
-/** The page of the programs that songs are sent to. */
-export function createSection({ accounts, hooks }: HooksSectionDeps): Section {
-  return {
-    async show(request) {
-      const { words, user } = request;
-      const all = await accounts.hooks.allOf(user.id);
-      return dashboardPage({
-        request,
-        title: words.dashboard.sections.hooks,
-        lead: words.dashboard.hooks.lead,
-        children: (
-          <>
-            {all.map((hook) => (
-              <HookCard
-                request={request}
-                hook={hook}
-                tries={hook.off === "damaged" ? [] : hooks.triesOf(hook)}
-              />
-            ))}
-            <AddForm request={request} />
-          </>
-        ),
-      });
-    },
-  };
+/** The programs that songs are sent to. */
+export async function Hooks({
+  accounts,
+  hooks,
+  request,
+}: HooksDeps & { readonly request: DashboardRequest }): Promise<JSX.Element> {
+  const all = await accounts.hooks.allOf(request.user.id);
+  return (
+    <>
+      {all.map((hook) => (
+        <HookCard
+          request={request}
+          hook={hook}
+          tries={hook.off === "damaged" ? [] : hooks.triesOf(hook)}
+        />
+      ))}
+      <AddForm request={request} />
+    </>
+  );
 }
 
 interface HookCardProps {

@@ -196,16 +196,16 @@ export const de: Words = {
     unfollowed:
       "Diese Seite kann Änderungen nicht folgen: Der Proxy vor Marquee reicht keine WebSocket-Verbindungen weiter. Lade die Seite neu, um den aktuellen Stand zu sehen.",
     navigation: "Übersicht",
+    settings: "Einstellungen",
     sections: {
-      nowPlaying: "Läuft gerade",
+      overlay: "Overlay",
+      widget: "Overlays",
       music: "Musik",
-      widget: "Overlay",
-      history: "Verlauf",
-      hooks: "Hooks",
       chat: "Chat",
-      keys: "API-Schlüssel",
+      history: "Verlauf",
       privacy: "Privatsphäre",
       account: "Konto",
+      programs: "Für Programme",
       server: "Server",
     },
     health: {

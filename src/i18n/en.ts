@@ -191,16 +191,16 @@ export const en = {
     unfollowed:
       "This page can’t follow changes: the proxy in front of Marquee doesn’t pass on WebSocket connections. Reload the page to see what’s current.",
     navigation: "Dashboard",
+    settings: "Settings",
     sections: {
-      nowPlaying: "Now playing",
+      overlay: "Overlay",
+      widget: "Overlays",
       music: "Music",
-      widget: "Widget",
-      history: "History",
-      hooks: "Hooks",
       chat: "Chat",
-      keys: "API keys",
+      history: "History",
       privacy: "Privacy",
       account: "Account",
+      programs: "For programs",
       server: "Server",
     },
     health: {

@@ -194,16 +194,16 @@ export const es: Words = {
     unfollowed:
       "Esta página no puede seguir los cambios: el proxy que está delante de Marquee no deja pasar conexiones WebSocket. Recárgala para ver el estado actual.",
     navigation: "Panel",
+    settings: "Ajustes",
     sections: {
-      nowPlaying: "Ahora suena",
+      overlay: "Overlay",
+      widget: "Overlays",
       music: "Música",
-      widget: "Widget",
-      history: "Historial",
-      hooks: "Hooks",
       chat: "Chat",
-      keys: "Claves de API",
+      history: "Historial",
       privacy: "Privacidad",
       account: "Cuenta",
+      programs: "Para programas",
       server: "Servidor",
     },
     health: {

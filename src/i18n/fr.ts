@@ -195,16 +195,16 @@ export const fr: Words = {
     unfollowed:
       "Cette page ne peut pas suivre les changements : le proxy devant Marquee ne transmet pas les connexions WebSocket. Rechargez-la pour voir l’état actuel.",
     navigation: "Tableau de bord",
+    settings: "Réglages",
     sections: {
-      nowPlaying: "En cours",
+      overlay: "Overlay",
+      widget: "Overlays",
       music: "Musique",
-      widget: "Widget",
-      history: "Historique",
-      hooks: "Hooks",
       chat: "Chat",
-      keys: "Clés d’API",
+      history: "Historique",
       privacy: "Confidentialité",
       account: "Compte",
+      programs: "Pour les programmes",
       server: "Serveur",
     },
     health: {

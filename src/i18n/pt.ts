@@ -191,16 +191,16 @@ export const pt: Words = {
     unfollowed:
       "Esta página não consegue acompanhar as mudanças: o proxy na frente do Marquee não repassa conexões WebSocket. Recarregue a página para ver o estado atual.",
     navigation: "Painel",
+    settings: "Configurações",
     sections: {
-      nowPlaying: "Tocando agora",
+      overlay: "Overlay",
+      widget: "Overlays",
       music: "Música",
-      widget: "Widget",
-      history: "Histórico",
-      hooks: "Hooks",
       chat: "Chat",
-      keys: "Chaves de API",
+      history: "Histórico",
       privacy: "Privacidade",
       account: "Conta",
+      programs: "Para programas",
       server: "Servidor",
     },
     health: {

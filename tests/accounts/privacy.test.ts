@@ -146,7 +146,7 @@ describe("the work that rules make", () => {
 });
 
 describe("what is hidden", () => {
-  const PATH = "/en/dashboard/privacy";
+  const PATH = "/en/dashboard/settings/privacy";
   let server: TestServer;
   let port: RealPort;
   let ada: AddedUser;

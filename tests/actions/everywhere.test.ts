@@ -42,7 +42,7 @@ describe("each action", () => {
     }
     const browser = await signIn(server, { user });
     for (const action of ACTIONS.filter(({ who }) => who === "owner").filter(isForm)) {
-      const answer = await browser.post("/en/dashboard/keys", { do: action.name });
+      const answer = await browser.post("/en/dashboard/settings/programs", { do: action.name });
       expect([action.name, answer.status]).toEqual([action.name, 403]);
     }
     expect(contentOf(server)).toEqual(before);
@@ -122,7 +122,7 @@ describe("a form, a command and a command of a running server", () => {
     for (const [name, text] of Object.entries(texts)) {
       for (const value of typeof text === "string" ? [text] : text) fields.append(name, value);
     }
-    const answer = await browser.get("/en/dashboard/keys", {
+    const answer = await browser.get("/en/dashboard/settings/programs", {
       method: "POST",
       headers: { origin: "http://127.0.0.1:4747", accept: "application/json" },
       body: fields,

@@ -35,7 +35,7 @@ describe("while another program writes to the database,", () => {
   test.each(LANGUAGES.map((language) => [language]))(
     "a form is answered 503 in %s, with when to try again",
     async (language) => {
-      const answer = await browser.post(`/${language}/dashboard/keys`, {
+      const answer = await browser.post(`/${language}/dashboard/settings/programs`, {
         do: "key add",
         name: "bot",
       });
@@ -47,7 +47,8 @@ describe("while another program writes to the database,", () => {
   );
 
   test("the same form works once it lets go", async () => {
-    const add = () => browser.post("/en/dashboard/keys", { do: "key add", name: "bot" });
+    const add = () =>
+      browser.post("/en/dashboard/settings/programs", { do: "key add", name: "bot" });
     expect((await add()).status).toBe(503);
     foreign.run("COMMIT");
     expect((await add()).status).toBeLessThan(400);
@@ -131,7 +132,7 @@ describe("while the disk is full,", () => {
   };
   const titles = Array.from({ length: 100 }, (_, at) => `${"no song ".repeat(11)}${at}`).join("\n");
   const save = (language: string) =>
-    browser.post(`/${language}/dashboard/privacy`, { do: "privacy rules", titles });
+    browser.post(`/${language}/dashboard/settings/privacy`, { do: "privacy rules", titles });
 
   test.each(LANGUAGES.map((language) => [language]))(
     "a form is answered 503 in %s, says that nothing was changed, and works once there is room",
@@ -142,7 +143,7 @@ describe("while the disk is full,", () => {
       expect(answer.headers.get("retry-after")).toBe("60");
       expect(await answer.text()).toContain(Bun.escapeHTML(languages[language].unstored.title));
       expect(server.logged.join("\n")).toMatch(/the database cannot be used .*disk is full/);
-      expect((await browser.get("/en/dashboard/privacy")).status).toBe(200);
+      expect((await browser.get("/en/dashboard/settings/privacy")).status).toBe(200);
       server.store.queries.run("PRAGMA max_page_count = 1000000");
       expect((await save(language)).status).toBeLessThan(400);
     },

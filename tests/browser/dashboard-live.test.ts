@@ -24,7 +24,7 @@ onTheDashboard("what is playing", (stage) => {
 
   test("changes on the page without a reload", async () => {
     await stage.plays();
-    const { page, complaints } = await stage.open("nowPlaying");
+    const { page, complaints } = await stage.open("overlay");
     expect(await liveText(page, "title").textContent()).toBe("Paper Lanterns");
     await mark(page);
 
@@ -55,7 +55,7 @@ onTheDashboard("what is playing", (stage) => {
 
   test("has no bar while the position is not known", async () => {
     await stage.plays({ ...titled("Somewhere"), positionUnknown: true });
-    const { page } = await stage.open("nowPlaying");
+    const { page } = await stage.open("overlay");
     const progress = page.locator("progress");
     expect(await progress.isVisible()).toBe(false);
     await stage.plays({ ...titled("Begun"), positionMs: 0, positionUnknown: true });
@@ -64,7 +64,7 @@ onTheDashboard("what is playing", (stage) => {
 
   test("says that the server is gone, and comes back by itself", async () => {
     await stage.plays();
-    const { page } = await stage.open("nowPlaying");
+    const { page } = await stage.open("overlay");
     await mark(page);
     await stage.plays(titled("Before the Restart"));
     await says(page, "title", "Before the Restart");
@@ -83,7 +83,7 @@ onTheDashboard("what is playing", (stage) => {
 
   test("says that a proxy passes on no sockets, where the server answers all the same", async () => {
     await stage.plays();
-    const { page } = await stage.open("nowPlaying");
+    const { page } = await stage.open("overlay");
     await page.routeWebSocket(/\/dashboard\/live$/, (socket) => socket.close());
     await page.reload();
     await page.getByText(words.dashboard.unfollowed).waitFor();
@@ -92,7 +92,7 @@ onTheDashboard("what is playing", (stage) => {
 
   test("gives way to the sign-in notice when this browser is signed out elsewhere", async () => {
     await stage.plays();
-    const { page } = await stage.open("nowPlaying");
+    const { page } = await stage.open("overlay");
     const elsewhere = await stage.open("account");
     const first = elsewhere.page.getByRole("button", { name: account.signOut }).nth(1);
     await first.click();

@@ -57,7 +57,7 @@ async function pagesOutside({ server, ada }: DashboardStage): Promise<Visited[]>
   const paths = {
     "sign-in": "sign-in",
     confirm: `sign-in/${signInSecret}`,
-    message: "dashboard/keys",
+    message: "dashboard/settings/programs",
     connect: `connect/spotify/${connectSecret}`,
   };
   return Object.entries(paths).map(([name, path]) => ({ name, path, asStranger: true }));
@@ -144,7 +144,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel(dashboard.server.name).inputValue()).toBe("<b>Not & a name");
     expect(await look(watched)).toEqual([]);
-    await page.goto(stage.address("keys", "de"));
+    await page.goto(stage.address("programs", "de"));
     await page.getByLabel(dashboard.keys.name).fill("Bot");
     await page.getByRole("button", { name: dashboard.keys.add }).click();
     await page.getByText(dashboard.keys.newKey, { exact: true }).waitFor();
@@ -212,7 +212,7 @@ onTheDashboard(
     const { keys, music, privacy } = languages.en.dashboard;
 
     test("makes a key, connects the demo and pauses sharing", async () => {
-      const { page, complaints } = await stage.open("keys", { javaScriptEnabled: false });
+      const { page, complaints } = await stage.open("programs", { javaScriptEnabled: false });
       await page.getByLabel(keys.name).fill("chat bot");
       await page.getByRole("button", { name: keys.add }).click();
       const key = (await page.locator(".once code").first().textContent()) ?? "";
@@ -229,7 +229,7 @@ onTheDashboard(
       await page.getByRole("button", { name: fill(music.connect, { source: "Demo" }) }).click();
       await page.getByText(fill(music.added, { source: "Demo" }), { exact: true }).waitFor();
       expect(await received()).toMatchObject({ is_playing: true });
-      await page.goto(stage.address("nowPlaying"));
+      await page.goto(stage.address("overlay"));
       expect(await page.locator(".playing .title").textContent()).not.toBe("");
 
       await page.goto(stage.address("privacy"));

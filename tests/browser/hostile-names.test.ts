@@ -103,7 +103,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   test("stay the text that they are when they arrive on an open page", async () => {
     await showNamesAsGiven();
     await stage.plays();
-    const { page, harm } = await guard(stage, "nowPlaying");
+    const { page, harm } = await guard(stage, "overlay");
     for (const name of some) {
       const given = aPlayback({
         ...titled(name),
@@ -132,7 +132,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
 
   test("do so when clean titles are shown, which have no entities any more", async () => {
     await stage.plays();
-    const { page, harm } = await guard(stage, "nowPlaying");
+    const { page, harm } = await guard(stage, "overlay");
     const encoded = attacks.map((attack) => Bun.escapeHTML(attack));
     for (const name of [...some, ...encoded]) {
       const played = aPlayback({ ...titled(name), artists: [name, "and another"] });
@@ -153,7 +153,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   test("do so when a page is drawn with them", async () => {
     await showNamesAsGiven();
     await stage.plays();
-    const { page, harm } = await guard(stage, "nowPlaying");
+    const { page, harm } = await guard(stage, "overlay");
     // Several at once: each on its own has been on the open page.
     for (const together of textsOf(hostile, 1_000)) {
       const all = together.join(" ");
@@ -165,7 +165,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       });
       await stage.plays(given);
       const bound = boundPlayback(given) ?? given;
-      await page.goto(stage.address("nowPlaying"));
+      await page.goto(stage.address("overlay"));
       const [, title, artist, album] = await page.locator(".playing .words > p").allTextContents();
       expect([title, artist, album]).toEqual([
         bound.track.title,
@@ -181,12 +181,12 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     const { user } = stage.ada;
     const lines = hostile.map((name) => name.replaceAll(/[\n\u2028]/g, ""));
     await privacy.change(user, { pausedUntil: null, hiddenTitles: lines, hiddenArtists: lines });
-    const { page, harm } = await guard(stage, "keys");
+    const { page, harm } = await guard(stage, "programs");
     // A user has fifty working keys at most.
     for (let at = 0; at < hostile.length; at += 40) {
       const some = hostile.slice(at, at + 40);
       const issued = await Promise.all(some.map((name) => keys.add(user, name)));
-      await page.goto(stage.address("keys"));
+      await page.goto(stage.address("programs"));
       await unfold(page);
       const names = await page.locator(".rows h3").allTextContents();
       expect(names).toEqual(expect.arrayContaining(some));

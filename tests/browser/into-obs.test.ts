@@ -246,7 +246,9 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     const leaving = standIn();
     await card.connect(leaving.port);
     await card.says(connected);
-    const elsewhere = card.page.getByRole("link", { name: languages.de.dashboard.sections.keys });
+    const elsewhere = card.page.getByRole("link", {
+      name: languages.de.dashboard.settings,
+    });
     await elsewhere.focus();
     leaving.hangUp();
     await card.says(failures.closed);

@@ -9,7 +9,7 @@ import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
 
-const PATH = "/en/dashboard/account";
+const PATH = "/en/dashboard/settings/account";
 const { account: words } = languages.en.dashboard;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0";
 const SAFARI =
@@ -65,7 +65,7 @@ describe("the language", () => {
     const sent = await browser.post(PATH, { do: "account language", language });
     expect(sent.status).toBe(303);
     const next = sent.headers.get("location") ?? "";
-    expect(next).toStartWith(`/${language}/dashboard/account`);
+    expect(next).toStartWith(`/${language}/dashboard/settings/account`);
     expect(server.accounts.users.named("ada").language).toBe(language);
     const page = await browser.get(next);
     const { account, sections } = languages[language].dashboard;
@@ -173,8 +173,8 @@ describe("the export", () => {
       events: ["song.started"],
       action: null,
     });
-    expect(await addressesIn(await browser.get(PATH))).toContain(`${PATH}/export`);
-    const file = await browser.get(`${PATH}/export`);
+    expect(await addressesIn(await browser.get(PATH))).toContain("/en/dashboard/account/export");
+    const file = await browser.get("/en/dashboard/account/export");
     expect(file.headers.get("content-type")).toContain("application/json");
     expect(file.headers.get("content-disposition")).toContain("marquee-ada.json");
     const text = await file.text();
@@ -194,7 +194,7 @@ describe("the export", () => {
   });
 
   test("is for nobody who is not signed in", async () => {
-    expect((await server.get(`${PATH}/export`)).status).toBe(401);
+    expect((await server.get("/en/dashboard/account/export")).status).toBe(401);
   });
 });
 

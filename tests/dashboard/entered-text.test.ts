@@ -119,7 +119,7 @@ describe("a form of the dashboard", () => {
 
   test("keeps what was typed into a field of several lines, and says what is wrong", async () => {
     const rules = { do: "privacy rules", titles: "one\nt\u0007wo", artists: "" };
-    const answer = await browser.post("/en/dashboard/privacy", rules);
+    const answer = await browser.post("/en/dashboard/settings/privacy", rules);
     expect(answer.status).toBe(422);
     expect(await textOf(answer.clone(), ".mistake")).toStartWith("Type this again: it has");
     expect(await answer.text()).toContain("one\nt");

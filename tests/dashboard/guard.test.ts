@@ -283,7 +283,7 @@ describe("a member", () => {
   });
 
   test.each(LANGUAGES)("is refused the owner's page and the backup, in %s", async (language) => {
-    for (const path of ["server", "server/backup"]) {
+    for (const path of ["settings/server", "server/backup"]) {
       const answer = await member.get(`/${language}/dashboard/${path}`);
       expect(answer.status).toBe(403);
       expect(await answer.text()).not.toContain("ada");
@@ -297,7 +297,7 @@ describe("a member", () => {
       { do: "login", user: "ada" },
       { do: "user remove", user: "ada" },
     ]) {
-      expect((await member.post("/en/dashboard/server", fields)).status).toBe(403);
+      expect((await member.post("/en/dashboard/settings/server", fields)).status).toBe(403);
     }
     expect(stored()).toBe(before);
   });
@@ -306,13 +306,13 @@ describe("a member", () => {
     for (const path of pagePaths().filter((one) => !one.endsWith("/server"))) {
       const page = await member.get(path);
       expect(page.status).toBe(200);
-      expect(await page.text()).not.toContain("/dashboard/server");
+      expect(await page.text()).not.toContain("/dashboard/settings/server");
     }
   });
 
   test("becomes the owner for the same session when the owner is removed", async () => {
     await server.accounts.users.remove("ada");
-    expect((await member.get("/en/dashboard/server")).status).toBe(200);
+    expect((await member.get("/en/dashboard/settings/server")).status).toBe(200);
   });
 });
 
@@ -389,7 +389,7 @@ describe("no page of one user's", () => {
     const [session] = await server.accounts.sessions.list(ada.user);
     const before = stored();
     const targets = [key?.id, session?.id, ada.user.name, String(ada.user.id)];
-    for (const path of ["keys", "account"]) {
+    for (const path of ["programs", "account"]) {
       for (const target of targets) {
         for (const action of [
           "revoke",
@@ -408,7 +408,7 @@ describe("no page of one user's", () => {
             key: target ?? "",
             confirm: "ada",
           };
-          await own.post(`/en/dashboard/${path}`, fields);
+          await own.post(`/en/dashboard/settings/${path}`, fields);
           const rows = JSON.parse(stored()) as [string, { userId?: number; id?: unknown }[]][];
           const ofAda = (text: [string, { userId?: number; id?: unknown }[]][]) =>
             JSON.stringify(
@@ -509,7 +509,7 @@ describe("every page", () => {
     const member = await signIn(server, grace);
     const refusals = [
       await server.get("/en/dashboard"),
-      await member.get("/en/dashboard/server"),
+      await member.get("/en/dashboard/settings/server"),
       await owner.post("/en/dashboard/music", { token: "x" }),
       ...(await Promise.all((await publicPaths()).map((path) => server.get(path)))),
     ];
@@ -704,7 +704,7 @@ describe("a dashboard's socket", () => {
     const member = await signIn(server, grace);
     const opened = open({ cookie: member.cookie, origin: port.origin });
     await opened.first;
-    await owner.post("/en/dashboard/server", { do: "user remove", user: "grace" });
+    await owner.post("/en/dashboard/settings/server", { do: "user remove", user: "grace" });
     expect(await opened.closed).toBe(4001);
   });
 

@@ -6,7 +6,7 @@ import { addressesIn, attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-const PATH = "/en/dashboard/keys";
+const PATH = "/en/dashboard/settings/programs";
 const HOUR_MS = 3_600_000;
 const { keys: words } = languages.en.dashboard;
 const { key: refused } = languages.en.refused;
@@ -146,8 +146,8 @@ describe("the list of keys", () => {
 
   test.each(LANGUAGES)("is in %s, placeholder and all", async (language) => {
     const { dashboard } = languages[language];
-    const page = await browser.get(`/${language}/dashboard/keys`);
-    expect(await textOf(page.clone(), "h1")).toBe(dashboard.sections.keys);
+    const page = await browser.get(`/${language}/dashboard/settings/programs`);
+    expect(await textOf(page.clone(), "h1")).toBe(dashboard.sections.programs);
     expect(await page.text()).toContain(dashboard.keys.placeholder);
     // The shell that it is pasted into must find nothing special in it.
     expect(dashboard.keys.placeholder).toMatch(/^[A-Z_]+$/);

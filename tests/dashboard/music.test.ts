@@ -661,7 +661,7 @@ describe("the notice that something is linked", () => {
   test("is not shown to another session, nor on another page", async () => {
     await member.post(MUSIC, { do: "connect", source: "demo" });
     expect(await noticeOf(owner)).toBe(undefined);
-    expect(await noticeOf(member, "/en/dashboard/privacy")).toBe(undefined);
+    expect(await noticeOf(member, "/en/dashboard/settings/privacy")).toBe(undefined);
     expect(await noticeOf(member)).toBe("Demo was added.");
   });
 
@@ -848,7 +848,7 @@ describe("several connections", () => {
       { id: publicId, source: "mpd", name: "Kitchen", position: 2, display_name: "MPD" },
     ]);
     expect(JSON.stringify(file)).not.toContain("swordfish");
-    const page = await (await owner.get("/en/dashboard/server")).text();
+    const page = await (await owner.get("/en/dashboard/settings/server")).text();
     expect(page).toContain("Owner · you · MPD · MPD · Kitchen");
   });
 });
@@ -858,7 +858,7 @@ describe("settings that this version cannot read", () => {
     await server.accounts.connections.connect(grace.user, "spotify", { old: true });
     expect((await member.get(MUSIC)).status).toBe(200);
     expect((await member.get("/en/dashboard")).status).toBe(200);
-    expect((await owner.get("/en/dashboard/server")).status).toBe(200);
+    expect((await owner.get("/en/dashboard/settings/server")).status).toBe(200);
     await member.post(MUSIC, { do: "connect", source: "demo" });
     expect(await sourcesOf(grace)).toEqual(["spotify", "demo"]);
   });

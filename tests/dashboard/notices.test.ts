@@ -6,7 +6,7 @@ import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-const PATH = "/en/dashboard/keys";
+const PATH = "/en/dashboard/settings/programs";
 
 let server: TestServer;
 let ada: AddedUser;
@@ -32,7 +32,7 @@ describe("what a form has come to", () => {
     expect(sent.status).toBe(303);
     expect(sent.headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^marquee-notice-keys-[0-9a-f]{8}=[\w-]+; Path=\/en\/dashboard\/keys; Max-Age=300; HttpOnly; SameSite=Lax$/,
+        /^marquee-notice-programs-[0-9a-f]{8}=[\w-]+; Path=\/en\/dashboard\/settings\/programs; Max-Age=300; HttpOnly; SameSite=Lax$/,
       ),
     ]);
   });
@@ -41,7 +41,7 @@ describe("what a form has come to", () => {
     await start("https://example.org/music");
     const [cookie = ""] = (await makeKey()).headers.getSetCookie();
     expect(cookie).toMatch(
-      /^__Secure-marquee-notice-keys-[0-9a-f]{8}=[\w-]+; Path=\/music\/en\/dashboard\/keys; Max-Age=300; Secure; HttpOnly; SameSite=Lax$/,
+      /^__Secure-marquee-notice-programs-[0-9a-f]{8}=[\w-]+; Path=\/music\/en\/dashboard\/settings\/programs; Max-Age=300; Secure; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -60,7 +60,7 @@ describe("what a form has come to", () => {
     const page = await browser.get(PATH);
     expect(page.headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^marquee-notice-keys-[0-9a-f]{8}=; Path=\/en\/dashboard\/keys; Max-Age=0; HttpOnly; SameSite=Lax$/,
+        /^marquee-notice-programs-[0-9a-f]{8}=; Path=\/en\/dashboard\/settings\/programs; Max-Age=0; HttpOnly; SameSite=Lax$/,
       ),
     ]);
     expect(keysIn(await page.text())).toHaveLength(1);

@@ -9,7 +9,7 @@ import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-const PATH = "/en/dashboard/privacy";
+const PATH = "/en/dashboard/settings/privacy";
 const HOUR_MS = 3_600_000;
 const { privacy: t } = languages.en.dashboard;
 const AT_FIRST = { ...NOTHING_HIDDEN, titles: CLEANED };
@@ -202,7 +202,7 @@ describe("one title", () => {
 
 test.each(LANGUAGES)("the page explains in %s what others see then", async (language) => {
   const { dashboard } = languages[language];
-  const page = await browser.get(`/${language}/dashboard/privacy`);
+  const page = await browser.get(`/${language}/dashboard/settings/privacy`);
   expect(await textOf(page.clone(), "h1")).toBe(dashboard.sections.privacy);
   const text = await page.text();
   expect(text).toContain(dashboard.privacy.whilePaused);

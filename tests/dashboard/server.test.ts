@@ -16,7 +16,7 @@ import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
 import { onlyWorkingId } from "../fixtures/data/connections.ts";
 
-const SERVER = "/en/dashboard/server";
+const SERVER = "/en/dashboard/settings/server";
 const { user: refusedUser } = languages.en.refused;
 const ORIGIN = "http://127.0.0.1:4747";
 
@@ -110,7 +110,7 @@ describe("a sign-in link made for a user", () => {
   });
 
   test("is in the owner's language where the user has chosen none", async () => {
-    const path = "/fr/dashboard/server";
+    const path = "/fr/dashboard/settings/server";
     await owner.post(path, { do: "login", user: grace.user.name });
     expect((await shownOnce(await owner.get(path)))[0]).toStartWith(`${ORIGIN}/fr/sign-in/`);
   });
@@ -255,7 +255,7 @@ describe("the owner's page", () => {
   });
 
   test.each(LANGUAGES)("fills every place of its words in %s", async (language) => {
-    const path = `/${language}/dashboard/server`;
+    const path = `/${language}/dashboard/settings/server`;
     const text = await (await owner.get(path)).text();
     expect(text).not.toMatch(/\{\w+\}|undefined|\[object/);
     expect(text).toContain(languages[language].dashboard.server.settings);
@@ -276,7 +276,9 @@ describe("the backup", () => {
 
   test("is linked, with what it needs to be read", async () => {
     const page = await owner.get(SERVER);
-    expect(await attributeOf(page.clone(), "a[download]", "href")).toBe(`${SERVER}/backup`);
+    expect(await attributeOf(page.clone(), "a[download]", "href")).toBe(
+      "/en/dashboard/server/backup",
+    );
     expect(await page.text()).toContain("keep a copy of that too, but somewhere else");
   });
 
@@ -292,7 +294,7 @@ describe("the backup", () => {
   });
 
   test("is a whole database with everybody in it, and nothing in plain sight", async () => {
-    const answer = await owner.get(`${SERVER}/backup`);
+    const answer = await owner.get("/en/dashboard/server/backup");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-disposition")).toBe(
       'attachment; filename="marquee-2026-11-21.db"',
@@ -316,7 +318,7 @@ describe("the backup", () => {
 
   test("is refused for ten seconds after one was made", async () => {
     const backUp = async () => {
-      const answer = await owner.get(`${SERVER}/backup`);
+      const answer = await owner.get("/en/dashboard/server/backup");
       await answer.bytes();
       return answer;
     };
@@ -328,19 +330,19 @@ describe("the backup", () => {
   });
 
   test("is kept by nobody on the way", async () => {
-    const answer = await owner.get(`${SERVER}/backup`);
+    const answer = await owner.get("/en/dashboard/server/backup");
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     await answer.body?.cancel();
   });
 
   test("is made one at a time, until it is sent", async () => {
-    const sent = await owner.get(`${SERVER}/backup`);
+    const sent = await owner.get("/en/dashboard/server/backup");
     await server.clock.advance(60_000);
-    const refused = await owner.get(`${SERVER}/backup`);
+    const refused = await owner.get("/en/dashboard/server/backup");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
     await sent.body?.cancel();
-    const again = await owner.get(`${SERVER}/backup`);
+    const again = await owner.get("/en/dashboard/server/backup");
     expect(again.status).toBe(200);
     await again.bytes();
   });

@@ -218,7 +218,10 @@ export function accidentsOf(
       for (; refused === 0 && written < 500; written++) {
         const line = (at: number) => `${"no song ".repeat(12)}${written} ${at}`;
         const titles = Array.from({ length: 100 }, (_, at) => line(at)).join("\n");
-        const answer = await browser.post("/en/dashboard/privacy", { do: "privacy rules", titles });
+        const answer = await browser.post("/en/dashboard/settings/privacy", {
+          do: "privacy rules",
+          titles,
+        });
         if (answer.status !== 303) refused = answer.status;
       }
       // What it found is kept for a second.
@@ -227,7 +230,7 @@ export function accidentsOf(
       const overlay = await status(`/en/widget/${stage.pushed.widgetToken}`);
       rmSync(filler);
       await until(async () => ((await status("/readyz")) === 200 ? true : undefined));
-      const again = await browser.post("/en/dashboard/privacy", {
+      const again = await browser.post("/en/dashboard/settings/privacy", {
         do: "privacy rules",
         titles: "",
       });
@@ -242,7 +245,8 @@ export function accidentsOf(
     async happen() {
       const browser = await signInTo(stage);
       const save = async (titles: string) =>
-        (await browser.post("/en/dashboard/privacy", { do: "privacy rules", titles })).status;
+        (await browser.post("/en/dashboard/settings/privacy", { do: "privacy rules", titles }))
+          .status;
       // Not the index of the log, which is shared memory.
       const paths = ["", "marquee.db", "marquee.db-wal"].map((name) => join(stage.data, name));
       if (!stage.disk?.freeze(paths, true)) return "skipped: an ext4 disk of its own needs root";

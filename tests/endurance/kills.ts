@@ -37,7 +37,7 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
     for (let at = 0; at < MOST_MADE && !isDead; at++) {
       const name = `${prefix}-page-${at}`;
       const answer = await browsers.maker
-        .post("/en/dashboard/keys", { do: "key add", name })
+        .post("/en/dashboard/settings/programs", { do: "key add", name })
         .catch(() => undefined);
       if (answer?.status !== 303) return;
       done.push(name);
@@ -47,7 +47,10 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
   const ruling = (async () => {
     while (!isDead) {
       const answer = await browsers.ruler
-        .post("/en/dashboard/privacy", { do: "privacy rules", titles: `rule ${rules + 1}` })
+        .post("/en/dashboard/settings/privacy", {
+          do: "privacy rules",
+          titles: `rule ${rules + 1}`,
+        })
         .catch(() => undefined);
       if (answer?.status !== 303) return;
       rules += 1;
@@ -102,10 +105,10 @@ export async function killWhileWriting(stage: Stage, random: () => number): Prom
   const lost = done.filter((name) => !kept.includes(name));
   const twice = kept.filter((name, at) => kept.indexOf(name) !== at);
   // The last one may have been stored without an answer.
-  const page = await (await browsers.ruler.get("/en/dashboard/privacy")).text();
+  const page = await (await browsers.ruler.get("/en/dashboard/settings/privacy")).text();
   const rule = Number(/>\s*rule (\d+)\s*</.exec(page)?.[1] ?? 0);
   if (rules > 0 && ![rules, rules + 1].includes(rule)) lost.push(`rule ${rules}`);
-  await browsers.ruler.post("/en/dashboard/privacy", { do: "privacy rules", titles: "" });
+  await browsers.ruler.post("/en/dashboard/settings/privacy", { do: "privacy rules", titles: "" });
   for (const name of users)
     if (name.startsWith(prefix)) await stage.command("user", "remove", name);
   for (const [owner, all] of [

@@ -525,7 +525,7 @@ describe("a user's hooks", () => {
 });
 
 describe("the page of hooks", () => {
-  const HOOKS = "/en/dashboard/hooks";
+  const HOOKS = "/en/dashboard/settings/programs";
   let server: TestServer;
   let ada: AddedUser;
   let browser: SignedIn;
@@ -593,7 +593,7 @@ describe("the page of hooks", () => {
   test("names what can be done to a hook after the hook, for screen readers", async () => {
     const settings = { url: HOOK.url, events: HOOK_EVENTS, action: "New song" };
     await server.accounts.hooks.add(ada.user, settings);
-    expect(await groupNameOf(await browser.get(HOOKS))).toBe("New song");
+    expect(await groupNameOf(await browser.get(HOOKS), "#hooks")).toBe("New song");
   });
 
   test("sends one test in five seconds, however often it is asked for", async () => {
@@ -642,7 +642,7 @@ describe("the page of hooks", () => {
     await server.accounts.hooks.add(ada.user, { ...settings, url: "https://example.org/other" });
     const page = await browser.get(HOOKS);
     expect(await textOf(page.clone(), ".status.bad")).toStartWith("The stored address");
-    expect(await textOf(page, "h2")).toBe(`#${damaged.id}`);
+    expect(await textOf(page, `#hook-${damaged.id}`)).toBe(`#${damaged.id}`);
     const tested = await browser.submit(HOOKS, { do: "hook test", id: String(damaged.id) });
     expect(await textOf(tested, ".notice p")).toStartWith("The stored address");
     expect(sent).toBe(0);

@@ -96,8 +96,8 @@ describe("two servers that a browser reaches by one host name", () => {
         jar.take(new Response(null, { headers: { "set-cookie": `${cookie}; Path=/` } }));
       }
       for (const server of servers) {
-        const headers = { cookie: jar.headerFor("/en/dashboard/keys") };
-        expect((await server.get("/en/dashboard/keys", { headers })).status).toBe(200);
+        const headers = { cookie: jar.headerFor("/en/dashboard/settings/programs") };
+        expect((await server.get("/en/dashboard/settings/programs", { headers })).status).toBe(200);
       }
       const [names, others] = [one, other].map((place) => {
         const own = createCookies(place);

@@ -78,7 +78,7 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
   test("takes no form of the dashboard, signed in or not, and says where it works", async () => {
     const ada = await start(baseUrl);
     const { cookie, formToken } = await signIn(server, ada, baseUrl);
-    const path = "/en/dashboard/keys";
+    const path = "/en/dashboard/settings/programs";
     for (const sent of [{ cookie }, {}]) {
       const page = await server.get(path, {
         method: "POST",

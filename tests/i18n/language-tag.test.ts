@@ -30,7 +30,7 @@ describe.each(Object.entries(TAGS))("pages under /%s/", (language, tag) => {
   );
 
   test(`say that they are in ${tag} in the dashboard, too`, async () => {
-    const page = await browser.get(`/${language}/dashboard/account`);
+    const page = await browser.get(`/${language}/dashboard/settings/account`);
     expect(await attributeOf(page.clone(), "html", "lang")).toBe(tag);
     expect(await attributeOf(page, `option[value="${language}"]`, "lang")).toBe(tag);
   });

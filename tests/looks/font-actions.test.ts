@@ -79,7 +79,7 @@ describe("an upload", () => {
 
   test("is the only form that may be larger than 64 KiB", async () => {
     const large = fontOfSize(100_000);
-    for (const path of [PAGE, `${UPLOAD}/x`, "/en/dashboard/account", "/livez"]) {
+    for (const path of [PAGE, `${UPLOAD}/x`, "/en/dashboard/settings/account", "/livez"]) {
       expect([path, (await upload(large, {}, { path })).status]).toEqual([path, 413]);
     }
     expect((await upload(new Uint8Array(1_100_000))).status).toBe(413);

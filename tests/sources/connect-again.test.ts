@@ -119,7 +119,7 @@ describe.each(Object.entries(UNUSABLE))("a connection with %s", (_, unusable) =>
   );
 
   test("is named on the owner's page", async () => {
-    const page = await (await browser.get("/en/dashboard/server")).text();
+    const page = await (await browser.get("/en/dashboard/settings/server")).text();
     expect(page).toContain("Owner · you · MPD");
     expect(page).toContain(AGAIN);
   });

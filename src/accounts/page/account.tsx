@@ -3,7 +3,7 @@ import { endAllSessions, endSession } from "../session-actions.ts";
 import type { Session } from "../sessions.ts";
 import { chooseLanguage, deleteAccount } from "../user-actions.ts";
 import type { User } from "../users.ts";
-import { pageAddress } from "../../addresses.ts";
+import { dashboardAddress, pageAddress } from "../../addresses.ts";
 import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
 import { LANGUAGES, languageTag } from "../../languages.ts";
 import { Html } from "../../jsx.ts";
@@ -21,7 +21,6 @@ import { Fold } from "../../dashboard/form.tsx";
 import { exportOf } from "./export.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
-import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
 
 export type AccountDeps = Pick<Parts, "accounts" | "budget" | "sessionCookie" | "sources">;
@@ -81,7 +80,11 @@ async function accountPage(
           <h2 safe>{t.exportTitle}</h2>
           <p safe>{t.exportText}</p>
           <p class="actions">
-            <a class="button quiet" href={`${pathTo(request, "account")}/export`} safe>
+            <a
+              class="button quiet"
+              href={dashboardAddress(request.basePath, request.language, "/account/export")}
+              safe
+            >
               {t.exportLink}
             </a>
           </p>

@@ -12,24 +12,18 @@ import {
   TextInput,
 } from "../../dashboard/action-form.tsx";
 import { Confirm } from "../../dashboard/form.tsx";
-import { dashboardPage } from "../../dashboard/frame.tsx";
-import type { DashboardRequest, Section } from "../../dashboard/request.ts";
+import type { DashboardRequest } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
 
-export type KeysDeps = Pick<Parts, "accounts" | "clock">;
+export interface KeysProps extends Pick<Parts, "accounts" | "clock"> {
+  readonly request: DashboardRequest;
+}
 
 /** How long a replaced key may continue to work. */
 const GRACES = { now: "0s", hour: "1h", day: "24h" } as const;
 
-/** The page of the API keys that bots and programs use. */
-export function createSection(deps: KeysDeps): Section {
-  return { show: (request) => keysPage(deps, request) };
-}
-
-async function keysPage(
-  { accounts: { keys }, clock }: KeysDeps,
-  request: DashboardRequest,
-): Promise<Response> {
+/** The API keys that bots and programs use. */
+export function ApiKeys({ accounts: { keys }, clock, request }: KeysProps): JSX.Element {
   const { words, user } = request;
   const { keys: t } = words.dashboard;
   // Uses are written only from time to time, and this page must show the latest.
@@ -43,46 +37,41 @@ async function keysPage(
   const working = all.filter(isWorking);
   const ended = all.filter((key) => !isWorking(key)).toReversed();
   const add = formOf(request, addKey);
-  return dashboardPage({
-    request,
-    title: words.dashboard.sections.keys,
-    lead: t.lead,
-    children: (
-      <>
-        <section>
-          <h2 safe>{t.working}</h2>
-          {working.length === 0 && <p safe>{t.none}</p>}
-          <ul class="rows">
-            {working.map((key) => (
-              <WorkingKey request={request} record={key} />
-            ))}
-          </ul>
-          {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
-        </section>
-        <section>
-          <h2 safe>{t.addTitle}</h2>
-          <ActionForm form={add}>
-            <>
-              <TextInput form={add} name="name" label={t.name} hint={t.nameHint} />
-              <button type="submit" safe>
-                {t.add}
-              </button>
-            </>
-          </ActionForm>
-        </section>
-        <section>
-          <h2 safe>{t.useTitle}</h2>
-          <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
-          <Copyable language={request.language} text={curlLine(request.baseUrl, t.placeholder)} />
-          <p>
-            <a href={apiAddress(request.basePath, "openapi.json")} safe>
-              {words.home.descriptionLink}
-            </a>
-          </p>
-        </section>
-      </>
-    ),
-  });
+  return (
+    <>
+      <section>
+        <h2 safe>{t.working}</h2>
+        {working.length === 0 && <p safe>{t.none}</p>}
+        <ul class="rows">
+          {working.map((key) => (
+            <WorkingKey request={request} record={key} />
+          ))}
+        </ul>
+        {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
+      </section>
+      <section>
+        <h2 safe>{t.addTitle}</h2>
+        <ActionForm form={add}>
+          <>
+            <TextInput form={add} name="name" label={t.name} hint={t.nameHint} />
+            <button type="submit" safe>
+              {t.add}
+            </button>
+          </>
+        </ActionForm>
+      </section>
+      <section>
+        <h2 safe>{t.useTitle}</h2>
+        <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
+        <Copyable language={request.language} text={curlLine(request.baseUrl, t.placeholder)} />
+        <p>
+          <a href={apiAddress(request.basePath, "openapi.json")} safe>
+            {words.home.descriptionLink}
+          </a>
+        </p>
+      </section>
+    </>
+  );
 }
 
 interface KeyProps {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { secretKeyPath } from "../../vault/secret-key-files.ts";
 import { addUsers, makeSignInLink, removeUser } from "../user-actions.ts";
 import type { User, UserPage } from "../users.ts";
-import { pageAddress } from "../../addresses.ts";
+import { dashboardAddress, pageAddress } from "../../addresses.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
 import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -220,7 +220,12 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
         {fill(t.backupKey, { key })}
       </p>
       <p class="actions">
-        <a class="button" href={`${pathTo(request, "server")}/backup`} download="" safe>
+        <a
+          class="button"
+          href={dashboardAddress(request.basePath, request.language, "/server/backup")}
+          download=""
+          safe
+        >
           {t.download}
         </a>
       </p>
