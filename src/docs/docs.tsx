@@ -15,6 +15,7 @@ import {
   pictureNamed,
   REFERENCE,
   sourcePageOf,
+  SYSTEM_PAGES,
 } from "./documents.ts";
 import { DocsHome } from "./home.tsx";
 import { createDocsLayout, type Layout } from "./layout.tsx";
@@ -89,7 +90,7 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
   const referencePage = async (language: Language, readerOf: ReaderOf): Promise<Response> => {
     const { title, lead } = languages[language].reference;
     const reader = await readerOf();
-    const neighbours = neighboursIn<PageName>(PAGES, REFERENCE);
+    const neighbours = neighboursOf(REFERENCE);
     return drawFor(reader, `${language} ${REFERENCE}`, () => {
       const content = (
         <Reference
@@ -119,7 +120,7 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
       if (!isPageName(name)) return undefined;
       if (name === REFERENCE) return referencePage(language, readerOf);
       const description = languages[language].docs.summaries[name];
-      const neighbours = neighboursIn<PageName>(PAGES, name);
+      const neighbours = neighboursOf(name);
       return markdownPage(language, name, { description, neighbours }, readerOf);
     },
 
@@ -152,6 +153,15 @@ export function docsPicture(file: string): Response | undefined {
 function neighboursIn<Name>(names: readonly Name[], name: Name): (Name | undefined)[] {
   const at = names.indexOf(name);
   return [names[at - 1], names[at + 1]];
+}
+
+/** The neighbours of a page for a reader who has one system. */
+function neighboursOf(name: PageName): (PageName | undefined)[] {
+  const others = SYSTEM_PAGES.filter((page) => page !== name);
+  return neighboursIn(
+    PAGES.filter((page) => !others.some((other) => other === page)),
+    name,
+  );
 }
 
 /** The parts of a page, as hyperlinks. */

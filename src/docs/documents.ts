@@ -5,6 +5,13 @@ import { bundledDocuments, bundledPictures } from "./bundle.ts" with { type: "ma
 /** The page that is generated from the API's description. All others are Markdown. */
 export const REFERENCE = "reference";
 
+/** The quick start of each system. A reader reads one of them. */
+export const SYSTEM_PAGES = [
+  "quick-start-windows",
+  "quick-start-macos",
+  "quick-start-linux",
+] as const;
+
 /** The pages in reading order, by what readers want to do. A folded group is for fewer readers. */
 export const GROUPS = [
   {
@@ -12,6 +19,7 @@ export const GROUPS = [
     isFolded: false,
     pages: [
       "quick-start",
+      ...SYSTEM_PAGES,
       "sources",
       "widget",
       "looks",

@@ -3,6 +3,7 @@ import type { Language } from "../languages.ts";
 import { languages } from "../i18n/index.ts";
 import { type CommandDescription, commandsReference } from "./commands-table.ts";
 import { darkPictureOf, type DocumentName, markdownOf, sourcePageOf } from "./documents.ts";
+import { smartscreenPicture } from "./smartscreen.ts";
 import { type ServersAddresses, withServersAddresses } from "./own-addresses.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import {
@@ -47,6 +48,7 @@ export function createMarkdownPages(deps: MarkdownPagesDeps): RenderPage {
       settings: () => settingsTable(language),
       options: () => optionsTable(language),
       looks: () => looksTable(language),
+      smartscreen: () => smartscreenPicture(languages[language].docs.smartscreen),
       comparison: () => comparisonTable(language, sources.all, linkTo),
       calls: () => callsTable(language, sources.all),
       commands: () => commandsReference(languages[language].docs, commands),

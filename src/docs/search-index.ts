@@ -32,6 +32,9 @@ function plain(html: string): string {
     .replace(/\s+/g, " ")
     .replace(/<\/t[dh]>\s*(?=<t[dh])/g, " · ")
     .replace(/<(?:\/(?:p|li|tr|pre)|ul|ol)>/g, "\n")
+    // The picture of a dialog has words for those who see it only.
+    .replace(/<svg.*?<\/svg>/g, "")
+    .replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, "")
     .replace(/<[^>]*>/g, " ");
   return unescape(text)
     .replace(/[^\S\n\u00a0]+/g, " ")

@@ -1122,7 +1122,10 @@ export const de: Words = {
       },
     },
     summaries: {
-      "quick-start": "Vom Download bis zum Overlay in OBS, in fünf Minuten.",
+      "quick-start": "Von der Datei bis zum Overlay in OBS, in fünf Minuten: Wähle dein System.",
+      "quick-start-windows": "Marquee unter Windows: Starte es und zeig deinen Song in OBS.",
+      "quick-start-macos": "Marquee auf dem Mac: Starte es und zeig deinen Song in OBS.",
+      "quick-start-linux": "Marquee unter Linux: Starte es und zeig deinen Song in OBS.",
       sources: "Finde die richtige Quelle für deinen Player oder Dienst und verbinde sie.",
       widget: "Füge das Overlay in OBS, Streamlabs, vMix oder einem anderen Programm ein.",
       looks:
@@ -1148,6 +1151,19 @@ export const de: Words = {
       options: "Jede Option des Overlays und die Klassennamen für dein eigenes CSS.",
       api: "Was ein Nutzer gerade hört, als JSON, für Bots und für eigene Programme.",
       words: "Was die Wörter in dieser Dokumentation bedeuten.",
+    },
+    /** Windows’ own dialog, as it is in this language. */
+    smartscreen: {
+      picture:
+        "Die Frage von Windows: zuerst „Weitere Informationen“ anklicken, dann „Trotzdem ausführen“",
+      title: "Der Computer wurde durch Windows geschützt",
+      text: "Von Microsoft Defender SmartScreen wurde der Start einer unbekannten App verhindert. Die Ausführung dieser App stellt u. U. ein Risiko für den PC dar.",
+      more: "Weitere Informationen",
+      app: "App:",
+      publisher: "Herausgeber:",
+      unknown: "Unbekannter Herausgeber",
+      run: "Trotzdem ausführen",
+      dont: "Nicht ausführen",
     },
     sourceSummary: "Verbinde {name} mit Marquee und zeige im Stream, was läuft.",
     eachSource: "Player und Dienste",

@@ -1114,7 +1114,10 @@ export const es: Words = {
       },
     },
     summaries: {
-      "quick-start": "De la descarga al overlay en OBS, en cinco minutos.",
+      "quick-start": "Del archivo al overlay en OBS, en cinco minutos: elige tu sistema.",
+      "quick-start-windows": "Marquee en Windows: inícialo y muestra tu canción en OBS.",
+      "quick-start-macos": "Marquee en Mac: inícialo y muestra tu canción en OBS.",
+      "quick-start-linux": "Marquee en Linux: inícialo y muestra tu canción en OBS.",
       sources: "Encuentra la fuente adecuada para tu reproductor o servicio, y conéctala.",
       widget: "Pon el overlay en OBS, Streamlabs, vMix u otro programa.",
       looks:
@@ -1140,6 +1143,19 @@ export const es: Words = {
       options: "Todas las opciones del overlay y los nombres de clase para tu propio CSS.",
       api: "Lo que escucha un usuario, en JSON, para bots y para tus propios programas.",
       words: "Qué significan las palabras de esta documentación.",
+    },
+    /** Windows’ own dialog, as it is in this language. */
+    smartscreen: {
+      picture:
+        "La pregunta de Windows: pulsa primero «Más información» y luego «Ejecutar de todas formas»",
+      title: "Windows protegió su PC",
+      text: "SmartScreen de Microsoft Defender impidió el inicio de una aplicación no reconocida. Si ejecuta esta aplicación, podría poner en riesgo su PC.",
+      more: "Más información",
+      app: "Aplicación:",
+      publisher: "Editor:",
+      unknown: "Editor desconocido",
+      run: "Ejecutar de todas formas",
+      dont: "No ejecutar",
     },
     sourceSummary: "Conecta {name} a Marquee y muestra en tu directo lo que suena.",
     eachSource: "Reproductores y servicios",

@@ -1127,7 +1127,11 @@ export const fr: Words = {
       },
     },
     summaries: {
-      "quick-start": "Du téléchargement à l’overlay dans OBS, en cinq minutes.",
+      "quick-start": "Du fichier à l’overlay dans OBS, en cinq minutes : choisissez votre système.",
+      "quick-start-windows":
+        "Marquee sous Windows : démarrez-le, et affichez votre morceau dans OBS.",
+      "quick-start-macos": "Marquee sur Mac : démarrez-le, et affichez votre morceau dans OBS.",
+      "quick-start-linux": "Marquee sous Linux : démarrez-le, et affichez votre morceau dans OBS.",
       sources: "Trouvez la bonne source pour votre lecteur ou votre service, et connectez-la.",
       widget: "Mettez l’overlay dans OBS, Streamlabs, vMix ou un autre programme.",
       looks: "Thèmes, polices, titres longs, et des looks à essayer, à modifier et à partager.",
@@ -1154,6 +1158,19 @@ export const fr: Words = {
       options: "Toutes les options de l’overlay, et les noms de classe pour votre propre CSS.",
       api: "Ce qu’écoute un utilisateur, en JSON, pour des bots et pour vos propres programmes.",
       words: "Ce que signifient les mots de cette documentation.",
+    },
+    /** Windows’ own dialog, as it is in this language. */
+    smartscreen: {
+      picture:
+        "La question de Windows : cliquez d’abord sur « Informations complémentaires », puis sur « Exécuter quand même »",
+      title: "Windows a protégé votre ordinateur",
+      text: "Microsoft Defender SmartScreen a empêché le démarrage d’une application non reconnue. L’exécution de cette application peut mettre votre ordinateur en danger.",
+      more: "Informations complémentaires",
+      app: "Application :",
+      publisher: "Éditeur :",
+      unknown: "Éditeur inconnu",
+      run: "Exécuter quand même",
+      dont: "Ne pas exécuter",
     },
     sourceSummary: "Connectez {name} à Marquee, et affichez sur votre stream ce qui est lu.",
     eachSource: "Lecteurs et services",

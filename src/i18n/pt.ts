@@ -1105,7 +1105,10 @@ export const pt: Words = {
       },
     },
     summaries: {
-      "quick-start": "Do download até o overlay no OBS, em cinco minutos.",
+      "quick-start": "Do arquivo ao overlay no OBS, em cinco minutos: escolha o seu sistema.",
+      "quick-start-windows": "O Marquee no Windows: inicie e mostre a sua música no OBS.",
+      "quick-start-macos": "O Marquee no Mac: inicie e mostre a sua música no OBS.",
+      "quick-start-linux": "O Marquee no Linux: inicie e mostre a sua música no OBS.",
       sources: "Encontre a fonte certa para o seu player ou serviço e conecte.",
       widget: "Coloque o overlay no OBS, no Streamlabs, no vMix ou em outro programa.",
       looks: "Temas, fontes, títulos longos e visuais para testar, mudar e compartilhar.",
@@ -1131,6 +1134,19 @@ export const pt: Words = {
       options: "Todas as opções do overlay e os nomes de classe para o seu próprio CSS.",
       api: "O que um usuário está ouvindo, em JSON, para bots e para os seus próprios programas.",
       words: "O que significam as palavras desta documentação.",
+    },
+    /** Windows’ own dialog, as it is in this language. */
+    smartscreen: {
+      picture:
+        "A pergunta do Windows: clique primeiro em “Mais informações” e depois em “Executar assim mesmo”",
+      title: "O Windows protegeu o computador",
+      text: "O Microsoft Defender SmartScreen impediu a inicialização de um aplicativo não reconhecido. A execução deste aplicativo pode colocar o computador em risco.",
+      more: "Mais informações",
+      app: "Aplicativo:",
+      publisher: "Fornecedor:",
+      unknown: "Fornecedor desconhecido",
+      run: "Executar assim mesmo",
+      dont: "Não executar",
     },
     sourceSummary: "Conecte {name} ao Marquee e mostre na live o que está tocando.",
     eachSource: "Players e serviços",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { GROUPS, PAGES } from "../../src/docs/documents.ts";
+import { GROUPS, PAGES, SYSTEM_PAGES } from "../../src/docs/documents.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
@@ -64,6 +64,31 @@ describe.each(LANGUAGES)("the documentation's home in %s", (language) => {
   });
 });
 
+describe("the quick start", () => {
+  test.each(LANGUAGES)(
+    "leads to a page for each system, from its old address, in %s",
+    async (language) => {
+      const html = await textOf(`/${language}/docs/quick-start`);
+      const article = /<article>.*<\/article>/s.exec(html)?.[0] ?? "";
+      for (const page of SYSTEM_PAGES)
+        expect(article).toContain(`href="/${language}/docs/${page}"`);
+      expect(SYSTEM_PAGES).toHaveLength(3);
+    },
+  );
+
+  test.each(LANGUAGES)("shows what Windows asks, in its words in %s", async (language) => {
+    const { picture, ...words } = languages[language].docs.smartscreen;
+    const html = await textOf(`/${language}/docs/quick-start-windows`);
+    expect(html).toContain(`role="img" aria-label="${picture}"`);
+    const drawn = /<div class="smartscreen".*?<\/div>/s.exec(html)?.[0] ?? "";
+    const shown = drawn.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+    expect(Object.values(words).filter((one) => !shown.includes(one))).toEqual([]);
+    // The page names the buttons as the picture does.
+    const read = html.replace(drawn, "");
+    for (const name of [words.title, words.more, words.run]) expect(read).toContain(name);
+  });
+});
+
 describe("the list of pages", () => {
   const opened = async (page: string) =>
     /<details( open)?>/.exec(await textOf(`/en/${docsPath(page)}`))?.[1] === " open";
@@ -111,6 +136,10 @@ describe("the list of pages", () => {
     expect(await ways("sources")).toEqual([
       ["prev", "/en/docs/quick-start"],
       ["next", "/en/docs/widget"],
+    ]);
+    expect(await ways("quick-start-macos")).toEqual([
+      ["prev", "/en/docs/quick-start"],
+      ["next", "/en/docs/sources"],
     ]);
     expect(await ways("sources/mpd")).toEqual([
       ["prev", "/en/docs/sources/spotify"],

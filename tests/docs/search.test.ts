@@ -32,7 +32,7 @@ const ASKED: Readonly<Record<Language, readonly (readonly [words: string, page: 
 const NAMES = [
   ["YouTube", "sources/webscrobbler"],
   ["Apple Music", "sources/cider"],
-  ["SmartScreen", "quick-start"],
+  ["SmartScreen", "quick-start-windows"],
 ] as const;
 const FIRST_RESULTS = 5;
 

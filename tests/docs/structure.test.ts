@@ -3,12 +3,20 @@ import { Glob } from "bun";
 import { join } from "node:path";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { markdownOf, PAGES, REFERENCE, sourcePageOf } from "../../src/docs/documents.ts";
+import {
+  markdownOf,
+  PAGES,
+  REFERENCE,
+  sourcePageOf,
+  SYSTEM_PAGES,
+} from "../../src/docs/documents.ts";
 import { DOCUMENTS, readDocument } from "../fixtures/docs/documents.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 
 /** They are read in about eight minutes. */
 const MOST_WORDS = 1_800;
+/** They are read while something is installed. */
+const MOST_WORDS_TO_START = 250;
 /** Where people look something up, and do not read from beginning to end. */
 const REFERENCES: readonly string[] = ["settings", "commands", "options", "api"];
 
@@ -34,6 +42,10 @@ describe.each(LANGUAGES)("the pages in %s", (language) => {
       expect(wordsIn(markdownOf(language, name))).toBeLessThanOrEqual(MOST_WORDS);
     },
   );
+
+  test.each(SYSTEM_PAGES)("are as short as a start on one system is quick: %s", (name) => {
+    expect(wordsIn(markdownOf(language, name))).toBeLessThanOrEqual(MOST_WORDS_TO_START);
+  });
 
   test.each(DOCUMENTS)("begin with a title and a sentence: %s", (name) => {
     const [first, ...others] = readDocument(language, name).headings.map(({ level }) => level);
