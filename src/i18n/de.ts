@@ -719,6 +719,12 @@ export const de: Words = {
         other: "Etwas anderes",
       },
       inbox: {
+        host: "Host",
+        port: "Port",
+        mount: "Mountpoint",
+        enterIn: "Wo das in {program} hingehört",
+        noPort:
+          "Marquee hat keinen Port für Sendungen. Wähle beim Start einen mit --broadcast-port.",
         address: "Adresse",
         user: "Nutzername",
         password: "Passwort",

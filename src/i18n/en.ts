@@ -704,6 +704,12 @@ export const en = {
         other: "Something else",
       },
       inbox: {
+        host: "Host",
+        port: "Port",
+        mount: "Mount",
+        enterIn: "Where this goes in {program}",
+        noPort:
+          "Marquee has no port for broadcasts. Choose one with --broadcast-port when it starts.",
         address: "Address",
         user: "User name",
         password: "Password",

@@ -713,6 +713,12 @@ export const es: Words = {
         other: "Otra cosa",
       },
       inbox: {
+        host: "Host",
+        port: "Puerto",
+        mount: "Punto de montaje",
+        enterIn: "Dónde va en {program}",
+        noPort:
+          "Marquee no tiene puerto para emisiones. Elige uno al iniciarlo con --broadcast-port.",
         address: "Dirección",
         user: "Nombre de usuario",
         password: "Contraseña",

@@ -720,6 +720,12 @@ export const fr: Words = {
         other: "Autre chose",
       },
       inbox: {
+        host: "Hôte",
+        port: "Port",
+        mount: "Point de montage",
+        enterIn: "Où le saisir dans {program}",
+        noPort:
+          "Marquee n’a pas de port pour les diffusions. Choisissez-en un au démarrage avec --broadcast-port.",
         address: "Adresse",
         user: "Nom d’utilisateur",
         password: "Mot de passe",

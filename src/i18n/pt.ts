@@ -710,6 +710,12 @@ export const pt: Words = {
         other: "Outra coisa",
       },
       inbox: {
+        host: "Host",
+        port: "Porta",
+        mount: "Ponto de montagem",
+        enterIn: "Onde vai no {program}",
+        noPort:
+          "O Marquee não tem porta para transmissões. Escolha uma ao iniciar com --broadcast-port.",
         address: "Endereço",
         user: "Nome de usuário",
         password: "Senha",

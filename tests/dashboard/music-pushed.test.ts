@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, formatTime, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
+import { freePort } from "../fixtures/clock/waiting.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { attributeOf, codesIn, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -14,14 +15,20 @@ let server: TestServer;
 let ada: AddedUser;
 let browser: SignedIn;
 
-async function start(baseUrl = "http://127.0.0.1:4747"): Promise<void> {
-  server = await createTestServer({ realSources: true, baseUrl });
+async function start(
+  baseUrl = "http://127.0.0.1:4747",
+  broadcastPort = String(freePort()),
+): Promise<void> {
+  server = await createTestServer({ realSources: true, baseUrl, settings: { broadcastPort } });
   ada = await server.addUser("ada", false);
   browser = await signIn(server, ada, baseUrl);
 }
 
 beforeEach(() => start());
-afterEach(() => server.close());
+afterEach(async () => {
+  await server.app.stop();
+  server.close();
+});
 
 /** Connects a source by its form on the page; returns the connection and its secret. */
 const connect = async (source: string) => {
@@ -67,6 +74,27 @@ describe("what to enter in a program that pushes", () => {
     const entered = ["http://127.0.0.1:4747/audioscrobbler/", "ada", secret];
     expect(await enteredOn(await page())).toEqual(entered);
     expect(await textOf(await page(), ".secret code")).toBe(secret);
+  });
+
+  test("is what a broadcast to Icecast needs, with a picture for each program", async () => {
+    const { secret } = await connect("broadcast");
+    const source = server.sources.byId("broadcast");
+    const port = new URL(source?.inboxAddress?.("http://127.0.0.1:4747", "") ?? "").port;
+    expect(await enteredOn(await page())).toEqual(["127.0.0.1", port, "/live", secret]);
+    expect(await textOf(await page(), ".secret code")).toBe(secret);
+    const html = await (await page()).text();
+    const pictures = [...html.matchAll(/<svg class="settings-picture".*?<\/svg>/gs)].map(String);
+    expect(pictures).toHaveLength(3);
+    for (const picture of pictures) {
+      for (const shown of ["127.0.0.1", port, "/live"]) expect(picture).toContain(`>${shown}<`);
+      expect(picture).not.toContain(secret);
+    }
+  });
+
+  test("says so where no port takes broadcasts", async () => {
+    await start(undefined, "0");
+    await connect("broadcast");
+    expect(await textOf(await page(), ".mistake")).toBe(words.noPort);
   });
 
   test("is a link for Web Scrobbler, on this machine too, and says what it does", async () => {

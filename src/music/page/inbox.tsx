@@ -8,6 +8,8 @@ import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { Confirm } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
+import { BROADCAST } from "../../sources/pushed.ts";
+import { IcecastEntered } from "./icecast-entered.tsx";
 import { rotateConnection } from "../connection-actions.ts";
 
 export interface InboxPartDeps {
@@ -85,36 +87,40 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
           {where}
         </p>
       )}
-      <dl class="copies">
-        <dt safe>{t.address}</dt>
-        <dd>
-          {address.includes(secret) ? (
-            <HiddenCopyable language={language} label={t.address} text={address} />
-          ) : (
-            <Copyable language={language} text={address} />
+      {source.id === BROADCAST.id ? (
+        <IcecastEntered request={request} address={address} password={secret} />
+      ) : (
+        <dl class="copies">
+          <dt safe>{t.address}</dt>
+          <dd>
+            {address.includes(secret) ? (
+              <HiddenCopyable language={language} label={t.address} text={address} />
+            ) : (
+              <Copyable language={language} text={address} />
+            )}
+          </dd>
+          {source.id === "audioscrobbler" && (
+            <>
+              <dt safe>{t.user}</dt>
+              <dd>
+                <Copyable language={language} text={user.name} />
+              </dd>
+            </>
           )}
-        </dd>
-        {source.id === "audioscrobbler" && (
-          <>
-            <dt safe>{t.user}</dt>
-            <dd>
-              <Copyable language={language} text={user.name} />
-            </dd>
-          </>
-        )}
-        {!address.includes(secret) && (
-          <>
-            <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
-            <dd>
-              <HiddenCopyable
-                language={language}
-                label={source.id === "audioscrobbler" ? t.password : t.token}
-                text={secret}
-              />
-            </dd>
-          </>
-        )}
-      </dl>
+          {!address.includes(secret) && (
+            <>
+              <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
+              <dd>
+                <HiddenCopyable
+                  language={language}
+                  label={source.id === "audioscrobbler" ? t.password : t.token}
+                  text={secret}
+                />
+              </dd>
+            </>
+          )}
+        </dl>
+      )}
       {source.id === "webscrobbler" && (
         <>
           <p class="actions">

@@ -1,0 +1,128 @@
+import { fill } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
+import { Fold } from "../../dashboard/form.tsx";
+import type { DashboardRequest } from "../../dashboard/request.ts";
+
+interface IcecastProps {
+  readonly request: DashboardRequest;
+  /** Where the server takes broadcasts; its port is 0 where it takes none. */
+  readonly address: string;
+  readonly password: string;
+}
+
+/** What a program asks for that broadcasts to Icecast, and pictures of where it is entered. */
+export function IcecastEntered({ request, address, password }: IcecastProps): JSX.Element {
+  const { language, words } = request;
+  const { inbox: t } = words.dashboard.music;
+  const { hostname, port, pathname } = new URL(address);
+  if (port === "0") {
+    return (
+      <p class="mistake" safe>
+        {t.noPort}
+      </p>
+    );
+  }
+  const parts = [
+    [t.host, hostname],
+    [t.port, port],
+    [t.mount, pathname],
+  ] as const;
+  return (
+    <>
+      <dl class="copies">
+        {parts.map(([label, text]) => (
+          <>
+            <dt safe>{label}</dt>
+            <dd>
+              <Copyable language={language} text={text} />
+            </dd>
+          </>
+        ))}
+        <dt safe>{t.password}</dt>
+        <dd>
+          <HiddenCopyable language={language} label={t.password} text={password} />
+        </dd>
+      </dl>
+      {programs(hostname, port, pathname).map((program) => (
+        <Fold label={fill(t.enterIn, { program: program.name })} isOpen={false}>
+          <Settings {...program} label={fill(t.enterIn, { program: program.name })} />
+        </Fold>
+      ))}
+    </>
+  );
+}
+
+interface ProgramSettings {
+  readonly name: string;
+  /** The way to its settings, in the program's own words, as their fields are. */
+  readonly menu: string;
+  readonly fields: readonly (readonly [label: string, value: string])[];
+}
+
+const DOTS = "••••••••";
+
+const programs = (host: string, port: string, mount: string): readonly ProgramSettings[] => [
+  {
+    name: "Traktor",
+    menu: "Preferences › Broadcasting",
+    fields: [
+      ["Address", host],
+      ["Port", port],
+      ["Mount Path", mount],
+      ["Password", DOTS],
+      ["Format", "Ogg Vorbis"],
+    ],
+  },
+  {
+    name: "Mixxx",
+    menu: "Preferences › Live Broadcasting",
+    fields: [
+      ["Type", "Icecast 2"],
+      ["Host", host],
+      ["Port", port],
+      ["Login", "source"],
+      ["Mount", mount],
+      ["Password", DOTS],
+    ],
+  },
+  {
+    name: "butt",
+    menu: "settings › main › Server › ADD",
+    fields: [
+      ["Type", "Icecast"],
+      ["Address", host],
+      ["Port", port],
+      ["Password", DOTS],
+      ["Icecast mountpoint", mount],
+      ["Icecast user", "source"],
+    ],
+  },
+];
+
+const ROW = 26;
+const TOP = 40;
+
+/** A drawing of a program's settings, with what is to be entered. */
+function Settings({ menu, fields, label }: ProgramSettings & { readonly label: string }) {
+  const height = TOP + fields.length * ROW + 8;
+  return (
+    <svg class="settings-picture" viewBox={`0 0 360 ${height}`} role="img" aria-label={label}>
+      <rect class="window" x="1" y="1" width="358" height={String(height - 2)} rx="6" />
+      <text class="menu" x="12" y="22" safe>
+        {menu}
+      </text>
+      {fields.map(([name, value], index) => (
+        <g transform={`translate(0 ${TOP + index * ROW})`}>
+          <text x="12" y="14" safe>
+            {name}
+          </text>
+          <rect class="field" x="150" y="-2" width="196" height="22" rx="3" />
+          <text class="value" x="158" y="14" safe>
+            {value}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
