@@ -143,7 +143,7 @@ describe("marquee connect USER spotify", () => {
     const { code, out, errors } = await marquee("connect", "nobody", "spotify", "--json");
     expect(code).toBe(1);
     expect(out).toBe("");
-    expect(errors).toContain('"nobody"');
+    expect(errors).toContain("“nobody”");
   });
 
   test("is said in the help to be linked in the browser", async () => {

@@ -137,7 +137,7 @@ describe("marquee connect", () => {
     const { code, out, errors } = await marquee("connect", "nobody", "demo", "--json");
     expect(code).toBe(1);
     expect(out).toBe("");
-    expect(errors).toContain('"nobody"');
+    expect(errors).toContain("“nobody”");
   });
 
   test("lists the sources with their options in its help", async () => {

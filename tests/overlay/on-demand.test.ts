@@ -79,7 +79,7 @@ describe("an overlay on demand", () => {
   test("is only an overlay", async () => {
     const { id } = await server.accounts.widgets.add(ada.user, { name: "Line", kind: "text" });
     const refused = await server.accounts.widgets.showTokenOf(ada.user, id).catch(String);
-    expect(refused).toContain("is no overlay");
+    expect(refused).toContain("widget.noOverlay");
   });
 
   test("is gone with its widget", async () => {
