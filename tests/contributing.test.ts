@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../package.json";
+import { SYSTEM_PAGES } from "../src/docs/documents.ts";
 import { LANGUAGES } from "../src/languages.ts";
 
 const root = join(import.meta.dir, "..");
@@ -14,7 +15,7 @@ describe("the version of Bun", () => {
     "CONTRIBUTING.md",
     "README.md",
     ...LANGUAGES.flatMap((language) => [
-      `src/docs/${language}/quick-start.md`,
+      ...["quick-start", ...SYSTEM_PAGES].map((name) => `src/docs/${language}/${name}.md`),
       `src/docs/${language}/install.md`,
       `src/docs/${language}/capacity.md`,
     ]),

@@ -81,7 +81,7 @@ describe("the quick start", () => {
     const html = await textOf(`/${language}/docs/quick-start-windows`);
     expect(html).toContain(`role="img" aria-label="${picture}"`);
     const drawn = /<div class="smartscreen".*?<\/div>/s.exec(html)?.[0] ?? "";
-    const shown = drawn.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+    const shown = drawn.replace(/<[^>]+>/g, " ").replace(/ +/g, " ");
     expect(Object.values(words).filter((one) => !shown.includes(one))).toEqual([]);
     // The page names the buttons as the picture does.
     const read = html.replace(drawn, "");

@@ -105,6 +105,7 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de dashboard.widget.choices.theme_card",
   "de dashboard.widget.editor.name",
   "de docs.look",
+  "de docs.smartscreen.app",
 ];
 
 const english = new Map(textsIn(languages.en));
