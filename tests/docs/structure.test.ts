@@ -56,8 +56,13 @@ describe.each(LANGUAGES)("the pages in %s", (language) => {
   });
 });
 
-/** The parts of every source's page, in English. Others may stand between the first two. */
-const PARTS = ["Set it up", "When nothing appears", "What leaves your machine"] as const;
+/** The parts of every source's page, in English: steps first, facts last. Others may stand between the first two. */
+const PARTS = [
+  "Set it up",
+  "When nothing appears",
+  "What leaves your machine",
+  "Good to know",
+] as const;
 
 describe.each(allSources().map(sourcePageOf))("the page %s", (name) => {
   test("has the parts of all sources in their order", () => {
@@ -65,19 +70,19 @@ describe.each(allSources().map(sourcePageOf))("the page %s", (name) => {
     const parts = readDocument("en", name)
       .headings.filter(({ level }) => level === 2)
       .map(({ text }) => text);
-    expect([parts[0], ...parts.slice(-2)]).toEqual([...PARTS]);
+    expect([parts[0], ...parts.slice(-3)]).toEqual([...PARTS]);
   });
 
-  test.each(LANGUAGES)("has the facts and whom Marquee contacts, in %s", (language) => {
-    const [beginning = "", ...parts] = markdownOf(language, name).split(/^## .+$/m);
-    expect(beginning).toContain("\n{{facts}}\n");
-    expect(parts.at(-1)).toContain("\n{{leaves}}\n");
+  test.each(LANGUAGES)("has whom Marquee contacts and the facts, in %s", (language) => {
+    const parts = markdownOf(language, name).split(/^## .+$/m);
+    expect(parts.at(-2)).toContain("\n{{leaves}}\n");
+    expect(parts.at(-1)).toEndWith("\n{{facts}}\n");
   });
 
   test.each(LANGUAGES)("calls its parts as the other pages do, in %s", (language) => {
     const partsOf = (page: typeof name) => {
       const parts = readDocument(language, page).headings.filter(({ level }) => level === 2);
-      return [parts[0], ...parts.slice(-2)].map((part) => part?.text);
+      return [parts[0], ...parts.slice(-3)].map((part) => part?.text);
     };
     expect(partsOf(name)).toEqual(partsOf("sources/vlc"));
   });
