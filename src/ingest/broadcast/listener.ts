@@ -177,7 +177,7 @@ const createAnswers =
     if (admission.kind === "limited") return answers.limited(admission.waitSeconds);
     if (broadcasts) return admission.owner;
     if (query.get("mode") !== "updinfo") return answers.BAD_REQUEST;
-    const isTaken = onAir.says(admission.owner.connectionId, songIn(query));
+    const isTaken = onAir.takeSong(admission.owner.connectionId, songIn(query));
     return isTaken ? answers.TITLE_TAKEN : answers.NOBODY_ON_AIR;
   };
 

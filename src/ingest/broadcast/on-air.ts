@@ -11,7 +11,7 @@ export interface OnAir {
   /** Begins a broadcast; `undefined` while another one with the same secret goes on. */
   begin(owner: InboxOwner, station: string, hangUp: () => void): Broadcast | undefined;
   /** Takes what was said of a connection's song; `false` while it does not broadcast. */
-  says(connectionId: number, song: SongComments): boolean;
+  takeSong(connectionId: number, song: SongComments): boolean;
 }
 
 export interface Broadcast {
@@ -27,7 +27,7 @@ const GONE_AFTER_MS = 15_000;
 /** More than any format needs. */
 const KBIT_PER_SECOND = 4_000;
 /** Programs send the start of a broadcast at once. */
-const BURST_BYTES = 1024 * 1024;
+const BURST_BYTES = 256 * 1024;
 
 const MOST_TITLES = 60;
 const MINUTE_MS = 60_000;
@@ -47,7 +47,7 @@ export function createOnAir({
   const all = new Map<number, Current>();
 
   return {
-    says(connectionId, song) {
+    takeSong(connectionId, song) {
       const current = all.get(connectionId);
       current?.show(song);
       return current !== undefined;

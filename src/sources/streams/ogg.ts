@@ -33,19 +33,44 @@ export const isOgg = (bytes: Uint8Array): boolean =>
 
 export function createOggReader(): OggReader {
   const found: SongComments[] = [];
-  const reading = readPages((comments) => found.push(comments));
+  /** The end of what is no page, with which the next one may begin. */
+  let passed: Uint8Array = new Uint8Array();
+  const reading = readPages(
+    (comments) => found.push(comments),
+    (bytes) => (passed = bytes),
+  );
   let { value: wanted } = reading.next();
+
+  /** What follows the next capture pattern. A search by single bytes would take a thousand times as long. */
+  const afterCapture = (bytes: Uint8Array): Uint8Array => {
+    const searched = Buffer.concat([passed, bytes]);
+    const at = searched.indexOf(CAPTURE_PATTERN);
+    if (at === -1) {
+      passed = Buffer.from(searched.subarray(1 - CAPTURE_PATTERN.length));
+      return new Uint8Array();
+    }
+    wanted = reading.next(searched).value;
+    return searched.subarray(at + CAPTURE_PATTERN.length);
+  };
+
   return {
     push(bytes) {
-      for (let at = 0; at < bytes.length;) {
-        const part = bytes.subarray(at, at + wanted);
-        at += part.length;
+      for (let rest = bytes; rest.length > 0;) {
+        if (wanted === LOST) {
+          rest = afterCapture(rest);
+          continue;
+        }
+        const part = rest.subarray(0, wanted);
+        rest = rest.subarray(part.length);
         wanted = reading.next(part).value;
       }
       return found.splice(0);
     },
   };
 }
+
+/** Is yielded where no page begins, until the next capture pattern has passed. */
+const LOST = 0;
 
 /** Yields how many bytes it wants, and is given at least one and at most as many. */
 type Reading<Result> = Generator<number, Result, Uint8Array>;
@@ -72,10 +97,17 @@ interface BegunSong {
   isRead: boolean;
 }
 
-function* readPages(onComments: (comments: SongComments) => void): Reading<never> {
+function* readPages(
+  onComments: (comments: SongComments) => void,
+  onLost: (bytes: Uint8Array) => void,
+): Reading<never> {
   let song: BegunSong | undefined;
   for (;;) {
-    yield* findPage();
+    const capture = yield* take(CAPTURE_PATTERN.length);
+    if (!isOgg(capture)) {
+      onLost(capture.subarray(1));
+      yield LOST;
+    }
     const header = yield* take(HEADER_BYTES);
     const serial = new DataView(header.buffer).getUint32(10, true);
     const sizes = yield* take(header[22] ?? 0);
@@ -94,12 +126,6 @@ function* readPages(onComments: (comments: SongComments) => void): Reading<never
     // A video or an index may begin beside the audio.
     if (begun?.codec) song = begun;
   }
-}
-
-/** Passes over what is no page, such as the rest of one that was begun before. */
-function* findPage(): Reading<void> {
-  let last = latin1(yield* take(CAPTURE_PATTERN.length));
-  while (last !== CAPTURE_PATTERN) last = last.slice(1) + latin1(yield* take(1));
 }
 
 const newSong = (serial: number): BegunSong => ({

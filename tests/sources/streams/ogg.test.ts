@@ -117,6 +117,15 @@ describe("an Ogg stream", () => {
     expect(isOgg(Buffer.from("\xff\xfbOggS", "latin1"))).toBe(false);
   });
 
+  test.each(["O", "Ogg", "OggOggO"])("passes over a megabyte of %s in no time", (word) => {
+    const startedAtMs = performance.now();
+    const junk = Buffer.alloc(1024 * 1024, word);
+    const stream = Buffer.concat([named("opus", "One"), junk, named("opus", "Two")]);
+    const cuts = Array.from({ length: 200 }, (_, index) => index * 5_003);
+    expect(read(stream, ...cuts).map(({ title }) => title)).toEqual(["One", "Two"]);
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
   test("never throws, whatever its bytes are", () => {
     const lie = fc.uint8Array({ maxLength: 400 });
     fc.assert(
