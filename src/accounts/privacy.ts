@@ -2,6 +2,7 @@ import { and, eq, isNotNull, or } from "drizzle-orm";
 import { connections, privacy } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { givenNames, type NamedSong } from "../playback.ts";
+import { toComparable } from "../titles/comparable.ts";
 import { isPhrase, type Phrase } from "../titles/phrases.ts";
 import { AS_GIVEN, CLEANED, cleaned, type TitleRules } from "../titles/shown-names.ts";
 import type { AccountsContext } from "./context.ts";
@@ -192,15 +193,4 @@ function oncePerObject<From extends object, Made>(make: (from: From) => Made) {
     made.set(from, fresh);
     return fresh;
   };
-}
-
-/** Without case and accents. Upper case first turns ß into SS; ς becomes σ. */
-function toComparable(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toUpperCase()
-    .toLowerCase()
-    .replaceAll("ς", "σ")
-    .trim();
 }

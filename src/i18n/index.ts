@@ -2,7 +2,7 @@ import { type Language, languageTag } from "../languages.ts";
 import type { Words } from "./en.ts";
 
 export { fill } from "./fill.ts";
-export { formatTime } from "./format-time.ts";
+export { formatPastDay, formatTime } from "./format-time.ts";
 export type { Words };
 
 /** The words of each language. They are made when they are first read: a server needs few of them. */

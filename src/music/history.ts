@@ -40,7 +40,6 @@ export interface Range {
   /** Inclusive. */
   readonly until?: number;
   readonly most?: number;
-  readonly skip?: number;
 }
 
 /** The songs of users who keep them. Nothing is kept unless the user has switched it on. */
@@ -61,12 +60,11 @@ export interface History {
    */
   shownOf(
     user: Pick<User, "id">,
-    range?: Omit<Range, "skip">,
+    range?: Range,
     letOthersIn?: () => Promise<void>,
   ): Promise<KeptSong[]>;
   /** For the user alone: hidden songs too, the newest first. */
   songsOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
-  countOf(user: Pick<User, "id">): Promise<number>;
   /** Nothing that was played before is shown from now on. It is deleted in parts, soon after. */
   clear(user: Pick<User, "id">): Promise<void>;
   /** The same, and resolves once all of it is deleted. */
@@ -157,7 +155,7 @@ export function createHistory(
 
   const rowsOf = (
     { id: userId }: Pick<User, "id">,
-    { from = -Infinity, until = Infinity, most, skip = 0 }: Range = {},
+    { from = -Infinity, until = Infinity, most }: Range = {},
   ) => {
     const { keeps } = of(userId);
     if (keeps === null) return [];
@@ -179,7 +177,6 @@ export function createHistory(
       .where(wanted)
       .orderBy(desc(songs.startedAt))
       .limit(most ?? MOST_KEPT)
-      .offset(skip)
       .all();
   };
   const songsOf: History["songsOf"] = async (user, range) => rowsOf(user, range).map(toSong);
@@ -250,12 +247,6 @@ export function createHistory(
       return shown.slice(0, most);
     },
     songsOf,
-    async countOf({ id: userId }) {
-      const { keeps } = of(userId);
-      if (keeps === null) return 0;
-      const isHis = eq(songs.userId, userId);
-      return queries.$count(songs, and(isHis, not(isCleared(userId)), not(isTooOld(keeps))));
-    },
     async clear(user) {
       await markCleared(user);
       deleteSoon(user.id);

@@ -54,7 +54,7 @@ onTheDashboard("the overlay in OBS", (stage) => {
     await overlay.happens("obsSceneChanged");
     await overlay.happens("obsStreamingStarted");
     await until(stream);
-    const { page } = await stage.open("history");
+    const { page } = await stage.open("history", { query: "?as" });
     await page.getByRole("heading", { name: said.thisStream }).waitFor();
     await overlay.happens("obsStreamingStopped");
     await until(() => stream()?.endedAt ?? undefined);

@@ -7,6 +7,7 @@ import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { MOST_COMPARED } from "../../src/music/page/find-songs.ts";
 import * as tables from "../../src/db/schema.ts";
 
 const PATH = "/en/dashboard/history";
@@ -34,20 +35,21 @@ const play = (secondsAgo: number, title: string, user = ada) =>
   );
 
 describe("the page of the history", () => {
-  test("shows that nothing is kept, and what it cannot know", async () => {
-    expect(await textOf(await browser.get(PATH), "section .status")).toBe(t.off);
+  test("shows that nothing is kept, what keeping is, and how to begin", async () => {
     const html = await page();
+    expect(html).toContain(t.off);
     expect(html).toContain(t.limits);
-    expect(html).not.toContain(t.clear);
+    expect(html).toContain(t.keep);
+    expect(html).not.toContain('type="search"');
+    expect(await page("?settings")).not.toContain(t.clear);
   });
 
   test.each(["day", "month", "always"] as const)("keeps songs: %s", async (period) => {
     const shown = await keep(period);
-    expect(await textOf(shown.clone(), ".notice p")).toBe(t.saved);
-    expect(await textOf(shown, "section .status")).toBe(t.kept[period]);
+    expect(await textOf(shown, ".notice p")).toBe(t.saved);
     expect(choice()).toEqual({ keeps: period, followsStreams: false });
-    const checked = await attributeOf(await browser.get(PATH), "input[checked]", "value");
-    expect(checked).toBe(period);
+    const settings = await browser.get(`${PATH}?settings`);
+    expect(await attributeOf(settings, "input[checked]", "value")).toBe(period);
   });
 
   test("forgets all songs when nothing is to be kept any more", async () => {
@@ -92,18 +94,68 @@ describe("the page of the history", () => {
     expect(html).toContain('datetime="2026-11-21T11:50:00.000Z"');
   });
 
-  test("shows fifty songs at a time, and leads to the others", async () => {
+  test("shows how long a song was played only where that is not its length", async () => {
     await keep("always");
-    for (let index = 0; index < 51; index++) await play(6_000 - index * 60, `Song ${index}.`);
-    const first = await page();
-    expect(first).toContain(t.older);
-    expect(first).not.toContain(t.newer);
-    expect(first).not.toContain("Song 0.");
-    const second = await page("?page=2");
-    expect(second).toContain("Song 0.");
-    expect(second).not.toContain("Song 1.");
-    expect(await page("?page=99")).toContain("Song 0.");
-    expect(await page("?page=-1")).toContain("Song 50.");
+    const at = server.clock.wallMs() - 60_000;
+    const playedFor = (startedAt: number, playedMs: number, durationMs: number | null) =>
+      server.accounts.history.note(ada.user.id, {
+        ...aKeptSong({ startedAt, playedMs }),
+        track: { id: "x", title: "A", durationMs, explicit: false },
+      });
+    await playedFor(at, 195_000, 200_000);
+    await playedFor(at - 1, 195_000, null);
+    expect(await page()).not.toContain("3:15");
+    await playedFor(at - 2, 65_000, 200_000);
+    expect(await page()).toContain("1:05 of 3:20");
+  });
+
+  test("groups songs by the day", async () => {
+    await keep("always");
+    for (const days of [0, 1, 2]) await play(days * 86_400, `Song ${days}`);
+    const days = [...(await page()).matchAll(/<h2 class="day">([^<]*)/g)].map(([, day]) => day);
+    expect(days).toEqual(["today", "yesterday", "Thursday, November 19"]);
+  });
+
+  test("shows twenty songs at a time, and leads to the others", async () => {
+    await keep("always");
+    for (let index = 0; index < 41; index++) await play(6_000 - index * 60, `Song ${index}.`);
+    const first = await browser.get(PATH);
+    const older = await attributeOf(first.clone(), 'a[rel="next"]', "href");
+    const html = await first.text();
+    expect(html).toContain("Song 21.");
+    expect(html).not.toContain("Song 20.");
+    expect(html).not.toContain(t.newest);
+    const second = await browser.get(older ?? "");
+    const last = await attributeOf(second.clone(), 'a[rel="next"]', "href");
+    const secondHtml = await second.text();
+    expect(secondHtml).toContain("Song 20.");
+    expect(secondHtml).not.toContain("Song 21.");
+    expect(secondHtml).toContain(t.newest);
+    const lastHtml = await (await browser.get(last ?? "")).text();
+    expect(lastHtml).toContain("Song 0.");
+    expect(lastHtml).not.toContain(t.older);
+    for (const until of ["", "-1", "x", "9".repeat(20)]) {
+      expect(await page(`?until=${until}`)).toContain("Song 40.");
+    }
+  });
+
+  test("never shows a song again from its row, which the notice takes back", async () => {
+    await keep("always");
+    for (let index = 0; index < 30; index++) await play(6_000 - index * 60, `Song ${index}.`);
+    await play(60, "Guilty <pleasure>");
+    const row = { do: "privacy hide", title: "Guilty <pleasure>" };
+    const shown = await browser.submit(`${PATH}?find=guilty`, row);
+    const html = await shown.text();
+    // It is still the list of what was searched for.
+    expect(html).not.toContain("Song 29.");
+    expect(html).toContain(t.hidden);
+    expect(html).not.toContain(`${t.hide}: Guilty`);
+    const { privacy } = server.accounts;
+    expect(privacy.of(ada.user.id).hiddenTitles).toEqual(["Guilty <pleasure>"]);
+    const undo = await attributeOf(new Response(html), ".undo [name=do]", "value");
+    await browser.submit(PATH, { ...row, do: undo ?? "" });
+    expect(privacy.of(ada.user.id).hiddenTitles).toEqual([]);
+    expect(await page()).toContain(`${t.hide}: Guilty`);
   });
 
   test("clears the history, of nobody else", async () => {
@@ -151,6 +203,83 @@ describe("the page of the history", () => {
   });
 });
 
+describe("the search", () => {
+  /** Songs of a user, a minute apart, stored without waiting for each. */
+  const store = async (count: number, { user }: AddedUser, title: (index: number) => string) => {
+    await server.accounts.history.change(user, { keeps: "always", followsStreams: false });
+    const songs = Array.from({ length: count }, (_, index) => ({
+      ...{ userId: user.id, startedAt: server.clock.wallMs() - index * 60_000, playedMs: 60_000 },
+      ...{ source: "", trackId: "", title: title(index), explicit: false },
+      ...{ artists: '["Björk"]', albumName: "Vespertine" },
+    }));
+    for (let at = 0; at < count; at += 1_000) {
+      await server.store.queries.insert(tables.songs).values(songs.slice(at, at + 1_000));
+    }
+  };
+  const titlesIn = (html: string) =>
+    [...html.matchAll(/<strong dir="auto">([^<]*)/g)].map(([, title]) => title);
+  const find = async (text: string) => titlesIn(await page(`?find=${encodeURIComponent(text)}`));
+
+  test.each([
+    ["a part of the title", "Lant"],
+    ["another case, without accents", "bJORK lanterns"],
+    ["the album", "vespertine paper"],
+    ["a name before it was cleaned", "official"],
+  ])("finds songs by %s", async (_, text) => {
+    await keep("always");
+    await server.accounts.history.note(ada.user.id, {
+      ...aKeptSong({ artists: ["Björk"], albumName: "Vespertine" }),
+      given: { title: "Paper Lanterns (Official Video)", artists: ["Björk"] },
+    });
+    await play(60, "Glass Harbour");
+    expect(await find(text)).toEqual(["Paper Lanterns"]);
+  });
+
+  test("names what it has not found, harmlessly, and shows all again", async () => {
+    await keep("always");
+    await play(60, "A");
+    const html = await page(`?find=${encodeURIComponent('"><b>x')}`);
+    expect(html).not.toContain('"><b>x');
+    expect(html).toContain("&lt;b&gt;x");
+    expect(html).toContain(t.all);
+    expect(titlesIn(html)).toEqual([]);
+    expect(await find("  ")).toEqual(["A"]);
+  });
+
+  test("compares at most so many songs for a page, and offers to go on", async () => {
+    await store(MOST_COMPARED + 100, ada, (index) => (index > MOST_COMPARED ? "old" : "new"));
+    const reads = spyOn(server.accounts.history, "songsOf");
+    const shown = await browser.get(`${PATH}?find=old`);
+    const compared = reads.mock.calls.reduce((sum, [, range]) => sum + (range?.most ?? 1e9), 0);
+    expect(compared).toBe(MOST_COMPARED);
+    const older = await attributeOf(shown.clone(), 'a[rel="next"]', "href");
+    expect(await shown.text()).toContain(t.searchedUntil.replace("{time}", ""));
+    expect(titlesIn(await (await browser.get(older ?? "")).text())).toHaveLength(20);
+  });
+
+  test("of one user is one at a time, however many are asked for, and holds up nobody else", async () => {
+    await store(20_000, ada, (index) => `Song ${index}`);
+    const grace = await server.addUser("grace");
+    await store(10, grace, (index) => `Of Grace ${index}`);
+    const others = await signIn(server, grace);
+    const reads = spyOn(server.accounts.history, "songsOf");
+    const flood = Array.from({ length: 100 }, (_, index) =>
+      browser.get(`${PATH}?find=nothing${index}`),
+    );
+    const answered = await others.get(`${PATH}?find=grace`);
+    expect(titlesIn(await answered.text())).toHaveLength(10);
+    const readsOf = (user: AddedUser) =>
+      reads.mock.calls.filter(([{ id }]) => id === user.user.id).length;
+    // Not a search of hers is through, as each would take a hundred reads.
+    expect(readsOf(ada)).toBeLessThan(300);
+    await server.clock.advance(60_000);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(new Set([...statuses, 200, 429])).toEqual(new Set([200, 429]));
+    // One search to its end, and the first part of each that a newer one ended.
+    expect(readsOf(ada)).toBeLessThan(MOST_COMPARED / 50 + 2 * flood.length);
+  });
+});
+
 describe("the set list", () => {
   const stream = async () => {
     await keep("always", "1");
@@ -164,18 +293,18 @@ describe("the set list", () => {
 
   test("names what is missing for it", async () => {
     await keep("always");
-    expect(await page()).toContain(t.notReported);
+    expect(await page("?as")).toContain(t.notReported);
     await keep("always", "1");
-    expect(await page()).toContain(t.noStream);
+    expect(await page("?as")).toContain(t.noStream);
     await server.accounts.history.streamStarted(ada.user.id);
-    expect(await page()).toContain(t.noSongsYet);
+    expect(await page("?as")).toContain(t.noSongsYet);
   });
 
   test("is shown and downloaded as text, CSV and chapters, without hidden songs", async () => {
     await stream();
     await server.accounts.privacy.change(ada.user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
     const text = "0:50 Juniper Vale – A\n5:00 Juniper Vale – B";
-    expect(await textOf(await browser.get(PATH), ".set-list code")).toBe(text);
+    expect(await textOf(await browser.get(`${PATH}?as`), ".set-list code")).toBe(text);
     const chapters = `0:00 Start\n${text}`;
     expect(await textOf(await browser.get(`${PATH}?as=chapters`), ".set-list code")).toBe(chapters);
     expect(await (await file("text")).text()).toBe(`${text}\n`);
@@ -198,11 +327,11 @@ describe("the set list", () => {
 
   test("is that of the last stream when it is over", async () => {
     await stream();
-    expect(await page()).toContain(t.thisStream);
+    expect(await page("?as")).toContain(t.thisStream);
     await server.accounts.history.streamStopped(ada.user.id, server.clock.wallMs());
     await server.clock.advance(86_400_000);
     await play(60, "Next day");
-    expect(await page()).toContain(t.lastStream);
+    expect(await page("?as")).toContain(t.lastStream);
     expect(await (await file("text")).text()).not.toContain("Next day");
   });
 
@@ -223,9 +352,10 @@ describe("the set list", () => {
     await queries.insert(tables.songs).values(songs);
     const lines = (await (await file("text")).text()).trim().split("\n");
     expect([lines.length, lines.at(-1)]).toEqual([1_000, "24:00:00 Song 0"]);
-    const onPage = (await textOf(await browser.get(PATH), ".set-list code"))?.split("\n") ?? [];
+    const onPage =
+      (await textOf(await browser.get(`${PATH}?as`), ".set-list code"))?.split("\n") ?? [];
     expect([onPage.length, onPage.at(-1)]).toEqual([200, "24:00:00 Song 0"]);
-    expect(await page()).toContain("Here are the last 200 songs.");
+    expect(await page("?as")).toContain("Here are the last 200 songs.");
   });
 
   test("is read once for all who ask for its file at the same time", async () => {

@@ -1,14 +1,17 @@
-import type { HistoryChoice } from "../history.ts";
-import { clearHistory, keepHistory, PERIOD_NAMES } from "../history-actions.ts";
-import type { KeptSong } from "../kept-song.ts";
-import { fill, formatTime } from "../../i18n/index.ts";
-import { Html } from "../../jsx.ts";
-import { artistNames } from "../../playback.ts";
+import { hidesTrack, type PrivacyRules } from "../../accounts/privacy.ts";
+import { hideTitle } from "../../accounts/privacy-actions.ts";
 import { clockText } from "../../../widget/view.ts";
-import { ActionForm, ConfirmedAction, formOf, TickInput } from "../../dashboard/action-form.tsx";
+import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
+import { attribute } from "../../html/attribute.ts";
 import { pathTo } from "../../html/section-paths.ts";
+import { fill, formatPastDay, formatTime } from "../../i18n/index.ts";
+import { Html } from "../../jsx.ts";
+import { artistNames } from "../../playback.ts";
+import type { KeptSong } from "../kept-song.ts";
+import { createFindSongs, type FoundSongs, LONGEST_SEARCH } from "./find-songs.ts";
+import { KeepForm, KeptSettings } from "./keeping.tsx";
 import {
   createReadSetList,
   createSetListFile,
@@ -17,13 +20,15 @@ import {
   type SetListDeps,
 } from "./set-list.tsx";
 
-const SONGS_A_PAGE = 50;
+/** A song that ended so much earlier or later than it should has its own length beside it. */
+const DIFFERENT_MS = 10_000;
 
-/** The page of the songs that were played: what is kept, the stream's set list, and the songs. */
+/** The page of the songs that were played; the stream's set list, and what is kept, on demand. */
 export function createSection(deps: SetListDeps): Section {
   const { accounts, clock } = deps;
-  const { history } = accounts;
+  const { history, privacy } = accounts;
   const readSetList = createReadSetList(deps);
+  const findSongs = createFindSongs(deps);
 
   return {
     files: { "set-list": createSetListFile(deps) },
@@ -31,146 +36,183 @@ export function createSection(deps: SetListDeps): Section {
       const { words, user, query } = request;
       deps.hub.countSongs(user.id);
       const choice = history.of(user.id);
-      const count = await history.countOf(user);
-      const pages = Math.max(1, Math.ceil(count / SONGS_A_PAGE));
-      const page = Math.min(pages, Math.max(1, Math.trunc(Number(query.get("page"))) || 1));
-      const skip = (page - 1) * SONGS_A_PAGE;
-      const songs = await history.songsOf(user, { most: SONGS_A_PAGE, skip });
+      const asked = askedIn(query);
+      const found = await findSongs(user, asked.find, asked.until ?? Infinity);
+      const list = query.has("as") ? await readSetList(user, MOST_ON_PAGE) : undefined;
       const nowMs = clock.wallMs();
+      const panel =
+        query.has("settings") || request.refused?.action === "history keep" ? (
+          <KeptSettings request={request} choice={choice} />
+        ) : (
+          query.has("as") && <SetList {...{ request, choice, list, nowMs }} />
+        );
       return dashboardPage({
         request,
         title: words.dashboard.sections.history,
         lead: words.history.lead,
-        children: (
-          <>
-            <Choice request={request} choice={choice} />
-            {choice.keeps !== null && (
-              <>
-                <SetList
-                  request={request}
-                  choice={choice}
-                  list={await readSetList(user, MOST_ON_PAGE)}
-                  nowMs={nowMs}
-                />
-                <Songs request={request} songs={songs} page={page} pages={pages} nowMs={nowMs} />
-              </>
-            )}
-          </>
-        ),
+        children:
+          choice.keeps === null ? (
+            <KeepForm request={request} />
+          ) : (
+            <>
+              <Tools request={request} asked={asked} />
+              {panel as "safe"}
+              <Songs {...{ request, asked, found, nowMs }} rules={privacy.of(user.id)} />
+            </>
+          ),
       });
     },
   };
 }
 
-interface ChoiceProps {
-  readonly request: DashboardRequest;
-  readonly choice: HistoryChoice;
+/** What an address asks the list for. */
+interface Asked {
+  readonly find: string;
+  /** Unix milliseconds; songs that started later are left out. */
+  readonly until: number | undefined;
 }
 
-function Choice({ request, choice: { keeps, followsStreams } }: ChoiceProps): JSX.Element {
-  const { history: t } = request.words;
-  const form = formOf(request, keepHistory);
+function askedIn(query: URLSearchParams): Asked {
+  const until = query.get("until") ?? "";
+  return {
+    find: (query.get("find") ?? "").trim().slice(0, LONGEST_SEARCH),
+    until: /^\d{1,15}$/.test(until) ? Number(until) : undefined,
+  };
+}
+
+/** The query of a list. */
+function queryOf({ find, until }: Asked): string {
+  const query = new URLSearchParams();
+  if (find !== "") query.set("find", find);
+  if (until !== undefined) query.set("until", String(until));
+  return query.toString();
+}
+
+const addressOf = (path: string, asked: Asked): string => {
+  const query = queryOf(asked);
+  return attribute(query === "" ? path : `${path}?${query}`);
+};
+
+interface ToolsProps {
+  readonly request: DashboardRequest;
+  readonly asked: Asked;
+}
+
+/** The search, and what is opened above the songs: a second click closes it. */
+function Tools({ request, asked }: ToolsProps): JSX.Element {
+  const { query, words } = request;
+  const { history: t } = words;
+  const path = pathTo(request, "history");
+  const panel = (name: string, label: string) => (
+    <a
+      class="button quiet"
+      href={query.has(name) ? path : `${path}?${name}`}
+      {...(query.has(name) && { "aria-current": "true" })}
+      safe
+    >
+      {label}
+    </a>
+  );
   return (
-    <section>
-      <h2 safe>{t.keepTitle}</h2>
-      <p class={`status ${keeps === null ? "idle" : "good"}`} safe>
-        {keeps === null ? t.off : t.kept[keeps]}
-      </p>
-      <p class="hint" safe>
-        {t.limits}
-      </p>
-      <ActionForm form={form} class="form wide">
-        <>
-          <fieldset class="periods">
-            <legend safe>{t.keepFor}</legend>
-            {(["off", ...PERIOD_NAMES] as const).map((period) => (
-              <label class="ticked">
-                <input
-                  type="radio"
-                  name="time"
-                  value={period}
-                  {...(period === (keeps ?? "off") && { checked: true })}
-                />
-                <span safe>{t.periods[period]}</span>
-              </label>
-            ))}
-          </fieldset>
-          <p class="hint" safe>
-            {t.shorter}
-          </p>
-          <TickInput
-            form={form}
-            name="streams"
-            label={t.streams}
-            hint={t.streamsHint}
-            isOn={followsStreams}
-          />
-          <button type="submit" safe>
-            {t.save}
-          </button>
-        </>
-      </ActionForm>
-    </section>
+    <div class="song-tools">
+      <form action={path} role="search">
+        <input
+          type="search"
+          name="find"
+          value={attribute(asked.find)}
+          maxlength={String(LONGEST_SEARCH)}
+          placeholder={attribute(t.search)}
+          aria-label={attribute(t.search)}
+          autocomplete="off"
+          spellcheck="false"
+          dir="auto"
+        />
+        <button type="submit" class="quiet" safe>
+          {t.searchGo}
+        </button>
+      </form>
+      {panel("as", t.setList)}
+      {panel("settings", t.keepTitle)}
+    </div>
   );
 }
 
-interface SongsProps {
-  readonly request: DashboardRequest;
-  readonly songs: readonly KeptSong[];
-  readonly page: number;
-  readonly pages: number;
+interface SongsProps extends ToolsProps {
+  readonly found: FoundSongs;
+  readonly rules: PrivacyRules;
   readonly nowMs: number;
 }
 
-function Songs({ request, songs, page, pages, nowMs }: SongsProps): JSX.Element {
-  const { history: t } = request.words;
+function Songs(props: SongsProps): JSX.Element {
+  const { request, asked, found, nowMs } = props;
+  const { language, words } = request;
+  const { history: t } = words;
+  const { songs, olderUntil } = found;
+  const isSearch = asked.find !== "";
   const path = pathTo(request, "history");
-  if (songs.length === 0) {
-    return (
-      <section>
-        <h2 safe>{t.songs}</h2>
-        <p safe>{t.none}</p>
-      </section>
-    );
-  }
+  const days = Map.groupBy(songs, ({ startedAt }) => formatPastDay(language, startedAt, nowMs));
   return (
-    <section>
-      <h2 safe>{t.songs}</h2>
-      <ol class="played-songs">
-        {songs.map((song) => (
-          <SongRow request={request} song={song} nowMs={nowMs} />
-        ))}
-      </ol>
-      {pages > 1 && (
+    <>
+      {songs.length === 0 && (
+        <p class="no-songs" dir="auto" safe>
+          {isSearch ? fill(t.noneFound, { find: asked.find }) : t.none}
+        </p>
+      )}
+      {[...days].map(([day, played]) => (
+        <>
+          <h2 class="day" safe>
+            {day}
+          </h2>
+          <ol class="played-songs">
+            {played.map((song) => (
+              <SongRow {...props} song={song} />
+            ))}
+          </ol>
+        </>
+      ))}
+      {isSearch && olderUntil !== undefined && (
+        <p class="hint" safe>
+          {fill(t.searchedUntil, { time: formatTime(language, olderUntil, nowMs) })}
+        </p>
+      )}
+      {(asked.until !== undefined || isSearch || olderUntil !== undefined) && (
         <nav class="actions" aria-label={t.songs}>
-          {page > 1 && (
-            <a class="button quiet" rel="prev" href={`${path}?page=${page - 1}`} safe>
-              {t.newer}
+          {asked.until !== undefined && (
+            <a class="button quiet" href={addressOf(path, { ...asked, until: undefined })} safe>
+              {t.newest}
             </a>
           )}
-          {page < pages && (
-            <a class="button quiet" rel="next" href={`${path}?page=${page + 1}`} safe>
+          {isSearch && (
+            <a class="button quiet" href={path} safe>
+              {t.all}
+            </a>
+          )}
+          {olderUntil !== undefined && (
+            <a
+              class="button quiet"
+              rel="next"
+              href={addressOf(path, { ...asked, until: olderUntil })}
+              safe
+            >
               {t.older}
             </a>
           )}
         </nav>
       )}
-      <ConfirmedAction
-        form={formOf(request, clearHistory)}
-        label={t.clear}
-        consequence={t.clearText}
-        go={t.clearGo}
-      />
-    </section>
+    </>
   );
 }
 
 function SongRow({
-  request: { basePath, language, words },
+  request,
+  asked,
+  rules,
   song,
-  nowMs,
-}: Pick<SongsProps, "request" | "nowMs"> & { readonly song: KeptSong }): JSX.Element {
+}: Omit<SongsProps, "found"> & { readonly song: KeptSong }): JSX.Element {
+  const { basePath, language, words } = request;
+  const { history: t } = words;
   const { coverPath, startedAt, playedMs, track } = song;
+  const isOdd = track.durationMs !== null && Math.abs(playedMs - track.durationMs) > DIFFERENT_MS;
   return (
     <li>
       <span class="sleeve">
@@ -194,10 +236,32 @@ function SongRow({
       </span>
       <span class="when">
         <time datetime={new Date(startedAt).toISOString()} safe>
-          {formatTime(language, startedAt, nowMs)}
+          {formatTime(language, startedAt, startedAt)}
         </time>
-        <span safe>{fill(words.history.playedFor, { time: clockText(playedMs) })}</span>
+        {isOdd && (
+          <span safe>
+            {fill(t.playedOf, {
+              played: clockText(playedMs),
+              length: clockText(track.durationMs ?? 0),
+            })}
+          </span>
+        )}
       </span>
+      {hidesTrack(rules, song) ? (
+        <span class="hides" safe>
+          {t.hidden}
+        </span>
+      ) : (
+        <ActionForm
+          form={formOf(request, hideTitle, { title: track.title })}
+          class="hides"
+          at={queryOf(asked)}
+        >
+          <button type="submit" aria-label={attribute(`${t.hide}: ${track.title}`)} safe>
+            {t.hide}
+          </button>
+        </ActionForm>
+      )}
     </li>
   );
 }
