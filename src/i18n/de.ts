@@ -51,24 +51,7 @@ export const de: Words = {
       unknown: "Den Platzhalter {{name}} gibt es nicht. Die Liste unten zeigt alle.",
       unbalanced: "{bracket} ohne Gegenstück. Die Klammer selbst schreibst du doppelt.",
       tooLong: "Höchstens 300 Zeichen.",
-      bots: "Dein Bot",
-      botsLead: "Such deinen Bot und kopiere den Befehl daneben.",
-      hosted: "Bots im Internet",
-      local: "Bots auf diesem Rechner oder in deinem Netz",
-      unreachable: {
-        local:
-          "Diese Bots laufen im Internet und erreichen {host} nicht: Diese Adresse gibt es nur in deinem eigenen Netz. Gib Marquee mit --base-url eine öffentliche https-Adresse.",
-        "not https":
-          "Diese Bots fragen nur über https, und die Adresse dieses Servers beginnt mit http. Stelle einen Proxy mit https davor und gib dessen Adresse mit --base-url an.",
-      },
-      fields: {
-        moobot: "Trag die Adresse in einem eigenen Befehl als „URL fetch“ ein.",
-        streamerbot: "Trag die Adresse in der Unteraktion „Fetch URL“ ein.",
-        mixitup: "Trag die Adresse in der Aktion „Web Request“ ein, mit der Antwort als Text.",
-      },
-      extras:
-        "Mit ?back=1 hinter der Adresse nennt der Bot den vorigen Titel. Mit ?max=100 hat die Zeile höchstens 100 Zeichen.",
-      address: "Nur die Adresse",
+      bots: "In den Bot eintragen",
       rotateText:
         "Die alte Adresse gilt sofort nicht mehr. Kopiere den Befehl danach noch einmal in deinen Bot.",
       rotated: "Die Adresse ist neu. Kopiere den Befehl noch einmal in deinen Bot.",
@@ -996,9 +979,41 @@ export const de: Words = {
       saved: "Gespeichert. Deine Regeln gelten ab sofort.",
     },
     chat: {
-      lead: "Marquee beantwortet !song in deinem Twitch-Chat selbst, ohne Bot. Es antwortet mit dem Titel, der gerade läuft, und auf !lastsong mit dem davor.",
+      lead: "Zuschauer fragen !song, und dein Chat antwortet.",
+      ways: {
+        label: "Wer antwortet",
+        twitch: {
+          title: "Von selbst antworten",
+          text: "Marquee antwortet in deinem Twitch-Chat.",
+        },
+        bot: {
+          title: "Mit meinem Bot",
+          text: "Nightbot, StreamElements, Streamer.bot und andere",
+        },
+      },
+      bot: {
+        which: "Welcher Bot?",
+        other: "Ein anderer Bot",
+        enter: "Leg in {bot} einen Befehl an, und füge dies als Antwort ein:",
+        enterAddress: "Lass deinen Bot diese Adresse abfragen und die Antwort posten:",
+        byItself: "Marquee kann selbst antworten",
+        unreachable: {
+          local: "{bot} läuft im Internet und erreicht Marquee in deinem eigenen Netz nicht.",
+          "not https":
+            "{bot} fragt nur Adressen mit https ab, und die dieses Servers beginnt mit http.",
+        },
+        reach: "Marquee erreichbar machen",
+        make: "Text anlegen",
+        more: "Weiteren Text anlegen",
+        change: "Worte ändern",
+        textName: "Titel",
+        fields: {
+          moobot: "Trag die Adresse in einem eigenen Befehl als „URL fetch“ ein:",
+          streamerbot: "Trag die Adresse in der Unteraktion „Fetch URL“ ein:",
+          mixitup: "Trag die Adresse in der Aktion „Web Request“ ein, mit der Antwort als Text:",
+        },
+      },
       accounts: "Verknüpfte Konten",
-      none: "Es ist noch kein Twitch-Konto verknüpft.",
       linkTitle: "Ein Twitch-Konto verknüpfen",
       linkText:
         "Twitch fragt dich, ob Marquee Chatnachrichten lesen und schreiben darf. Mehr darf es nicht.",

@@ -52,24 +52,7 @@ export const en = {
       unknown: "There is no placeholder {{name}}. The list below shows them all.",
       unbalanced: "An unmatched {bracket}. To print one, type it twice.",
       tooLong: "At most 300 characters.",
-      bots: "Your bot",
-      botsLead: "Find your bot and copy the command next to it.",
-      hosted: "Bots on the internet",
-      local: "Bots on this computer or in your network",
-      unreachable: {
-        local:
-          "These bots run on the internet and can’t reach {host}, which only exists in your own network. Give Marquee a public https address with --base-url.",
-        "not https":
-          "These bots only use https, and this server’s address starts with http. Put an https proxy in front of it, and set its address with --base-url.",
-      },
-      fields: {
-        moobot: "Enter the address in a custom command as “URL fetch”.",
-        streamerbot: "Enter the address in the sub-action “Fetch URL”.",
-        mixitup: "Enter the address in the action “Web Request”, with the answer as text.",
-      },
-      extras:
-        "Add ?back=1 to the address and the bot gives the previous song. Add ?max=100 to limit the line to 100 characters.",
-      address: "Just the address",
+      bots: "Put it in your bot",
       rotateText:
         "The old address stops working right away. Then copy the command into your bot again.",
       rotated: "The address has changed. Copy the command into your bot again.",
@@ -973,9 +956,41 @@ export const en = {
       saved: "Saved. Your rules apply from now on.",
     },
     chat: {
-      lead: "Marquee answers !song in your Twitch chat by itself, without a bot. It replies with the song that is playing, and to !lastsong with the one before.",
+      lead: "Viewers ask !song, and your chat answers.",
+      ways: {
+        label: "Who answers",
+        twitch: {
+          title: "Answer by itself",
+          text: "Marquee answers in your Twitch chat.",
+        },
+        bot: {
+          title: "With my bot",
+          text: "Nightbot, StreamElements, Streamer.bot and more",
+        },
+      },
+      bot: {
+        which: "Which bot?",
+        other: "Another bot",
+        enter: "In {bot}, make a command, and paste this as its answer:",
+        enterAddress: "Have your bot fetch this address and post the answer:",
+        byItself: "Marquee can answer by itself",
+        unreachable: {
+          local: "{bot} runs on the internet and can’t reach Marquee in your own network.",
+          "not https":
+            "{bot} only takes addresses with https, and that of this server starts with http.",
+        },
+        reach: "Make Marquee reachable",
+        make: "Make the text",
+        more: "Add another text",
+        change: "Change the words",
+        textName: "Song",
+        fields: {
+          moobot: "Enter the address in a custom command as “URL fetch”:",
+          streamerbot: "Enter the address in the sub-action “Fetch URL”:",
+          mixitup: "Enter the address in the action “Web Request”, with the answer as text:",
+        },
+      },
       accounts: "Linked accounts",
-      none: "No Twitch account is linked yet.",
       linkTitle: "Link a Twitch account",
       linkText:
         "Twitch asks you to agree that Marquee may read and write chat messages. It may do nothing else.",

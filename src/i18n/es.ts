@@ -51,24 +51,7 @@ export const es: Words = {
       unknown: "No existe el marcador {{name}}. La lista de abajo los muestra todos.",
       unbalanced: "Hay un {bracket} sin pareja. Para escribirlo tal cual, ponlo dos veces.",
       tooLong: "Como máximo 300 caracteres.",
-      bots: "Tu bot",
-      botsLead: "Busca tu bot y copia el comando que tiene al lado.",
-      hosted: "Bots en internet",
-      local: "Bots en este ordenador o en tu red",
-      unreachable: {
-        local:
-          "Estos bots funcionan en internet y no pueden llegar a {host}, que solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url.",
-        "not https":
-          "Estos bots solo usan https, y la dirección de este servidor empieza por http. Pon delante un proxy con https e indica su dirección con --base-url.",
-      },
-      fields: {
-        moobot: "Escribe la dirección en un comando personalizado, de tipo «URL fetch».",
-        streamerbot: "Escribe la dirección en la subacción «Fetch URL».",
-        mixitup: "Escribe la dirección en la acción «Web Request», con la respuesta como texto.",
-      },
-      extras:
-        "Con ?back=1 tras la dirección, el bot dice la canción anterior. Con ?max=100, la línea tiene como máximo 100 caracteres.",
-      address: "Solo la dirección",
+      bots: "Ponerlo en tu bot",
       rotateText:
         "La dirección antigua deja de funcionar al instante. Después, copia otra vez el comando en tu bot.",
       rotated: "La dirección ha cambiado. Copia otra vez el comando en tu bot.",
@@ -987,9 +970,41 @@ export const es: Words = {
       saved: "Guardado. Tus reglas se aplican desde ahora.",
     },
     chat: {
-      lead: "Marquee responde por sí mismo a !song en tu chat de Twitch, sin bot. Dice qué canción suena y, con !lastsong, cuál sonó antes.",
+      lead: "Tus espectadores preguntan !song y tu chat responde.",
+      ways: {
+        label: "Quién responde",
+        twitch: {
+          title: "Que responda solo",
+          text: "Marquee responde en tu chat de Twitch.",
+        },
+        bot: {
+          title: "Con mi bot",
+          text: "Nightbot, StreamElements, Streamer.bot y otros",
+        },
+      },
+      bot: {
+        which: "¿Qué bot?",
+        other: "Otro bot",
+        enter: "En {bot}, crea un comando y pega esto como respuesta:",
+        enterAddress: "Haz que tu bot consulte esta dirección y publique la respuesta:",
+        byItself: "Marquee puede responder solo",
+        unreachable: {
+          local: "{bot} funciona en internet y no puede llegar a Marquee en tu propia red.",
+          "not https":
+            "{bot} solo admite direcciones con https y la de este servidor empieza por http.",
+        },
+        reach: "Hacer accesible Marquee",
+        make: "Crear el texto",
+        more: "Añadir otro texto",
+        change: "Cambiar las palabras",
+        textName: "Canción",
+        fields: {
+          moobot: "Escribe la dirección en un comando personalizado, de tipo «URL fetch»:",
+          streamerbot: "Escribe la dirección en la subacción «Fetch URL»:",
+          mixitup: "Escribe la dirección en la acción «Web Request», con la respuesta como texto:",
+        },
+      },
       accounts: "Cuentas vinculadas",
-      none: "Aún no hay ninguna cuenta de Twitch vinculada.",
       linkTitle: "Vincular una cuenta de Twitch",
       linkText:
         "Twitch te pregunta si Marquee puede leer y escribir mensajes de chat. No puede hacer nada más.",

@@ -51,24 +51,7 @@ export const fr: Words = {
       unknown: "La variable {{name}} n’existe pas. La liste ci-dessous les montre toutes.",
       unbalanced: "Un {bracket} n’a pas de pendant. Pour l’écrire tel quel, doublez-le.",
       tooLong: "300 caractères au plus.",
-      bots: "Votre bot",
-      botsLead: "Trouvez votre bot et copiez la commande qui se trouve à côté.",
-      hosted: "Bots sur internet",
-      local: "Bots sur cet ordinateur ou dans votre réseau",
-      unreachable: {
-        local:
-          "Ces bots tournent sur internet et ne peuvent pas atteindre {host}, qui n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url.",
-        "not https":
-          "Ces bots n’interrogent qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
-      },
-      fields: {
-        moobot: "Saisissez l’adresse dans une commande personnalisée, de type « URL fetch ».",
-        streamerbot: "Saisissez l’adresse dans la sous-action « Fetch URL ».",
-        mixitup: "Saisissez l’adresse dans l’action « Web Request », avec la réponse en texte.",
-      },
-      extras:
-        "Avec ?back=1 après l’adresse, le bot donne le morceau précédent. Avec ?max=100, la ligne a 100 caractères au plus.",
-      address: "L’adresse seule",
+      bots: "Le mettre dans votre bot",
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner. Copiez ensuite à nouveau la commande dans votre bot.",
       rotated: "L’adresse a changé. Copiez à nouveau la commande dans votre bot.",
@@ -999,9 +982,41 @@ export const fr: Words = {
       saved: "Vos règles sont enregistrées et en vigueur.",
     },
     chat: {
-      lead: "Marquee répond lui-même à !song dans votre chat Twitch, sans bot. Il donne le morceau en cours et, à !lastsong, celui d’avant.",
+      lead: "Vos spectateurs demandent !song, et votre chat répond.",
+      ways: {
+        label: "Qui répond",
+        twitch: {
+          title: "Répondre tout seul",
+          text: "Marquee répond dans votre chat Twitch.",
+        },
+        bot: {
+          title: "Avec mon bot",
+          text: "Nightbot, StreamElements, Streamer.bot et d’autres",
+        },
+      },
+      bot: {
+        which: "Quel bot ?",
+        other: "Un autre bot",
+        enter: "Dans {bot}, créez une commande et collez ceci comme réponse :",
+        enterAddress: "Demandez à votre bot de lire cette adresse et de publier la réponse :",
+        byItself: "Marquee peut répondre tout seul",
+        unreachable: {
+          local: "{bot} tourne sur internet et ne peut pas atteindre Marquee dans votre réseau.",
+          "not https":
+            "{bot} n’accepte que des adresses en https, et celle de ce serveur commence par http.",
+        },
+        reach: "Rendre Marquee accessible",
+        make: "Créer le texte",
+        more: "Ajouter un autre texte",
+        change: "Changer les mots",
+        textName: "Morceau",
+        fields: {
+          moobot: "Saisissez l’adresse dans une commande personnalisée, de type « URL fetch » :",
+          streamerbot: "Saisissez l’adresse dans la sous-action « Fetch URL » :",
+          mixitup: "Saisissez l’adresse dans l’action « Web Request », avec la réponse en texte :",
+        },
+      },
       accounts: "Comptes liés",
-      none: "Aucun compte Twitch n’est lié.",
       linkTitle: "Lier un compte Twitch",
       linkText:
         "Twitch vous demande si Marquee peut lire et écrire des messages de chat. Il ne peut rien faire d’autre.",

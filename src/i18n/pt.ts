@@ -51,24 +51,7 @@ export const pt: Words = {
       unknown: "Não existe o marcador {{name}}. A lista abaixo mostra todos.",
       unbalanced: "Há um {bracket} sem par. Para escrever esse sinal, digite duas vezes.",
       tooLong: "No máximo 300 caracteres.",
-      bots: "Seu bot",
-      botsLead: "Encontre seu bot e copie o comando ao lado dele.",
-      hosted: "Bots na internet",
-      local: "Bots neste computador ou na sua rede",
-      unreachable: {
-        local:
-          "Esses bots rodam na internet e não conseguem acessar {host}, que só existe na sua própria rede. Dê ao Marquee um endereço https público com --base-url.",
-        "not https":
-          "Esses bots só usam https, e o endereço deste servidor começa com http. Coloque um proxy com https na frente dele e informe o endereço com --base-url.",
-      },
-      fields: {
-        moobot: "Digite o endereço em um comando personalizado, do tipo “URL fetch”.",
-        streamerbot: "Digite o endereço na subação “Fetch URL”.",
-        mixitup: "Digite o endereço na ação “Web Request”, com a resposta como texto.",
-      },
-      extras:
-        "Acrescente ?back=1 ao endereço, e o bot responde com a música anterior. Acrescente ?max=100 para limitar a linha a 100 caracteres.",
-      address: "Só o endereço",
+      bots: "Colocar no seu bot",
       rotateText:
         "O endereço antigo para de funcionar na hora. Depois, copie o comando de novo para o seu bot.",
       rotated: "O endereço mudou. Copie o comando de novo para o seu bot.",
@@ -981,9 +964,40 @@ export const pt: Words = {
       saved: "Salvo. Suas regras valem a partir de agora.",
     },
     chat: {
-      lead: "O Marquee responde sozinho a !song no seu chat da Twitch, sem bot. A resposta é a música que está tocando ou, para !lastsong, a anterior.",
+      lead: "Seus espectadores perguntam !song, e o seu chat responde.",
+      ways: {
+        label: "Quem responde",
+        twitch: {
+          title: "Responder sozinho",
+          text: "O Marquee responde no seu chat da Twitch.",
+        },
+        bot: {
+          title: "Com o meu bot",
+          text: "Nightbot, StreamElements, Streamer.bot e outros",
+        },
+      },
+      bot: {
+        which: "Qual bot?",
+        other: "Outro bot",
+        enter: "No {bot}, crie um comando e cole isto como resposta:",
+        enterAddress: "Faça o seu bot buscar este endereço e publicar a resposta:",
+        byItself: "O Marquee pode responder sozinho",
+        unreachable: {
+          local: "{bot} roda na internet e não consegue acessar o Marquee na sua própria rede.",
+          "not https": "{bot} só aceita endereços com https, e o deste servidor começa com http.",
+        },
+        reach: "Deixar o Marquee acessível",
+        make: "Criar o texto",
+        more: "Adicionar outro texto",
+        change: "Mudar as palavras",
+        textName: "Música",
+        fields: {
+          moobot: "Digite o endereço em um comando personalizado, do tipo “URL fetch”:",
+          streamerbot: "Digite o endereço na subação “Fetch URL”:",
+          mixitup: "Digite o endereço na ação “Web Request”, com a resposta como texto:",
+        },
+      },
       accounts: "Contas conectadas",
-      none: "Nenhuma conta da Twitch está conectada ainda.",
       linkTitle: "Conectar uma conta da Twitch",
       linkText:
         "A Twitch pergunta se o Marquee pode ler e escrever mensagens no chat. Ele não pode fazer mais nada.",

@@ -9,6 +9,7 @@ import { type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
+import { addWidget } from "../fixtures/data/widgets.ts";
 import { wideFont } from "../fixtures/fonts/fonts.ts";
 import {
   AXE_LANGUAGES,
@@ -123,6 +124,14 @@ onTheDashboard("the dashboard's pages", (stage) => {
       expect(await inspectAll(await pagesOutside(stage), language)).toEqual([]);
     });
   }
+
+  test("are so, too, with what is opened on demand", async () => {
+    await liveIn(stage);
+    await addWidget(stage.server, stage.ada, "text");
+    const paths = ["chat?with=bot", "chat?with=bot&bot=nightbot", "history?as", "history?settings"];
+    const visited = paths.map((path) => ({ name: path, path: `dashboard/${path}` }));
+    expect(await inspectAll(visited, "en")).toEqual([]);
+  });
 
   test("are so, too, when linking has been set up", async () => {
     await stage.server.accounts.upstreams.enterApp("spotify", {

@@ -31,8 +31,8 @@ const PICTURES: readonly Picture[] = [
   { name: "obs-source", path: "/en/dashboard/widget?id=1", parts: ["section.obs", "section.obs"] },
   {
     name: "chat-command",
-    path: "/en/dashboard/widget?id=2",
-    parts: ["section.bots", "section.bots"],
+    path: "/en/dashboard/chat?with=bot",
+    parts: ["section.chat-bots", "section.chat-bots"],
   },
 ];
 

@@ -3,8 +3,10 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { readChatOptions } from "../../src/chat/options.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+import { addWidget } from "../fixtures/data/widgets.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { createTestServer } from "../fixtures/servers/test-server.ts";
 import { storeLink } from "../fixtures/twitch/links.ts";
 import type { StandInTwitch } from "../fixtures/twitch/twitch.ts";
 import { type ChatServer, startChatServer } from "./chat-server.ts";
@@ -145,5 +147,82 @@ describe("the page Chat", () => {
       ...{ words: ["!titel", "!np"], badges: ["vip"], quietS: 20, announceEveryS: 90 },
       ...{ answersLast: false, replies: false, shows: true, announces: false },
     });
+  });
+});
+
+describe("the way with a bot", () => {
+  const { ways, bot: t } = words;
+  const makeText = () =>
+    browser.submit(`${PATH}?with=bot&bot=firebot`, {
+      do: "widget add",
+      kind: "text",
+      name: "Song",
+    });
+  /** What the buttons copy. */
+  const copied = (html: string) =>
+    [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, text]) => text);
+
+  test("is one of two, and the first to be shown once there is a text", async () => {
+    const chosen = async () => textOf(await browser.get(PATH), ".chat-ways [aria-current] strong");
+    expect(await chosen()).toBe(ways.twitch.title);
+    await makeText();
+    expect(await chosen()).toBe(ways.bot.title);
+    await link();
+    expect(await chosen()).toBe(ways.twitch.title);
+  });
+
+  test("makes a text with one button, and then has the line for the bot that is chosen", async () => {
+    const empty = await browser.get(`${PATH}?with=bot`);
+    expect(await textOf(empty, ".chat-bots form button")).toBe(t.make);
+    const html = await (await makeText()).text();
+    const [{ id } = { id: 0 }] = server.accounts.widgets
+      .allOf(ada.user)
+      .filter(({ kind }) => kind === "text");
+    const address = `http://127.0.0.1:4747/en/text/${await server.accounts.widgets.tokenOf(ada.user, id)}`;
+    expect(copied(html)).toEqual([`$readApi[${address}]`, `$readApi[${address}?back=1]`]);
+    expect(html).toContain(`/en/dashboard/widget?id=${id}`);
+    expect(copied(await (await browser.get(`${PATH}?with=bot&bot=other`)).text())).toEqual([
+      address,
+      `${address}?back=1`,
+    ]);
+  });
+
+  test("names the next text so that no name is taken twice", async () => {
+    await makeText();
+    const next = await browser.get(`${PATH}?with=bot`);
+    expect(await attributeOf(next, ".chat-bots [name=name]", "value")).toBe("Song 2");
+  });
+
+  test.each(["nightbot", "streamelements", "fossabot", "moobot"])(
+    "says first that Marquee can answer by itself where %s cannot ask a Marquee at home",
+    async (bot) => {
+      await makeText();
+      const html = await (await browser.get(`${PATH}?with=bot&bot=${bot}`)).text();
+      expect(html).toContain(t.byItself);
+      expect(html).toContain(`href="${PATH}?with=twitch"`);
+      expect(copied(html)).toEqual([]);
+    },
+  );
+
+  test("begins with a bot on the internet where those can ask, too", async () => {
+    const baseUrl = "https://music.example.org";
+    const open = await createTestServer({ baseUrl });
+    try {
+      const grace = await open.addUser("grace");
+      const { token } = await addWidget(open, grace, "text");
+      const shown = await (await signIn(open, grace, baseUrl)).get(`${PATH}?with=bot`);
+      const html = await shown.text();
+      expect(html).not.toContain(t.byItself);
+      expect(copied(html)[0]).toBe(`$(urlfetch ${baseUrl}/en/text/${token})`);
+    } finally {
+      open.close();
+    }
+  });
+
+  test("shows the answer as a chat does, with the template of the first text", async () => {
+    const sample = async () => textOf(await browser.get(PATH), ".chat-sample [dir]");
+    expect(await sample()).toBe("♪ The Sound Checks – Everything Works");
+    await (await addWidget(server, ada, "text")).save({ template: "Now: {title}" });
+    expect(await sample()).toBe("Now: Everything Works");
   });
 });

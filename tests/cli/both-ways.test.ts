@@ -64,7 +64,7 @@ const SCENES: readonly (readonly string[])[] = [
   ["widget add USER --name Second", "widget rename USER 2 Third"],
   ["widget copy USER 1"],
   ["widget restore USER 1"],
-  ["widget save USER 1 '{\"name\":\"Third\"}'"],
+  ['widget save USER 1 \'{"name":"Third"}\''],
   ["widget save USER 1 nothing"],
   ["widget set USER 1 theme=vinyl", "widget versions USER 1"],
   ["widget test USER"],

@@ -11,33 +11,62 @@ import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../../dashboard/request.ts";
-import { LinkedAccount } from "./linked-account.tsx";
+import { textsOf, WithBot } from "./bots.tsx";
+import { LinkedAccounts } from "./linked-account.tsx";
 import { LinkForm, NoApplication, Waiting } from "./linking.tsx";
+import { queryOfWay, Sample, type Way, Ways, WAYS } from "./ways.tsx";
 
-export interface ChatSectionDeps extends Pick<Parts, "accounts"> {
+export interface ChatSectionDeps extends Pick<Parts, "accounts" | "hub" | "clock"> {
   readonly chat: () => Promise<ChatService>;
 }
 
 /** While a link is pending, the page is loaded again after so many seconds. */
 const RELOAD_S = 5;
 
-/** The page on which users link the Twitch accounts that answer in their chats. */
-export function createSection({ accounts, chat: load }: ChatSectionDeps): Section {
+/** The page of the two ways to answer in a chat: a linked Twitch account, and the texts for bots. */
+export function createSection(deps: ChatSectionDeps): Section {
+  const { accounts, chat: load } = deps;
   /** Sends the browser back to the page, so that it can be loaded again. */
-  const back = (request: DashboardRequest) => redirect(pathTo(request, request.section), 303);
+  const back = (request: DashboardRequest) =>
+    redirect(`${pathTo(request, request.section)}?${queryOfWay("twitch")}`, 303);
 
   return {
     async show(request) {
       const { links, pending } = await load();
-      const { words, user, refused } = request;
+      const { words, user, refused, query } = request;
       const { chat: t } = words.dashboard;
       const link = pending.of(user.id);
       const isWaiting = link !== undefined && !link.outcome;
       // How a link has come out is shown once, and not in place of what was wrong with a form.
       const outcome = refused ? undefined : link?.outcome;
       if (outcome) pending.forget(user.id);
-      const all = await accounts.chat.allOf(user.id);
-      const canLink = (await links.clientId()) !== undefined;
+      const linked = await accounts.chat.allOf(user.id);
+      const texts = await textsOf(accounts, request);
+      const usesBot = texts.length > 0 && linked.length === 0 && !link;
+      const way = WAYS.find((way) => way === query.get("with")) ?? (usesBot ? "bot" : "twitch");
+      const parts: Readonly<Record<Way, () => Promise<JSX.Element> | JSX.Element>> = {
+        bot: () => <WithBot request={request} texts={texts} />,
+        twitch: async () => {
+          const canLink = (await links.clientId()) !== undefined;
+          return (
+            <>
+              {/* Not while the page loads itself again: that would take what is being typed. */}
+              <LinkedAccounts
+                request={request}
+                accounts={linked}
+                canChange={!isWaiting || !!refused}
+              />
+              {isWaiting ? (
+                <Waiting request={request} pending={link} />
+              ) : canLink ? (
+                <LinkForm request={request} isFirst={linked.length === 0} />
+              ) : (
+                <NoApplication request={request} />
+              )}
+            </>
+          );
+        },
+      };
       const response = await dashboardPage({
         request,
         title: words.dashboard.sections.chat,
@@ -45,27 +74,15 @@ export function createSection({ accounts, chat: load }: ChatSectionDeps): Sectio
         notice: outcome && noticeOf(outcome, words),
         children: (
           <>
-            <section>
-              <h2 safe>{t.accounts}</h2>
-              {all.length === 0 && <p safe>{t.none}</p>}
-              <ul class="rows">
-                {all.map((account) => (
-                  // Not while the page loads itself again: that would take what is being typed.
-                  <LinkedAccount {...{ request, account }} canChange={!isWaiting || !!refused} />
-                ))}
-              </ul>
-            </section>
-            {isWaiting ? (
-              <Waiting request={request} pending={link} />
-            ) : canLink ? (
-              <LinkForm request={request} />
-            ) : (
-              <NoApplication request={request} />
-            )}
+            <Sample request={request} deps={deps} />
+            <Ways request={request} chosen={way} />
+            {(await parts[way]()) as "safe"}
           </>
         ),
       });
-      if (isWaiting && !refused) response.headers.set("Refresh", String(RELOAD_S));
+      if (isWaiting && !refused && way === "twitch") {
+        response.headers.set("Refresh", String(RELOAD_S));
+      }
       return response;
     },
     /** Gives up the link that the page waits for. */

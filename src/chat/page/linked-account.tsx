@@ -14,15 +14,37 @@ import { Html } from "../../jsx.ts";
 import { changeChatOptions, sayInChat, unlinkChat } from "../actions.ts";
 import { ASKING_BADGES, MOST_WORDS, readChatOptions } from "../options.ts";
 import type { ChatAccount } from "../store.ts";
+import { queryOfWay } from "./ways.tsx";
 
-export interface LinkedAccountProps {
+const AT = queryOfWay("twitch");
+
+interface LinkedAccountsProps {
   readonly request: DashboardRequest;
-  readonly account: ChatAccount;
-  /** Whether its forms are shown. */
+  readonly accounts: readonly ChatAccount[];
+  /** Whether their forms are shown. */
   readonly canChange: boolean;
 }
 
-export function LinkedAccount({ request, account, canChange }: LinkedAccountProps): JSX.Element {
+/** The accounts that answer, if there are any. */
+export function LinkedAccounts({ accounts, ...shown }: LinkedAccountsProps): JSX.Element {
+  if (accounts.length === 0) return <></>;
+  return (
+    <section>
+      <h2 safe>{shown.request.words.dashboard.chat.accounts}</h2>
+      <ul class="rows">
+        {accounts.map((account) => (
+          <LinkedAccount {...shown} account={account} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface LinkedAccountProps extends Omit<LinkedAccountsProps, "accounts"> {
+  readonly account: ChatAccount;
+}
+
+function LinkedAccount({ request, account, canChange }: LinkedAccountProps): JSX.Element {
   const { chat: t } = request.words.dashboard;
   const { login, state, answeredAt, refusal, refusedAt } = account;
   const timeOf = (unixMs: number) => formatTime(request.language, unixMs);
@@ -49,12 +71,13 @@ export function LinkedAccount({ request, account, canChange }: LinkedAccountProp
           <OptionsForm request={request} account={account} />
           <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
             {state === "linked" && (
-              <ActionButton form={formOf(request, sayInChat, { login })} label={t.say} />
+              <ActionButton form={formOf(request, sayInChat, { login })} label={t.say} at={AT} />
             )}
             <ConfirmedAction
               form={formOf(request, unlinkChat, { login })}
               label={t.unlink}
               consequence={t.unlinkText}
+              at={AT}
             />
           </div>
         </>
@@ -87,7 +110,7 @@ function OptionsForm({ request, account }: Omit<LinkedAccountProps, "canChange">
   const wordsHint = fill(t.wordsHint, { most: String(MOST_WORDS) });
   return (
     <Fold label={t.title} isOpen={form.refused !== undefined}>
-      <ActionForm form={form}>
+      <ActionForm form={form} at={AT}>
         <>
           {text("words", t.words, stored.words.join(" "), wordsHint)}
           {tick("last", t.answersLast, stored.answersLast)}

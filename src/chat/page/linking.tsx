@@ -1,5 +1,5 @@
 import { ActionForm, formOf, TextInput } from "../../dashboard/action-form.tsx";
-import { Form } from "../../dashboard/form.tsx";
+import { Fold, Form } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Copyable } from "../../html/parts.tsx";
@@ -9,6 +9,7 @@ import { enterChatApp, linkChat } from "../actions.ts";
 import type { PendingLink } from "../twitch/pending-links.ts";
 import { REGISTRATION_URL, UNUSED_REDIRECT_URL } from "../twitch/registration.ts";
 import { QrCode } from "./qr-code.tsx";
+import { queryOfWay } from "./ways.tsx";
 
 interface RequestProps {
   readonly request: DashboardRequest;
@@ -54,21 +55,35 @@ export function Waiting(props: RequestProps & { readonly pending: PendingLink })
   );
 }
 
-export function LinkForm({ request }: RequestProps): JSX.Element {
+/** @param isFirst whether no account is linked yet; for another one the form is folded away */
+export function LinkForm({
+  request,
+  isFirst,
+}: RequestProps & { readonly isFirst: boolean }): JSX.Element {
   const { chat: t } = request.words.dashboard;
   const form = formOf(request, linkChat);
+  const fields = (
+    <ActionForm form={form} at={queryOfWay("twitch")}>
+      <>
+        <TextInput form={form} name="channel" label={t.channel} hint={t.channelHint} />
+        <button type="submit" safe>
+          {t.link}
+        </button>
+      </>
+    </ActionForm>
+  );
+  if (!isFirst) {
+    return (
+      <Fold label={t.linkTitle} isOpen={form.refused !== undefined}>
+        {fields}
+      </Fold>
+    );
+  }
   return (
     <section>
       <h2 safe>{t.linkTitle}</h2>
       <p safe>{t.linkText}</p>
-      <ActionForm form={form}>
-        <>
-          <TextInput form={form} name="channel" label={t.channel} hint={t.channelHint} />
-          <button type="submit" safe>
-            {t.link}
-          </button>
-        </>
-      </ActionForm>
+      {fields}
     </section>
   );
 }
@@ -102,7 +117,7 @@ export function NoApplication({ request }: RequestProps): JSX.Element {
         </li>
         <li>
           <span safe>{connect.appEnter}</span>
-          <ActionForm form={form}>
+          <ActionForm form={form} at={queryOfWay("twitch")}>
             <>
               <TextInput form={form} name="clientId" label={t.appId} />
               <button type="submit" safe>

@@ -1,20 +1,17 @@
 import { PAGE_WAITS_MS } from "../../../channels/first-answer.ts";
-import { outputAddress } from "../../../addresses.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { HiddenCopyable } from "../../../html/parts.tsx";
+import { pathTo } from "../../../html/section-paths.ts";
 import type { Parts } from "../../../http/parts.ts";
 import { Html } from "../../../jsx.ts";
-import { bots, type Bot } from "../../../outputs/bots.ts";
 import { DEFAULT_TEMPLATE, lineValuesOf } from "../../../outputs/line.ts";
 import { LONGEST_TEMPLATE } from "../../../outputs/options.ts";
-import { reachOf } from "../../../outputs/reach.ts";
 import { PLACEHOLDERS } from "../../../outputs/template.ts";
 import { testTrack } from "../../../outputs/test-track.ts";
 import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import type { Playback } from "../../../playback.ts";
 import { type Edited, editorPage } from "./editor-page.tsx";
-import { Switch, Unreachable } from "./output-parts.tsx";
+import { Switch } from "./output-parts.tsx";
 import { FORM, SaveBar } from "./save-bar.tsx";
 import type { SetupOf, TextSetup } from "./setup.ts";
 
@@ -22,9 +19,9 @@ export type TextEditorDeps = Pick<Parts, "hub" | "clock">;
 
 const TEMPLATES = ["template", "pausedTemplate", "idleTemplate"] as const;
 
-/** The line for chat bots: its words, what it looks like, and what to enter in each bot. */
+/** The line for chat bots: its words, and what it looks like. The page Chat has it for each bot. */
 export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<Response> {
-  const { request, widget, token } = edited;
+  const { request, widget } = edited;
   const { text: t } = request.words.outputs;
   const language = widget.language ?? request.language;
   const sample = await sampleFor(deps, request);
@@ -67,7 +64,11 @@ export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<
       </>
     ),
     children: (
-      <Bots request={request} address={outputAddress(request.baseUrl, language, "text", token)} />
+      <p class="actions">
+        <a class="button quiet" href={`${pathTo(request, "chat")}?with=bot`} safe>
+          {t.bots}
+        </a>
+      </p>
     ),
   });
 }
@@ -138,77 +139,5 @@ function TemplateFields(props: {
       </p>
       <Switch name="url" label={t.url} />
     </>
-  );
-}
-
-function Bots({
-  request,
-  address,
-}: {
-  readonly request: DashboardRequest;
-  readonly address: string;
-}): JSX.Element {
-  const { language, baseUrl, words } = request;
-  const { text: t } = words.outputs;
-  const isReachable = reachOf(baseUrl) === "public";
-  const of = (place: Bot["place"]) => bots.filter((bot) => bot.place === place);
-  return (
-    <section class="bots">
-      <h2 safe>{t.bots}</h2>
-      <p safe>{t.botsLead}</p>
-      <h3 safe>{t.hosted}</h3>
-      <Unreachable baseUrl={baseUrl} reasons={t.unreachable} />
-      <ul class="bot-list">
-        {of("hosted").map((bot) => (
-          <BotRow request={request} bot={bot} address={isReachable ? address : undefined} />
-        ))}
-      </ul>
-      <h3 safe>{t.local}</h3>
-      <ul class="bot-list">
-        {of("local").map((bot) => (
-          <BotRow request={request} bot={bot} address={address} />
-        ))}
-      </ul>
-      <h3 safe>{t.address}</h3>
-      <HiddenCopyable language={language} label={t.address} text={address} />
-      <p class="hint" safe>
-        {t.extras}
-      </p>
-    </section>
-  );
-}
-
-/** @param address `undefined` when the bot cannot reach it */
-function BotRow({
-  request,
-  bot,
-  address,
-}: {
-  readonly request: DashboardRequest;
-  readonly bot: Bot;
-  readonly address: string | undefined;
-}): JSX.Element {
-  const { fields } = request.words.outputs.text;
-  const hint = (fields as Readonly<Record<string, string>>)[bot.id];
-  return (
-    <li {...(address === undefined && { class: "unavailable" })}>
-      <strong safe>{bot.name}</strong>
-      {address === undefined ? (
-        !bot.hasField && <code safe>{bot.commandFor("…")}</code>
-      ) : (
-        <>
-          {hint !== undefined && (
-            <p class="hint" safe>
-              {hint}
-            </p>
-          )}
-          <HiddenCopyable
-            language={request.language}
-            label={bot.name}
-            text={bot.commandFor(address)}
-          />
-        </>
-      )}
-    </li>
   );
 }
