@@ -199,7 +199,7 @@ describe("marquee widget set css", () => {
     const { code, errors } = await set(id, "theme=vinyl", assignment());
     expect(code).toBe(2);
     expect(errors).toContain(
-      "css: Write @ and the name of a text file in UTF-8 that can be read here, of at most 20480 bytes.",
+      "css was refused. Write @ and the name of a text file in UTF-8 that can be read here, of at most 20480 bytes.",
     );
     expect((await set(id, "label=0")).out).toBe("label=0");
   });
