@@ -7,7 +7,7 @@ type LoadSection = () => Promise<{ createSection(parts: SectionParts): Section }
 
 /** The one list of sections. Their names are in the words, their paths in `html/section-paths.ts`. */
 const SECTIONS: Readonly<Record<SectionName, LoadSection>> = {
-  overlay: () => import("./channels/page.tsx"),
+  overlay: () => import("./overlay/page/index.tsx"),
   widget: () => import("./looks/page/widget.tsx"),
   music: () => import("./music/page/index.ts"),
   chat: () => import("./chat/page/index.tsx"),

@@ -253,6 +253,6 @@ export const endFirstSteps = action({
     return { username: user.name, welcomed: true };
   },
   documents: (welcomed) => [welcomed],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.firstSteps.over }),
+  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.home.over }),
   lines: ({ username }) => [`The dashboard shows ${username} no first steps any more.`],
 });

@@ -1,15 +1,14 @@
-import { hidesTrack, UNTIL_RESUMED } from "../accounts/privacy.ts";
+import { hidesTrack, isSharingPaused, UNTIL_RESUMED } from "../accounts/privacy.ts";
 import type { User } from "../accounts/users.ts";
 import { fill, formatTime, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import type { ConnectionReading } from "../channels/channel-view.ts";
 import type { Inbox } from "../ingest/inbox.ts";
 import { LivePart } from "./music/live-part.tsx";
 import { artistNames, type Playback, positionAt } from "../playback.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
-import { describeStatus, type StatusSentence } from "./music/status-words.ts";
-import { type ConnectedMusic, musicOf } from "../sources/connected-music.ts";
+import { Attention } from "./music/attention.tsx";
+import { musicOf } from "../sources/connected-music.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
@@ -20,7 +19,12 @@ export interface DashboardState {
   readonly track: DashboardTrack | null;
   /** Says why the track is hidden from others; empty when it is not. */
   readonly privacy: string;
-  readonly status: StatusSentence;
+  /** Whether nothing at all is shown to others. */
+  readonly isPaused: boolean;
+  /** Whether the track is hidden by rules. */
+  readonly isHidden: boolean;
+  /** The HTML of a line for each connection that needs its user; empty when none does. */
+  readonly attention: string;
   /** Whether the user has a connection other than the demo. */
   readonly showsOwnMusic: boolean;
   /** The number of overlays on stream. */
@@ -71,49 +75,33 @@ export function createPresenter(deps: PresenterDeps): Presenter {
     };
   };
 
-  const privacyOf = (userId: number, language: Language, current: Playback | null): string => {
-    const words = languages[language].dashboard.nowPlaying;
+  const privacyOf = (userId: number, language: Language, current: Playback | null) => {
+    const words = languages[language].dashboard.home;
     const rules = accounts.privacy.of(userId);
-    const { pausedUntil } = rules;
-    if (pausedUntil !== null && pausedUntil > clock.wallMs()) {
-      if (pausedUntil === UNTIL_RESUMED) return words.sharingPaused;
-      return fill(words.sharingPausedUntil, {
-        time: formatTime(language, pausedUntil, clock.wallMs()),
-      });
-    }
-    const hidden = current && hidesTrack(rules, current);
-    return hidden ? words.hiddenByRules : "";
-  };
+    const isPaused = isSharingPaused(rules, clock.wallMs());
+    const isHidden = current !== null && hidesTrack(rules, current);
+    return { isPaused, isHidden, privacy: sentence() };
 
-  /** How the connection that is shown does; while none is, the first one that does not work. */
-  const statusOf = (
-    music: readonly ConnectedMusic[],
-    readings: readonly ConnectionReading[],
-    language: Language,
-  ): StatusSentence | undefined => {
-    const shown = readings.find(({ isShown }) => isShown);
-    const statuses = music.map((one) => ({
-      isShown: one.connection.id === shown?.connectionId,
-      status: describeStatus(one, language, clock.wallMs()),
-    }));
-    const described =
-      statuses.find(({ isShown }) => isShown) ??
-      statuses.find(({ status }) => status.tone !== "good") ??
-      statuses[0];
-    return described?.status;
+    function sentence(): string {
+      if (!isPaused) return isHidden ? words.hiddenByRules : "";
+      const { pausedUntil } = rules;
+      if (pausedUntil === null || pausedUntil === UNTIL_RESUMED) return words.sharingPaused;
+      const time = formatTime(language, pausedUntil, clock.wallMs());
+      return fill(words.sharingPausedUntil, { time });
+    }
   };
 
   const presenceOf = (userId: number, language: Language): string => {
     const { dashboard, elsewhere } = languages[language];
-    if (live.onStream(userId) > 0) return dashboard.nowPlaying.onStream;
+    if (live.onStream(userId) > 0) return dashboard.home.onStream;
     const other = live.openedElsewhere(userId);
-    if (other === undefined) return dashboard.nowPlaying.notOnStream;
+    if (other === undefined) return dashboard.home.notOnStream;
     return fill(elsewhere.overlay, { base: deps.baseUrl, other });
   };
 
   return {
     async present({ id }, language) {
-      const { dashboard, widget } = languages[language];
+      const { widget } = languages[language];
       const music = await musicOf(id, accounts, sources);
       const current = hub.rawPlayback(id) ?? null;
       const overlays = live.onStream(id);
@@ -122,12 +110,12 @@ export function createPresenter(deps: PresenterDeps): Presenter {
       return {
         label: current ? label : widget.nothingPlaying,
         track: current && trackOf(current, id),
-        privacy: privacyOf(id, language, current),
-        status: statusOf(music, readings, language) ?? {
-          tone: "warn",
-          text: dashboard.health.nothing,
-          linkAgain: true,
-        },
+        ...privacyOf(id, language, current),
+        attention: await Attention({
+          place: { language, basePath: deps.basePath },
+          music,
+          nowMs: clock.wallMs(),
+        }),
         showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
         connections: await Promise.all(

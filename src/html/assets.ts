@@ -1,4 +1,5 @@
 import iconSource from "./icon.svg" with { type: "text" };
+import nightSceneSource from "./night-scene.svg" with { type: "text" };
 import { bundled } from "./bundle.ts" with { type: "macro" };
 
 interface Asset {
@@ -17,7 +18,7 @@ export const widgetStylesheet = bundle("widget/widget.css");
 export const deadAddressScript = bundle("widget/dead-address.ts");
 export const pageStylesheet = bundle("src/html/page.css");
 export const dashboardStylesheet = bundle("src/dashboard/dashboard.css");
-export const nowPlayingScript = bundle("src/dashboard/browser/now-playing.ts");
+export const homeScript = bundle("src/overlay/page/browser/home.ts");
 export const musicScript = bundle("src/music/page/browser/music.ts");
 export const docsStylesheet = bundle("src/docs/docs.css");
 export const homeStylesheet = bundle("src/home/home.css");
@@ -28,6 +29,8 @@ export const widgetGalleryScript = bundle("src/looks/page/gallery/browser/galler
 export const outputEditorScript = bundle("src/looks/page/editor/browser/outputs.ts");
 export const copyScript = bundle("src/html/browser/copy.ts");
 export const icon = asset("icon", "svg", "image/svg+xml", iconSource);
+/** A picture like that of a game, for overlays to stand on. */
+export const nightScene = asset("night-scene", "svg", "image/svg+xml", nightSceneSource);
 
 /** The launcher's script. It is inlined in the launcher file and is not served as an asset. */
 export const launcherScript = bundles["widget/launcher.ts"];

@@ -1,17 +1,20 @@
 import { afterEach, beforeEach, describe, expect } from "bun:test";
-import type { Locator } from "playwright-core";
 import { en } from "../../src/i18n/en.ts";
-import { currentChromium, openPage, watchPage } from "../fixtures/browser/chromium.ts";
+import { languages } from "../../src/i18n/index.ts";
+import { LANGUAGES } from "../../src/languages.ts";
+import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
+import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
-import { OBS_USER_AGENT } from "../fixtures/browser/dashboard-page.ts";
-import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
-import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { silentFlac } from "../fixtures/mpd/flac.ts";
+import { sharedMpd } from "../fixtures/mpd/shared-mpd.ts";
+import { testWith } from "../fixtures/real-parts.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
+import { mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
+import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
 
 const test = testWith(currentChromium.name, currentChromium.isInstalled);
-
-/** What somebody new may have to click until the overlay's address can be pasted into OBS. */
-const MOST_CLICKS = 6;
+const { home, music } = en.dashboard;
 
 describe("somebody who starts Marquee for the first time", () => {
   const browser = sharedBrowser(currentChromium);
@@ -27,49 +30,102 @@ describe("somebody who starts Marquee for the first time", () => {
     folder.remove();
   });
 
-  test("has the overlay's address after two clicks, and sees OBS show it without a reload", async () => {
-    const context = await browser().newContext({
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
+  test("sees the overlay play after one click, and has the handle that brings it into OBS", async () => {
+    const context = await browser().newContext();
     const { page, complaints, hosts } = watchPage(await context.newPage());
-    const clicks: string[] = [];
-    const click = async (locator: Locator) => {
-      clicks.push((await locator.textContent()) ?? "");
-      await locator.click();
-    };
-
     await page.goto(marquee.ready["login_url"] ?? "");
-    await click(page.getByRole("button", { name: en.signIn.confirm }));
-    await page.getByRole("heading", { name: en.dashboard.firstSteps.title }).waitFor();
+    await page.getByRole("button", { name: en.signIn.confirm }).click();
+    await page.getByRole("heading", { name: home.title }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/en/dashboard");
-    await click(page.getByRole("button", { name: en.parts.copy }));
-    await page.getByRole("button", { name: en.parts.copied }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toBe(marquee.ready["widget_url"] ?? "");
-    expect(clicks).toEqual(["Sign in", "Copy"]);
-    expect(clicks.length).toBeLessThanOrEqual(MOST_CLICKS);
-
-    await page.evaluate(() => Object.assign(window, { isFirstLoad: true }));
-    const step = page.locator("ol.steps > li").nth(1);
-    await page.getByText(en.dashboard.nowPlaying.notOnStream).waitFor();
-    expect(await step.getAttribute("class")).toBeNull();
-
-    const obs = await openPage(browser(), { userAgent: OBS_USER_AGENT });
-    await obs.page.goto(copied);
-    // The demo follows the wall clock, and pauses for a few seconds of it.
-    expect([en.widget.nowPlaying, en.widget.paused].map((state) => `${state} · Demo`)).toContain(
-      (await obs.page.textContent(".np-label")) ?? "",
-    );
-    expect(await obs.page.textContent(".np-title")).not.toBe("");
-    expect(await obs.page.locator(".np-card").isVisible()).toBe(true);
-
-    await page.getByText(en.dashboard.nowPlaying.onStream).waitFor();
-    expect(await step.getAttribute("class")).toBe("done");
-    expect(await page.evaluate(() => "isFirstLoad" in window)).toBe(true);
-    await obs.page.close();
-
-    expect([...complaints, ...obs.complaints]).toEqual([]);
-    expect([...hosts, ...obs.hosts]).toEqual(Array(2).fill(new URL(marquee.url).host));
+    const overlay = page.frameLocator(".scene iframe");
+    await overlay.locator(".np-title:not(:empty)").waitFor();
+    const handle = page.locator("[data-drag]");
+    await handle.waitFor();
+    expect(await handle.getAttribute("data-address")).toBe(marquee.ready["widget_url"] ?? "");
+    expect(complaints).toEqual([]);
+    expect([...hosts]).toEqual([new URL(marquee.url).host]);
     await context.close();
   });
 });
+
+describe("with an MPD on this computer", () => {
+  const mpd = sharedMpd(
+    () => ({
+      "a.flac": silentFlac({
+        seconds: 600,
+        tags: [
+          ["TITLE", "Paper Lanterns"],
+          ["ARTIST", "Juniper Vale"],
+        ],
+      }),
+    }),
+    ["add a.flac", "play"],
+  );
+  onTheDashboard(
+    "somebody new",
+    (stage) => {
+      const testWithMpd = mpdIsInstalled ? stage.test : testWith("mpd", false);
+
+      testWithMpd("has the own song on the overlay after one more click", async () => {
+        const { page, complaints } = await stage.open("overlay");
+        const offer = page.locator(".players li").filter({ hasText: "MPD" });
+        await offer.getByText("Paper Lanterns – Juniper Vale").waitFor();
+        await offer.getByRole("button", { name: music.found.listen }).click();
+        const overlay = page.frameLocator(".scene iframe");
+        await overlay.locator(".np-title", { hasText: "Paper Lanterns" }).waitFor();
+        await page.getByRole("heading", { name: home.putOnStream }).waitFor();
+        expect(await page.getByText(home.question).count()).toBe(0);
+
+        await page.evaluate(() => Object.assign(window, { isMarked: true }));
+        const obs = await stage.openInObs(stage.overlay());
+        await page.getByRole("heading", { name: home.isOnStream }).waitFor();
+        expect(await page.getByText(home.putOnStream).isVisible()).toBe(false);
+        expect(await page.evaluate(() => "isMarked" in window)).toBe(true);
+        // It shows the own song, so that no other is put in its place.
+        expect(await obs.page.textContent(".np-title")).toBe("Paper Lanterns");
+
+        await page.getByRole("button", { name: home.done }).click();
+        await page.getByRole("button", { name: home.hide }).waitFor();
+        expect(complaints).toEqual([]);
+      });
+    },
+    {
+      realSources: true,
+      connected: false,
+      machine: {
+        ...emptyMachine,
+        at: (usual) => (usual.endsWith(":6600") ? mpd().address : "127.0.0.1:1"),
+      },
+    },
+  );
+});
+
+onTheDashboard("somebody new whose player is silent", (stage) => {
+  stage.test("sees a test track in OBS as soon as OBS shows the overlay", async () => {
+    await stage.server.sourceOf(stage.ada).says(null);
+    const { page } = await stage.open("overlay");
+    await page.getByRole("heading", { name: home.putOnStream }).waitFor();
+    const obs = await stage.openInObs(stage.overlay());
+    const { title } = en.dashboard.widget.testTrack;
+    await obs.page.locator(".np-title", { hasText: title }).waitFor();
+    await page.frameLocator(".scene iframe").locator(".np-title", { hasText: title }).waitFor();
+  });
+});
+
+onTheDashboard(
+  "the first visit",
+  (stage) => {
+    stage.test("takes sixty words in each language", async () => {
+      for (const language of LANGUAGES) {
+        const { page } = await stage.open("overlay", { language });
+        await page.getByText(languages[language].dashboard.home.question).waitFor();
+        await page.locator("[data-drag]").waitFor();
+        const text = await page.locator("main").innerText();
+        const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+        expect({ language, isShort: words.length <= 60, words }).toMatchObject({ isShort: true });
+        expect(words.length).toBeGreaterThan(20);
+      }
+    });
+  },
+  { realSources: true, connected: false },
+);

@@ -239,7 +239,7 @@ onTheDashboard(
       await page.getByText(fill(music.added, { source: "Demo" }), { exact: true }).waitFor();
       expect(await received()).toMatchObject({ is_playing: true });
       await page.goto(stage.address("overlay"));
-      expect(await page.locator(".playing .title").textContent()).not.toBe("");
+      await page.frameLocator(".scene iframe").locator(".np-title:not(:empty)").waitFor();
 
       await page.goto(stage.address("privacy"));
       await page.getByRole("button", { name: privacy.pauseHour }).click();

@@ -115,10 +115,10 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       await stage.plays(given);
       const { track, artists, album, device } = boundPlayback(given) ?? given;
       await page.waitForFunction(
-        (wanted) => document.querySelector(".playing .title")?.textContent === wanted,
+        (wanted) => document.querySelector(".song .title")?.textContent === wanted,
         track.title,
       );
-      expect(await page.locator(".playing .words > p").allTextContents()).toEqual([
+      expect(await page.locator(".song .words > p").allTextContents()).toEqual([
         "Now playing",
         track.title,
         artists.join(", "),
@@ -141,10 +141,10 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       const { title, artists } = cleaned(given, undefined, []);
       await stage.plays(played);
       await page.waitForFunction(
-        (wanted) => document.querySelector(".playing .title")?.textContent === wanted,
+        (wanted) => document.querySelector(".song .title")?.textContent === wanted,
         title,
       );
-      const [, , shown] = await page.locator(".playing .words > p").allTextContents();
+      const [, , shown] = await page.locator(".song .words > p").allTextContents();
       expect(shown).toBe(artists.join(", "));
     }
     expect(await harm()).toEqual([]);
@@ -166,7 +166,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
       await stage.plays(given);
       const bound = boundPlayback(given) ?? given;
       await page.goto(stage.address("overlay"));
-      const [, title, artist, album] = await page.locator(".playing .words > p").allTextContents();
+      const [, title, artist, album] = await page.locator(".song .words > p").allTextContents();
       expect([title, artist, album]).toEqual([
         bound.track.title,
         bound.artists.join(", "),

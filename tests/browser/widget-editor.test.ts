@@ -259,7 +259,7 @@ onTheDashboard("the widget's editor", (stage) => {
 
     const obs = await stage.openInObs(stage.overlay());
     await titleIs(obs.page, "Paper Lanterns");
-    await page.getByText(words.dashboard.nowPlaying.onStream, { exact: true }).waitFor();
+    await page.getByText(words.dashboard.home.onStream, { exact: true }).waitFor();
     await send.click();
     await outcome.filter({ hasText: fill(widget.testSent, { count: "1" }) }).waitFor();
     await titleIs(obs.page, widget.testTrack.title);

@@ -110,27 +110,29 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
 describe("the dashboard", () => {
   test("says for a minute by which other address an overlay was opened", async () => {
     const ada = await start(LAN);
+    await server.accounts.users.welcome(ada.user);
     const browser = await signIn(server, ada, LAN);
     const presence = async () => textOf(await browser.get("/en/dashboard"), "[data-live-presence]");
     const { elsewhere, dashboard } = languages.en;
-    expect(await presence()).toBe(dashboard.nowPlaying.notOnStream);
+    expect(await presence()).toBe(dashboard.home.notOnStream);
     const other = "http://music.test:28446";
     const live = `/en/widget/${ada.widgetToken}/live`;
     expect((await server.get(live, { headers: from(other) })).status).toBe(403);
     expect(await presence()).toBe(fill(elsewhere.overlay, { base: LAN, other }));
     await server.clock.advance(60_000);
-    expect(await presence()).toBe(dashboard.nowPlaying.notOnStream);
+    expect(await presence()).toBe(dashboard.home.notOnStream);
   });
 
   test("says nothing of overlays that strangers' pages open", async () => {
     const ada = await start(LAN);
+    await server.accounts.users.welcome(ada.user);
     const browser = await signIn(server, ada, LAN);
     const live = `/en/widget/${ada.widgetToken}/live`;
     const headers = { origin: "http://evil.example", host: "music.test:24811" };
     expect((await server.get(live, { headers })).status).toBe(403);
     const page = await browser.get("/en/dashboard");
     expect(await textOf(page, "[data-live-presence]")).toBe(
-      languages.en.dashboard.nowPlaying.notOnStream,
+      languages.en.dashboard.home.notOnStream,
     );
   });
 });

@@ -10,8 +10,6 @@ import { isPushed } from "../../sources/source.ts";
 export interface StatusSentence {
   readonly tone: "good" | "warn" | "bad";
   readonly text: string;
-  /** Whether the user should link again. */
-  readonly linkAgain: boolean;
 }
 
 export function describeStatus(
@@ -27,10 +25,10 @@ export function describeStatus(
   const names = { source: labelOf(music), setting };
   switch (health.state) {
     case "needsLinking":
-      return { tone: "bad", text: fill(words.needsLinking, names), linkAgain: true };
+      return { tone: "bad", text: fill(words.needsLinking, names) };
     case "limited": {
       const time = formatTime(language, health.until, nowMs);
-      return { tone: "warn", text: fill(words.limited, { ...names, time }), linkAgain: false };
+      return { tone: "warn", text: fill(words.limited, { ...names, time }) };
     }
     case "retrying": {
       const time = formatTime(language, health.since, nowMs);
@@ -38,7 +36,6 @@ export function describeStatus(
       return {
         tone: "warn",
         text: `${reason} ${fill(words.retrying, { time })}`,
-        linkAgain: health.reason === "appRefused",
       };
     }
     case "ok":
@@ -47,9 +44,9 @@ export function describeStatus(
   }
   if (linkedUntil !== null && consentWarning(linkedUntil, nowMs) !== "none") {
     const day = formatDay(language, linkedUntil);
-    return { tone: "warn", text: fill(words.endsSoon, { ...names, day }), linkAgain: true };
+    return { tone: "warn", text: fill(words.endsSoon, { ...names, day }) };
   }
   const untried = isPushed(music.source) ? words.silent : words.untried;
   const text = fill(health.state === "untried" ? untried : words.ok, names);
-  return { tone: "good", text, linkAgain: false };
+  return { tone: "good", text };
 }

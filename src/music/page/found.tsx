@@ -62,12 +62,15 @@ interface FoundListProps {
   readonly music: readonly ConnectedMusic[];
 }
 
+/** The players that are not connected yet. What plays comes first, and what can be connected by one click. */
+export const offeredOf = (found: readonly Found[], music: readonly ConnectedMusic[]): Found[] =>
+  found
+    .filter((one) => !music.some((connected) => follows(connected, one)))
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
+
 export function FoundList({ request, found, music }: FoundListProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
-  const offered = found
-    .filter((one) => !music.some((connected) => follows(connected, one)))
-    // What plays comes first, and what can be connected by one click.
-    .toSorted((a, b) => rankOf(a) - rankOf(b));
+  const offered = offeredOf(found, music);
   return (
     <>
       {offered.length === 0 ? (
@@ -99,7 +102,7 @@ interface FoundRowProps {
   readonly music: readonly ConnectedMusic[];
 }
 
-function FoundRow({ request, found, music }: FoundRowProps): JSX.Element {
+export function FoundRow({ request, found, music }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, needs } = found;
   const name = nameOf(found);

@@ -123,12 +123,12 @@ function OnStream(props: { readonly edited: Edited; readonly isShown: boolean })
   const { edited, isShown } = props;
   const { request } = edited;
   const { basePath, language, words } = request;
-  const { widget, nowPlaying } = words.dashboard;
+  const { widget, home } = words.dashboard;
   return (
     <section class="on-stream" data-live={dashboardAddress(basePath, language, "/live")}>
       <h2 safe>{widget.onStream}</h2>
       <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
-        {isShown ? nowPlaying.onStream : nowPlaying.notOnStream}
+        {isShown ? home.onStream : home.notOnStream}
       </p>
       <ActionForm form={formOf(request, testWidgets)} at={`id=${edited.widget.id}`} class="test">
         <>

@@ -1,0 +1,88 @@
+import { hideTitle, pauseSharing, resumeSharing } from "../../accounts/privacy-actions.ts";
+import { ActionButton, ActionForm, formOf } from "../../dashboard/action-form.tsx";
+import { attribute } from "../../html/attribute.ts";
+import { Html } from "../../jsx.ts";
+import { Attention } from "./attention.tsx";
+import { Song } from "./song.tsx";
+import { Handle, Looks, Scene } from "./stage.tsx";
+import { TestTrack } from "./test-track.tsx";
+import type { HomeView } from "./view.ts";
+
+interface DeskProps {
+  readonly view: HomeView;
+}
+
+/** What a streamer does while being live. */
+export function ControlDesk({ view }: DeskProps): JSX.Element {
+  const { request, state } = view;
+  return (
+    <>
+      <Scene view={view} />
+      <p
+        class={`status ${state.overlays > 0 ? "good" : "idle"}`}
+        role="status"
+        data-live-presence
+        safe
+      >
+        {state.presence}
+      </p>
+      <Attention state={state} />
+      <section class="desk">
+        <Song request={request} state={state} />
+        <div class="controls">
+          <HideThis view={view} />
+          <PauseOrResume view={view} />
+          <TestTrack request={request} />
+        </div>
+      </section>
+      <Looks view={view} />
+      <Handle view={view} />
+    </>
+  );
+}
+
+/** Hides the song that plays. Its name is that of the page, and the script's once another one plays. */
+function HideThis({ view: { request, state } }: DeskProps): JSX.Element {
+  const form = formOf(request, hideTitle);
+  return (
+    <ActionForm form={form} class="while-shown">
+      <>
+        <input
+          type="hidden"
+          name="title"
+          value={attribute(state.track?.title ?? "")}
+          data-live-value="title"
+        />
+        <button type="submit" class="quiet" safe>
+          {request.words.dashboard.home.hide}
+        </button>
+      </>
+    </ActionForm>
+  );
+}
+
+function PauseOrResume({ view: { request } }: DeskProps): JSX.Element {
+  const { privacy, home } = request.words.dashboard;
+  return (
+    <>
+      <div class="while-paused">
+        <ActionButton form={formOf(request, resumeSharing)} label={privacy.resume} />
+      </div>
+      <details class="choice while-sharing">
+        <summary class="button quiet" safe>
+          {home.pause}
+        </summary>
+        <ActionForm form={formOf(request, pauseSharing)} class="">
+          <>
+            <button type="submit" name="for" value="hour" class="quiet" safe>
+              {privacy.pauseHour}
+            </button>
+            <button type="submit" name="for" value="long" class="quiet" safe>
+              {privacy.pauseLong}
+            </button>
+          </>
+        </ActionForm>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { endFirstSteps } from "../../accounts/user-actions.ts";
+import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
+import { Tiles } from "../../dashboard/music/tiles.tsx";
+import { pathTo } from "../../html/section-paths.ts";
+import { Html } from "../../jsx.ts";
+import { Attention } from "./attention.tsx";
+import { FoundSection } from "./found-players.tsx";
+import { Song } from "./song.tsx";
+import { Handle, Looks, Scene } from "./stage.tsx";
+import { TestTrack } from "./test-track.tsx";
+import type { HomeView } from "./view.ts";
+
+interface FirstVisitProps {
+  readonly view: HomeView;
+  /** Players are looked for on the machine of the owner. */
+  readonly isOwner: boolean;
+  /** The players that were found; `undefined` before anybody has looked. */
+  readonly players: JSX.Element | undefined;
+}
+
+/** What a new user does next: one thing at a time. */
+export function FirstVisit({ view, isOwner, players }: FirstVisitProps): JSX.Element {
+  const { request, state } = view;
+  const { home, music } = request.words.dashboard;
+  return (
+    <>
+      <Scene view={view} />
+      <Looks view={view} />
+      {state.showsOwnMusic && <OnStream request={request} />}
+      <Handle view={view} />
+      {state.showsOwnMusic ? (
+        <>
+          <Attention state={state} />
+          <section class="desk">
+            <Song request={request} state={state} />
+            <a class="button quiet" href={pathTo(request, "music")} safe>
+              {music.others}
+            </a>
+          </section>
+        </>
+      ) : (
+        <div class="question">
+          <h2 safe>{home.question}</h2>
+          {isOwner && <FoundSection request={request} players={players} />}
+          <Tiles request={request} />
+        </div>
+      )}
+      <EndFirstSteps view={view} />
+    </>
+  );
+}
+
+/** Waits for OBS, and turns green by itself. */
+function OnStream({ request }: Pick<HomeView, "request">): JSX.Element {
+  const { home } = request.words.dashboard;
+  return (
+    <div class="on-stream" role="status">
+      <i aria-hidden="true" />
+      <h2 class="while-off" safe>
+        {home.putOnStream}
+      </h2>
+      <h2 class="while-on" safe>
+        {home.isOnStream}
+      </h2>
+      <TestTrack request={request} isHidden />
+    </div>
+  );
+}
+
+interface EndFirstStepsProps {
+  readonly view: Pick<HomeView, "request" | "state">;
+}
+
+function EndFirstSteps({ view: { request, state } }: EndFirstStepsProps): JSX.Element {
+  const { home } = request.words.dashboard;
+  return (
+    <ActionForm form={formOf(request, endFirstSteps)} class="end">
+      <>
+        {state.showsOwnMusic && (
+          <button type="submit" class="while-on" safe>
+            {home.done}
+          </button>
+        )}
+        <button type="submit" class={state.showsOwnMusic ? "plain while-off" : "plain"} safe>
+          {home.skip}
+        </button>
+      </>
+    </ActionForm>
+  );
+}
