@@ -67,20 +67,18 @@ function LinkedAccount({ request, account, canChange }: LinkedAccountProps): JSX
         </p>
       )}
       {canChange && (
-        <>
+        <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
           <OptionsForm request={request} account={account} />
-          <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
-            {state === "linked" && (
-              <ActionButton form={formOf(request, sayInChat, { login })} label={t.say} at={AT} />
-            )}
-            <ConfirmedAction
-              form={formOf(request, unlinkChat, { login })}
-              label={t.unlink}
-              consequence={t.unlinkText}
-              at={AT}
-            />
-          </div>
-        </>
+          {state === "linked" && (
+            <ActionButton form={formOf(request, sayInChat, { login })} label={t.say} at={AT} />
+          )}
+          <ConfirmedAction
+            form={formOf(request, unlinkChat, { login })}
+            label={t.unlink}
+            consequence={t.unlinkText}
+            at={AT}
+          />
+        </div>
       )}
     </li>
   );
