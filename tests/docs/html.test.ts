@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "bun";
 import { HtmlValidate } from "html-validate";
+import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -24,16 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const DASHBOARD = ["", "/music", "/widget", "/keys", "/privacy", "/account", "/server"];
+const DASHBOARD = SECTION_NAMES.map(sectionPath);
 
 const paths = LANGUAGES.flatMap((language) =>
-  [
-    "",
-    "sign-in",
-    "nothing",
-    ...DOCS_PAGES.map(docsPath),
-    ...DASHBOARD.map((section) => `dashboard${section}`),
-  ].map((path) => `/${language}/${path}`),
+  ["", "sign-in", "nothing", ...DOCS_PAGES.map(docsPath), ...DASHBOARD].map(
+    (path) => `/${language}/${path}`,
+  ),
 );
 
 describe.each(paths)("%s", (path) => {
