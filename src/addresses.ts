@@ -38,9 +38,8 @@ export const docsAddress = (base: string, language: Language, page: string): str
 export const dashboardAddress = (base: string, language: Language, below = ""): string =>
   pageAddress(base, language, `dashboard${below}`);
 
-/** A magic link: it signs a browser in. */
-export const signInAddress = (base: string, language: Language, secret: string): string =>
-  pageAddress(base, language, `sign-in/${secret}`);
+/** A magic link: it signs a browser in. Its page is in the browser's language. */
+export const signInAddress = (base: string, secret: string): string => `${base}/sign-in/${secret}`;
 
 /** Where a user links an account in the browser. */
 export const connectAddress = (

@@ -1,7 +1,6 @@
 import { and, eq, getTableColumns, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { signInAddress } from "../addresses.ts";
 import { magicLinks, users } from "../db/schema.ts";
-import { type Language, languageOr } from "../languages.ts";
 import type { AccountsContext } from "./context.ts";
 import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./credential.ts";
 import type { User } from "./users.ts";
@@ -27,18 +26,12 @@ export const connectPurpose = (source: string, name = ""): string =>
 /** The purpose of a link that signs a browser in. */
 export const SIGN_IN_PURPOSE = "sign in";
 
-/** A link that signs a browser in, in the user's language once chosen. */
+/** A link that signs a browser in. */
 export const signInUrl = (
   { magicLinks }: { readonly magicLinks: MagicLinks },
   baseUrl: string,
   user: User,
-  language: Language,
-): string =>
-  signInAddress(
-    baseUrl,
-    languageOr(user.language, language),
-    magicLinks.issue(user, SIGN_IN_PURPOSE),
-  );
+): string => signInAddress(baseUrl, magicLinks.issue(user, SIGN_IN_PURPOSE));
 
 /** How long a link works. */
 export const LINK_LIFETIME_MS = 30 * 60_000;

@@ -57,7 +57,7 @@ export const addUsers = action({
       added.map(({ user, key, widgetToken }) => ({
         ...{ username: user.name, key, widgetToken },
         widgetUrl: widgetAddress(baseUrl, language, widgetToken),
-        signInUrl: signInUrl(accounts, baseUrl, user, language),
+        signInUrl: signInUrl(accounts, baseUrl, user),
       })),
     );
   },
@@ -182,9 +182,9 @@ export const makeSignInLink = action({
   who: "owner",
   inputs: { user },
   command: { examples: ["marquee login ada"] },
-  run({ accounts, baseUrl, language }, { user: name }) {
+  run({ accounts, baseUrl }, { user: name }) {
     const { users } = accounts;
-    return { username: name, url: signInUrl(accounts, baseUrl, users.named(name), language) };
+    return { username: name, url: signInUrl(accounts, baseUrl, users.named(name)) };
   },
   documents: ({ url }) => [{ url }],
   notice: ({ dashboard: { server: t } }, { username, url }) => ({

@@ -6,15 +6,15 @@ import type { User } from "../accounts/users.ts";
 import { apiAddress, widgetAddress } from "../addresses.ts";
 import { type Config, type ResolvedConfig } from "../config.ts";
 import type { Log } from "../log.ts";
-import { isFromSource } from "../own-program.ts";
 import { toUserName } from "../user-name.ts";
-import { RUN_FROM_SOURCE, VERSION } from "../version.ts";
+import { typedCommand } from "../typed-command.ts";
+import { VERSION } from "../version.ts";
 import type { Io } from "../control/execution.ts";
 import { isOutputLogged, readOutputFacts } from "../control/logged-output.ts";
 
 /** What a server that starts prints for the person or program that has started it. */
 
-/** Whether the owner gets a magic link on the first start only, or on each. */
+/** Whether the browser opens on the first start only, or on each. */
 export type Greeting = "first" | "always";
 
 /** Adds the owner on the first start, with the demo; `undefined` where there is one already. */
@@ -29,9 +29,10 @@ export async function addFirstOwner(
 }
 
 /**
- * Prints the server's address, and on the first start everything needed to use it. Returns the magic
- * link of the first start.
+ * Prints the server's address, a magic link where somebody sees it, and on the first start everything
+ * needed to use it. Returns the magic link that the browser is to open.
  * @param added the owner, on the first start
+ * @param isSeen whether the output is a terminal
  */
 export function greet(
   accounts: Accounts,
@@ -42,10 +43,12 @@ export function greet(
   io: Io,
   greeting: Greeting,
   log: Log,
+  isSeen: () => boolean,
 ): string | undefined {
   const owner = accounts.users.owner();
-  const welcomed = greeting === "always" ? owner : added?.user;
-  const loginUrl = welcomed && signInUrl(accounts, baseUrl, welcomed, "en");
+  const isToOpen = added !== undefined || greeting === "always";
+  const isWelcomed = owner && (isToOpen || (!asJson && isSeen()));
+  const loginUrl = isWelcomed ? signInUrl(accounts, baseUrl, owner) : undefined;
   const text = asJson
     ? JSON.stringify({
         event: "ready",
@@ -73,7 +76,7 @@ export function greet(
     // The server runs on: its address is logged too, and keys are made anew by a command.
     if (added) log.warn(advice(added.user));
   }
-  return loginUrl;
+  return isToOpen ? loginUrl : undefined;
 }
 
 function greetingLines(
@@ -93,10 +96,10 @@ function greetingLines(
       ]
     : [
         `  API        ${apiAddress(baseUrl, "now-playing")}`,
-        `  Widget     ${commandToType()} widget url ${owner?.name ?? "USER"}`,
+        `  Widget     ${typedCommand()} widget url ${owner?.name ?? "USER"}`,
         ...(loginUrl
           ? ["", ...signInLines(loginUrl)]
-          : [`  Dashboard  ${commandToType()} login ${owner?.name ?? "USER"}`]),
+          : [`  Dashboard  ${typedCommand()} login ${owner?.name ?? "USER"}`]),
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
@@ -107,7 +110,7 @@ function greetingLines(
 
 /** How to get what nobody has seen. */
 const advice = ({ name }: User): string =>
-  `what this first start printed could not be written: get a key with "${commandToType()} key add ${name}", the address for OBS with "${commandToType()} widget url ${name}", and a sign-in link with "${commandToType()} login ${name}"`;
+  `what this first start printed could not be written: get a key with "${typedCommand()} key add ${name}", the address for OBS with "${typedCommand()} widget url ${name}", and a sign-in link with "${typedCommand()} login ${name}"`;
 
 function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
   return {
@@ -144,14 +147,9 @@ function whereSecretsAre({ user }: AddedUser): string[] {
   return [
     "  This goes to a log, so neither API key nor widget address is shown. Get them in the dashboard,",
     "  or with these commands:",
-    `    ${commandToType()} key add ${user.name}`,
-    `    ${commandToType()} widget url ${user.name}`,
+    `    ${typedCommand()} key add ${user.name}`,
+    `    ${typedCommand()} widget url ${user.name}`,
   ];
-}
-
-/** What people type to run this program: its own name, or the command that runs the sources. */
-function commandToType(): string {
-  return isFromSource() ? RUN_FROM_SOURCE : "marquee";
 }
 
 /** In a container, the process's user may be missing from the list of users. */

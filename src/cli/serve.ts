@@ -127,7 +127,17 @@ async function serveFolder(
       version: VERSION,
       control: { port: control.port, token: control.token },
     });
-    const loginUrl = greet(accounts, added, resolved, baseUrl, asJson, io, greeting, log);
+    const loginUrl = greet(
+      accounts,
+      added,
+      resolved,
+      baseUrl,
+      asJson,
+      io,
+      greeting,
+      log,
+      isTerminal,
+    );
     if (loginUrl) {
       const { platform } = process;
       const { environment } = io;

@@ -20,7 +20,7 @@ export interface Serving extends Omit<Execution, "note" | "print"> {
 /** Prints a link that signs the owner in, or the dashboard's address where there is no owner. */
 async function printOwnersLink({ accounts, baseUrl, print }: Execution): Promise<void> {
   const owner = accounts.users.owner();
-  const url = owner ? signInUrl(accounts, baseUrl, owner, "en") : dashboardAddress(baseUrl, "en");
+  const url = owner ? signInUrl(accounts, baseUrl, owner) : dashboardAddress(baseUrl, "en");
   print([{ url }], [url]);
 }
 

@@ -3,7 +3,7 @@ import { languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
 import { htmlResponse } from "../html/html.tsx";
-import { Copyable, LanguageLinks } from "../html/parts.tsx";
+import { HiddenCopyable, LanguageLinks } from "../html/parts.tsx";
 import { ActionForm, formOf } from "./action-form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo, sectionPath } from "../html/section-paths.ts";
@@ -146,7 +146,7 @@ function NoticeBox({
       {shownOnce.map(({ label, value }) => (
         <div class="once">
           <span safe>{label}</span>
-          <Copyable language={request.language} text={value} />
+          <HiddenCopyable language={request.language} label={label} text={value} />
         </div>
       ))}
       {undo !== undefined && (

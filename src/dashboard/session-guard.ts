@@ -8,6 +8,7 @@ import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
 import type { Parts } from "../http/parts.ts";
+import { publicCommand } from "../typed-command.ts";
 
 /**
  * `{ session: "page" }` lets only who is signed in to a route, and gives its handler the user and the
@@ -22,7 +23,8 @@ export function createSessionGuard(deps: Parts) {
     const { messagePage } = await import("../html/message-page.tsx");
     const { neededTitle: title, neededText: lead, how: label } = languages[language].signIn;
     const again = { path: pageAddress(basePath, language, "sign-in"), label };
-    return messagePage({ language, basePath, title, lead, status: 401, again });
+    const command = `${publicCommand()} open`;
+    return messagePage({ language, basePath, title, lead, command, status: 401, again });
   };
   const elsewhere = async (request: Request, language: Language) => {
     if (deps.openedElsewhere(request) === undefined) return undefined;

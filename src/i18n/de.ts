@@ -150,8 +150,9 @@ export const de: Words = {
   },
   signIn: {
     neededTitle: "Melde dich zuerst an",
-    neededText: "Diese Seite siehst du, wenn du angemeldet bist.",
-    how: "So meldest du dich an",
+    neededText:
+      "Öffne Marquee noch einmal auf dem Computer, auf dem es läuft: mit einem Doppelklick oder mit diesem Befehl:",
+    how: "Andere Wege, dich anzumelden",
     askTitle: "Anmelden",
     askText: "Ein Passwort brauchst du nicht.",
     linkTitle: "Mit einem Link",

@@ -146,8 +146,9 @@ export const en = {
   },
   signIn: {
     neededTitle: "Sign in first",
-    neededText: "You need to sign in to see this page.",
-    how: "How to sign in",
+    neededText:
+      "Open Marquee again on the computer it runs on: double-click it, or type this there:",
+    how: "Other ways to sign in",
     askTitle: "Sign in",
     askText: "You don’t need a password.",
     linkTitle: "With a link",

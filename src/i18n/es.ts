@@ -148,8 +148,9 @@ export const es: Words = {
   },
   signIn: {
     neededTitle: "Primero, inicia sesión",
-    neededText: "Inicia sesión para ver esta página.",
-    how: "Cómo iniciar sesión",
+    neededText:
+      "Vuelve a abrir Marquee en el ordenador en el que funciona: con un doble clic o con este comando:",
+    how: "Otras formas de iniciar sesión",
     askTitle: "Iniciar sesión",
     askText: "No hace falta contraseña.",
     linkTitle: "Con un enlace",

@@ -149,8 +149,9 @@ export const fr: Words = {
   },
   signIn: {
     neededTitle: "Connectez-vous d’abord",
-    neededText: "Connectez-vous pour voir cette page.",
-    how: "Comment se connecter",
+    neededText:
+      "Rouvrez Marquee sur l’ordinateur où il fonctionne : d’un double-clic, ou avec cette commande :",
+    how: "Autres façons de se connecter",
     askTitle: "Se connecter",
     askText: "Ici, il n’y a pas de mots de passe.",
     linkTitle: "Avec un lien",

@@ -146,8 +146,9 @@ export const pt: Words = {
   },
   signIn: {
     neededTitle: "Entre primeiro",
-    neededText: "Você precisa entrar para ver esta página.",
-    how: "Como entrar",
+    neededText:
+      "Abra o Marquee de novo no computador em que ele roda: com um clique duplo ou com este comando:",
+    how: "Outras formas de entrar",
     askTitle: "Entrar",
     askText: "Você não precisa de senha.",
     linkTitle: "Com um link",

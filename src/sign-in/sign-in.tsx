@@ -11,6 +11,7 @@ import { endedPage } from "../linking/answer-pages.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
 import type { Pages } from "../html/page.ts";
 import type { Parts } from "../http/parts.ts";
+import { publicCommand } from "../typed-command.ts";
 
 export interface SignInDeps extends Parts {
   /** Loads what sends browsers to an upstream. */
@@ -44,7 +45,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
             <section>
               <h2 safe>{signIn.linkTitle}</h2>
               <p safe>{signIn.linkText}</p>
-              <code>marquee login USER</code>
+              <code safe>{`${publicCommand()} login USER`}</code>
               <p class="hint" safe>
                 {signIn.ownText}
               </p>

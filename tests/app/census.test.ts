@@ -39,6 +39,8 @@ const BY_LINK_SECRET = [
   "GET /callback/:source",
   "GET /:lang/sign-in/:secret",
   "POST /:lang/sign-in/:secret",
+  "GET /sign-in/:secret",
+  "POST /sign-in/:secret",
 ];
 /** What is opened by the widget token in the path. */
 const BY_WIDGET_TOKEN = [

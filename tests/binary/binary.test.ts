@@ -80,7 +80,7 @@ describe("a first start in an empty folder", () => {
   test("tells a link that signs a browser in, once, to pages that are all there", async () => {
     const server = await start();
     const loginUrl = server.ready["login_url"] ?? "";
-    expect(loginUrl).toStartWith(`${server.url}/en/sign-in/mql_`);
+    expect(loginUrl).toStartWith(`${server.url}/sign-in/mql_`);
     expect((await fetch(loginUrl)).status).toBe(200);
     const enter = () =>
       fetch(loginUrl, {

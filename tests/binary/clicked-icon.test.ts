@@ -47,7 +47,7 @@ describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
   test("opens the dashboard of a server that runs on, once as often as it is clicked", async () => {
     expect((await click()).code).toBe(0);
     const address = await saidBy("xdg-open");
-    expect(address).toStartWith(`http://127.0.0.1:${port}/en/sign-in/mql_`);
+    expect(address).toStartWith(`http://127.0.0.1:${port}/sign-in/mql_`);
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
     expect((await click()).code).toBe(0);
     await until(

@@ -24,7 +24,17 @@ test("a first start whose output is lost goes on, and logs how to get what nobod
   const resolved = resolveConfig({ owner: "ada" }, {});
   for (const asJson of [false, true]) {
     const added = await addFirstOwner(accounts, resolved.config);
-    greet(accounts, added, resolved, "http://127.0.0.1:4747", asJson, io, "first", log);
+    greet(
+      accounts,
+      added,
+      resolved,
+      "http://127.0.0.1:4747",
+      asJson,
+      io,
+      "first",
+      log,
+      () => false,
+    );
   }
   // The second start has nothing that is shown only once.
   expect(logged).toHaveLength(1);

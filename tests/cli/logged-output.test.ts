@@ -103,7 +103,7 @@ describe("the first start", () => {
     const shown = await start({ container: "podman" });
     expect(shown).toMatch(/^ +Marquee \d+\.\d+\.\d+ serves http:\/\/127\.0\.0\.1:\d+$/m);
     expect(shown).toContain(`  Data       ${folder.path}/marquee-data\n`);
-    expect(shown).toMatch(/^ +http:\/\/127\.0\.0\.1:\d+\/en\/sign-in\/mql_\w{38}$/m);
+    expect(shown).toMatch(/^ +http:\/\/127\.0\.0\.1:\d+\/sign-in\/mql_\w{38}$/m);
     expect(shown.match(/mq\w*_\w{38}/g)).toHaveLength(1);
     expect(shown).not.toContain("curl");
     // And how to get the others.
@@ -116,7 +116,7 @@ describe("the first start", () => {
     const shown = await start({});
     expect(shown).toMatch(/^ +curl -H 'X-Api-Key: mq_\w{38}' http:\S+\/api\/v1\/now-playing$/m);
     expect(shown).toMatch(/^ +http:\S+\/en\/widget\/mqw_\w{38}$/m);
-    expect(shown).toMatch(/\/en\/sign-in\/mql_\w{38}$/m);
+    expect(shown).toMatch(/\/sign-in\/mql_\w{38}$/m);
     expect(shown).not.toContain("key add");
   });
 

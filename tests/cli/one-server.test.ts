@@ -52,7 +52,7 @@ describe("a second server on a data folder", () => {
     expect(out).toBe("");
     expect(error).toContain(`already runs at ${url} (pid ${pid})`);
     const login = JSON.parse((await run("login", server?.ready["username"] ?? "", "--json")).out);
-    expect(login.url).toStartWith(`${url}/en/sign-in/`);
+    expect(login.url).toStartWith(`${url}/sign-in/`);
   });
 
   test("opens the dashboard of the first where a person started it, and ends", async () => {

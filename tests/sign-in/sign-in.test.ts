@@ -5,6 +5,7 @@ import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.
 import { magicLinks, sessions as sessionRows } from "../../src/db/schema.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
+import { RUN_FROM_SOURCE } from "../../src/version.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import {
@@ -63,6 +64,25 @@ describe("a sign-in link", () => {
     const row = server.store.queries.select().from(magicLinks).all();
     expect(JSON.stringify(row)).not.toContain(secret);
   });
+
+  test.each([
+    ["pt-PT,pt;q=0.9", "pt", "/pt/dashboard"],
+    ["xx", "en", "/en/dashboard"],
+  ] as const)(
+    "without a language is in the browser's, such as %s",
+    async (accepted, language, to) => {
+      const path = `/sign-in/${issue()}`;
+      const headers = { "accept-language": accepted, origin: ORIGIN };
+      const page = await server.get(path, { headers });
+      expect(await textOf(page, "h1")).toBe(
+        languages[language].signIn.confirmTitle.replace("{user}", "ada"),
+      );
+      const entered = await server.get(path, { method: "POST", headers });
+      expect([entered.status, entered.headers.get("location")]).toEqual([303, to]);
+      expect(await statusOf(cookieOf(entered))).toBe(200);
+      expect((await server.get(path, { method: "POST", headers })).status).toBe(404);
+    },
+  );
 
   test("greets by name and lets in with one click", async () => {
     const secret = issue();
@@ -335,7 +355,7 @@ describe("the page that says how to sign in", () => {
     const page = await server.get(`/${language}/sign-in`);
     expect(page.status).toBe(200);
     expect(await textOf(page.clone(), "h1")).toBe(languages[language].signIn.askTitle);
-    expect(await page.text()).toContain("marquee login");
+    expect(await page.text()).toContain(`${RUN_FROM_SOURCE} login USER`);
   });
 
   test("offers Spotify only once an app has been entered", async () => {
