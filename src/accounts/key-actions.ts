@@ -18,6 +18,10 @@ const documentsOf = ({ id, key }: IssuedKey) => [{ id, api_key: key }];
 export const curlLine = (baseUrl: string, key: string): string =>
   `curl -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing")}`;
 
+/** The command that follows the music, for a terminal. */
+export const streamLine = (baseUrl: string, key: string): string =>
+  `curl -N -H 'X-Api-Key: ${key}' ${apiAddress(baseUrl, "now-playing/events")}`;
+
 const shownOnce = ({ dashboard: { keys: t } }: Words, baseUrl: string, key: ApiKey) => [
   { label: t.newKey, value: key },
   { label: t.tryIt, value: curlLine(baseUrl, key) },

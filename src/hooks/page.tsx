@@ -11,6 +11,7 @@ import {
   formOf,
   TextInput,
 } from "../dashboard/action-form.tsx";
+import { Fold } from "../dashboard/form.tsx";
 import type { DashboardRequest } from "../dashboard/request.ts";
 import type { Parts } from "../http/parts.ts";
 
@@ -24,36 +25,43 @@ export async function Hooks({
   hooks,
   request,
 }: HooksDeps & { readonly request: DashboardRequest }): Promise<JSX.Element> {
+  const { hooks: t } = request.words.dashboard;
   const all = await accounts.hooks.allOf(request.user.id);
   return (
-    <>
-      {all.map((hook) => (
-        <HookCard
-          request={request}
-          hook={hook}
-          tries={hook.off === "damaged" ? [] : hooks.triesOf(hook)}
-        />
-      ))}
+    <section id="hooks">
+      <h2 safe>{t.title}</h2>
+      <p safe>{t.lead}</p>
+      {all.length > 0 && (
+        <ul class="rows">
+          {all.map((hook) => (
+            <HookRow
+              request={request}
+              hook={hook}
+              tries={hook.off === "damaged" ? [] : hooks.triesOf(hook)}
+            />
+          ))}
+        </ul>
+      )}
       <AddForm request={request} />
-    </>
+    </section>
   );
 }
 
-interface HookCardProps {
+interface HookRowProps {
   readonly request: DashboardRequest;
   readonly hook: Hook | DamagedHook;
   readonly tries: readonly Try[];
 }
 
-function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
+function HookRow({ request, hook, tries }: HookRowProps): JSX.Element {
   const { hooks: t } = request.words.dashboard;
   const { id, off } = hook;
   const name = hook.off === "damaged" ? `#${id}` : (hook.action ?? new URL(hook.url).host);
   return (
-    <section>
-      <h2 id={`hook-${id}`} safe>
+    <li>
+      <h3 id={`hook-${id}`} safe>
         {name}
-      </h2>
+      </h3>
       <p class={`status ${off === null ? "good" : "bad"}`} safe>
         {off === null ? t.on : t.off[off]}
       </p>
@@ -80,26 +88,27 @@ function HookCard({ request, hook, tries }: HookCardProps): JSX.Element {
           consequence={t.removeText}
         />
       </div>
-    </section>
+    </li>
   );
 }
 
-function AddForm({ request }: Pick<HookCardProps, "request">): JSX.Element {
+function AddForm({ request }: Pick<HookRowProps, "request">): JSX.Element {
   const { hooks: t } = request.words.dashboard;
   const form = formOf(request, addHook);
   return (
-    <section>
-      <h2 safe>{t.addTitle}</h2>
-      <p safe>{t.addText}</p>
-      <ActionForm form={form}>
-        <>
-          <TextInput form={form} name="url" label={t.address} hint={t.addressHint} />
-          <TextInput form={form} name="action" label={t.action} hint={t.actionHint} />
-          <button type="submit" safe>
-            {t.add}
-          </button>
-        </>
-      </ActionForm>
-    </section>
+    <Fold label={t.addTitle} isOpen={form.refused !== undefined}>
+      <>
+        <p safe>{t.addText}</p>
+        <ActionForm form={form}>
+          <>
+            <TextInput form={form} name="url" label={t.address} hint={t.addressHint} />
+            <TextInput form={form} name="action" label={t.action} hint={t.actionHint} />
+            <button type="submit" safe>
+              {t.add}
+            </button>
+          </>
+        </ActionForm>
+      </>
+    </Fold>
   );
 }

@@ -39,8 +39,8 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
         {note !== undefined && <p safe>{note}</p>}
         {command !== undefined && <Copyable language={language} text={command} />}
         {again !== undefined && (
-          <p>
-            <a class="button" href={again.path} safe>
+          <p class="again">
+            <a class={command === undefined ? "button" : "button quiet"} href={again.path} safe>
               {again.label}
             </a>
           </p>

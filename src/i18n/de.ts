@@ -875,6 +875,8 @@ export const de: Words = {
       settings: "Geltende Einstellungen",
       settingsText:
         "Sie werden beim Start von Marquee durch Kommandozeilenoptionen und Variablen festgelegt.",
+      allStandard: "Alle Einstellungen haben ihre Vorgabe.",
+      showAll: "Alle zeigen",
       standard: "Vorgabe",
       masked: "gesetzt, nicht gezeigt",
     },
@@ -885,6 +887,7 @@ export const de: Words = {
       field: "Das Feld „{field}“ wurde abgelehnt.",
     },
     hooks: {
+      title: "Hooks",
       lead: "Melde anderen Programmen, was bei dir läuft, bei jedem Titel und jeder Pause.",
       on: "Deine Titel werden dorthin gesendet.",
       off: {
@@ -914,9 +917,23 @@ export const de: Words = {
       added: "Der Hook wurde hinzugefügt.",
       secret: "Sein Geheimnis",
     },
+    programs: {
+      outputs: "Texte und Karten",
+      outputsText:
+        "Ein Text ist eine Zeile für Bots. Eine Karte ist ein Bild für Profile und Websites.",
+      text: "Text",
+      card: "Karte",
+      addText: "Neuer Text",
+      addCard: "Neue Karte",
+      streams: "Ereignisströme",
+      streamsText: "Sie melden jede Änderung sofort: Ein Programm muss nicht immer wieder fragen.",
+      files: "Dateien",
+      filesText: "Titel, Interpret und Cover als Dateien auf dem Computer, auf dem Marquee läuft.",
+      how: "So geht es",
+    },
     keys: {
+      title: "API-Schlüssel",
       lead: "Mit einem Schlüssel können Bots und Programme abfragen, was du gerade hörst. Gib jedem einen eigenen: Dann kannst du einen widerrufen, und die anderen gelten weiter.",
-      working: "Deine Schlüssel",
       none: "Du hast keinen gültigen Schlüssel.",
       id: "Kennung {id}",
       created: "Erstellt am {day}",

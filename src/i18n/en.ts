@@ -147,7 +147,7 @@ export const en = {
   signIn: {
     neededTitle: "Sign in first",
     neededText:
-      "Open Marquee again on the computer it runs on: double-click it, or type this there:",
+      "Open Marquee again on the computer it runs on: with a double-click, or with this command:",
     how: "Other ways to sign in",
     askTitle: "Sign in",
     askText: "You don’t need a password.",
@@ -857,6 +857,8 @@ export const en = {
       runs: "About this server",
       settings: "Settings in force",
       settingsText: "Set by flags and variables when Marquee starts.",
+      allStandard: "Every setting has its default.",
+      showAll: "Show all",
       standard: "Default",
       masked: "set, not shown",
     },
@@ -866,6 +868,7 @@ export const en = {
       field: "The field “{field}” was refused.",
     },
     hooks: {
+      title: "Hooks",
       lead: "Tell other programs what you’re playing, at each song and pause.",
       on: "Your songs are sent to it.",
       off: {
@@ -894,9 +897,22 @@ export const en = {
       added: "The hook was added.",
       secret: "Its secret",
     },
+    programs: {
+      outputs: "Texts and cards",
+      outputsText: "A text is a line for bots. A card is a picture for profiles and websites.",
+      text: "Text",
+      card: "Card",
+      addText: "New text",
+      addCard: "New card",
+      streams: "Event streams",
+      streamsText: "Send each change at once: a program doesn’t have to ask again.",
+      files: "Files",
+      filesText: "Title, artist and cover as files on the computer that Marquee runs on.",
+      how: "How it works",
+    },
     keys: {
+      title: "API keys",
       lead: "With a key, bots and programs can ask what you’re playing. Give each its own, so you can revoke one and the others keep working.",
-      working: "Your keys",
       none: "You have no active keys.",
       id: "ID {id}",
       created: "Made on {day}",

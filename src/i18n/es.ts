@@ -869,6 +869,8 @@ export const es: Words = {
       runs: "Acerca de este servidor",
       settings: "Ajustes en vigor",
       settingsText: "Se definen con opciones y variables al iniciar Marquee.",
+      allStandard: "Todos los ajustes tienen su valor predeterminado.",
+      showAll: "Mostrar todos",
       standard: "Predeterminado",
       masked: "definido, no se muestra",
     },
@@ -878,6 +880,7 @@ export const es: Words = {
       field: "El campo «{field}» se ha rechazado.",
     },
     hooks: {
+      title: "Hooks",
       lead: "Avisa a otros programas de lo que suena, en cada canción y en cada pausa.",
       on: "Se le envían tus canciones.",
       off: {
@@ -906,9 +909,25 @@ export const es: Words = {
       added: "El hook se ha añadido.",
       secret: "Su secreto",
     },
+    programs: {
+      outputs: "Textos y tarjetas",
+      outputsText:
+        "Un texto es una línea para bots. Una tarjeta es una imagen para perfiles y sitios web.",
+      text: "Texto",
+      card: "Tarjeta",
+      addText: "Nuevo texto",
+      addCard: "Nueva tarjeta",
+      streams: "Flujos de eventos",
+      streamsText:
+        "Envían cada cambio al momento: un programa no tiene que preguntar una y otra vez.",
+      files: "Archivos",
+      filesText:
+        "Título, artista y portada como archivos en el ordenador donde se ejecuta Marquee.",
+      how: "Cómo funciona",
+    },
     keys: {
+      title: "Claves de API",
       lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen funcionando.",
-      working: "Tus claves",
       none: "No tienes ninguna clave activa.",
       id: "ID: {id}",
       created: "Creada el {day}",

@@ -880,6 +880,8 @@ export const fr: Words = {
       runs: "À propos de ce serveur",
       settings: "Réglages en vigueur",
       settingsText: "Ils sont fixés par des options et des variables au démarrage de Marquee.",
+      allStandard: "Tous les réglages ont leur valeur par défaut.",
+      showAll: "Tout afficher",
       standard: "Par défaut",
       masked: "défini, non affiché",
     },
@@ -890,6 +892,7 @@ export const fr: Words = {
       field: "Le champ « {field} » a été refusé.",
     },
     hooks: {
+      title: "Hooks",
       lead: "Marquee signale à d’autres programmes ce que vous écoutez, à chaque morceau et à chaque pause.",
       on: "Vos morceaux y sont envoyés.",
       off: {
@@ -918,9 +921,24 @@ export const fr: Words = {
       added: "Le hook a été ajouté.",
       secret: "Son secret",
     },
+    programs: {
+      outputs: "Textes et cartes",
+      outputsText:
+        "Un texte est une ligne pour les bots. Une carte est une image pour les profils et les sites web.",
+      text: "Texte",
+      card: "Carte",
+      addText: "Nouveau texte",
+      addCard: "Nouvelle carte",
+      streams: "Flux d’événements",
+      streamsText:
+        "Ils envoient chaque changement aussitôt : un programme n’a pas à redemander sans cesse.",
+      files: "Fichiers",
+      filesText: "Titre, artiste et pochette en fichiers, sur l’ordinateur où Marquee fonctionne.",
+      how: "Comment ça marche",
+    },
     keys: {
+      title: "Clés d’API",
       lead: "Avec une clé, les bots et les programmes peuvent demander ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une sans toucher aux autres.",
-      working: "Vos clés",
       none: "Vous n’avez aucune clé active.",
       id: "ID : {id}",
       created: "Créée le {day}",

@@ -11,7 +11,7 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Confirm } from "../../dashboard/form.tsx";
+import { Confirm, Fold } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
 
@@ -38,39 +38,39 @@ export function ApiKeys({ accounts: { keys }, clock, request }: KeysProps): JSX.
   const ended = all.filter((key) => !isWorking(key)).toReversed();
   const add = formOf(request, addKey);
   return (
-    <>
-      <section>
-        <h2 safe>{t.working}</h2>
-        {working.length === 0 && <p safe>{t.none}</p>}
-        <ul class="rows">
-          {working.map((key) => (
-            <WorkingKey request={request} record={key} />
-          ))}
-        </ul>
-        {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
-      </section>
-      <section>
-        <h2 safe>{t.addTitle}</h2>
-        <ActionForm form={add}>
+    <section id="keys">
+      <h2 safe>{t.title}</h2>
+      <p safe>{working.length === 0 ? t.none : t.lead}</p>
+      <ul class="rows">
+        {working.map((key) => (
+          <WorkingKey request={request} record={key} />
+        ))}
+      </ul>
+      <div class="row-actions">
+        <Fold label={t.addTitle} isOpen={add.refused !== undefined}>
+          <ActionForm form={add}>
+            <>
+              <TextInput form={add} name="name" label={t.name} hint={t.nameHint} />
+              <button type="submit" safe>
+                {t.add}
+              </button>
+            </>
+          </ActionForm>
+        </Fold>
+        <Fold label={t.useTitle} isOpen={false}>
           <>
-            <TextInput form={add} name="name" label={t.name} hint={t.nameHint} />
-            <button type="submit" safe>
-              {t.add}
-            </button>
+            <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
+            <Copyable language={request.language} text={curlLine(request.baseUrl, t.placeholder)} />
+            <p>
+              <a href={apiAddress(request.basePath, "openapi.json")} safe>
+                {words.home.descriptionLink}
+              </a>
+            </p>
           </>
-        </ActionForm>
-      </section>
-      <section>
-        <h2 safe>{t.useTitle}</h2>
-        <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
-        <Copyable language={request.language} text={curlLine(request.baseUrl, t.placeholder)} />
-        <p>
-          <a href={apiAddress(request.basePath, "openapi.json")} safe>
-            {words.home.descriptionLink}
-          </a>
-        </p>
-      </section>
-    </>
+        </Fold>
+      </div>
+      {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
+    </section>
   );
 }
 
@@ -84,13 +84,15 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
   const { id, revokedAt } = record;
   const replace = formOf(request, rotateKey, { id });
   return (
-    <li>
-      <KeyFacts request={request} record={record} />
-      {revokedAt !== null && (
-        <p class="status warn" safe>
-          {fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
-        </p>
-      )}
+    <li class="beside">
+      <div>
+        <KeyFacts request={request} record={record} />
+        {revokedAt !== null && (
+          <p class="status warn" safe>
+            {fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
+          </p>
+        )}
+      </div>
       <div class="row-actions" role="group" aria-labelledby={`key-${id}`}>
         {revokedAt === null && (
           <Confirm label={t.replace} consequence={t.replaceText}>

@@ -4,7 +4,7 @@ import { addUsers, makeSignInLink, removeUser } from "../user-actions.ts";
 import type { User, UserPage } from "../users.ts";
 import { dashboardAddress, pageAddress } from "../../addresses.ts";
 import { describeSettings, type ResolvedConfig } from "../../config.ts";
-import { fill, formatDay } from "../../i18n/index.ts";
+import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { reachOf } from "../../outputs/reach.ts";
 import { VERSION_LINE } from "../../version.ts";
@@ -17,10 +17,8 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Confirm, Form } from "../../dashboard/form.tsx";
+import { Confirm, Fold, Form } from "../../dashboard/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
-import { describeStatus } from "../../dashboard/music/status-words.ts";
-import { labelOf, musicOf } from "../../sources/connected-music.ts";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
@@ -52,24 +50,25 @@ async function serverPage(deps: Parts, request: DashboardRequest): Promise<Respo
       <>
         <section>
           <h2 safe>{t.users}</h2>
-          <ul class="people">
+          <ul class="rows people">
             {shown.users.map((user) => (
-              <UserCard deps={deps} request={request} user={user} page={shown.number} />
+              <UserRow request={request} user={user} page={shown.number} />
             ))}
           </ul>
           {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
-        </section>
-        <section>
-          <h2 safe>{t.add}</h2>
-          <p safe>{t.addText}</p>
-          <ActionForm form={add}>
+          <Fold label={t.add} isOpen={add.refused !== undefined}>
             <>
-              <TextInput form={add} name="names" label={t.name} hint={t.nameHint} />
-              <button type="submit" safe>
-                {t.add}
-              </button>
+              <p safe>{t.addText}</p>
+              <ActionForm form={add}>
+                <>
+                  <TextInput form={add} name="names" label={t.name} hint={t.nameHint} />
+                  <button type="submit" safe>
+                    {t.add}
+                  </button>
+                </>
+              </ActionForm>
             </>
-          </ActionForm>
+          </Fold>
         </section>
         <Backup request={request} settings={settings} />
         <About request={request} />
@@ -80,54 +79,31 @@ async function serverPage(deps: Parts, request: DashboardRequest): Promise<Respo
   });
 }
 
-interface UserCardProps {
-  readonly deps: Parts;
+interface UserRowProps {
   readonly request: DashboardRequest;
   readonly user: User;
   /** The page of users that it is on. */
   readonly page: number;
 }
 
-/** A user: what is connected, and what the owner can do. */
-async function UserCard({ deps, request, user, page }: UserCardProps): Promise<string> {
-  const { accounts, sources, clock } = deps;
-  const { words, language } = request;
-  const { server: t, health: healthWords, music: musicWords } = words.dashboard;
+/** A user, and what the owner can do. */
+function UserRow({ request, user, page }: UserRowProps): JSX.Element {
+  const { server: t } = request.words.dashboard;
   const isSelf = user.id === request.user.id;
-  const music = await musicOf(user.id, accounts, sources);
-  const statuses =
-    music.length === 0
-      ? [{ tone: "idle", text: healthWords.nothing }]
-      : music.map((one) => describeStatus(one, language, clock.wallMs()));
-  const linkedUntil = music
-    .flatMap(({ status }) => status.linkedUntil ?? [])
-    .toSorted((a, b) => a - b)[0];
-  const about = [
-    user.role === "owner" ? t.owner : t.member,
-    ...(isSelf ? [t.you] : []),
-    ...music.map(labelOf),
-  ];
+  const about = [user.role === "owner" ? t.owner : t.member, ...(isSelf ? [t.you] : [])];
   // The browser comes back to this page of users.
   const at = page === 1 ? "" : `page=${page}`;
   return (
-    <li>
-      <h3 id={`user-${user.id}`} safe>
-        {user.name}
-      </h3>
-      <p class="hint" safe>
-        {about.join(" · ")}
-      </p>
-      {statuses.map(({ tone, text }) => (
-        <p class={`status ${tone}`} safe>
-          {text}
+    <li class="beside">
+      <div>
+        <h3 id={`user-${user.id}`} safe>
+          {user.name}
+        </h3>
+        <p class="facts" safe>
+          {about.join(" · ")}
         </p>
-      ))}
-      {linkedUntil !== undefined && (
-        <p class="hint" safe>
-          {fill(musicWords.linkedUntil, { day: formatDay(language, linkedUntil) })}
-        </p>
-      )}
-      <div class="actions" role="group" aria-labelledby={`user-${user.id}`}>
+      </div>
+      <div class="row-actions" role="group" aria-labelledby={`user-${user.id}`}>
         <ActionButton
           form={formOf(request, makeSignInLink, { user: user.name })}
           at={at}
@@ -152,7 +128,7 @@ interface PageLinksProps {
   readonly shown: UserPage;
 }
 
-/** Hyperlinks to the pages of users. Each user's connection must be decrypted to be shown. */
+/** Hyperlinks to the pages of users. */
 function PageLinks({ request, shown: { number, pages } }: PageLinksProps): JSX.Element {
   return (
     <nav class="actions" aria-label={attribute(request.words.dashboard.server.users)}>
@@ -221,7 +197,7 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
       </p>
       <p class="actions">
         <a
-          class="button"
+          class="button quiet"
           href={dashboardAddress(request.basePath, request.language, "/server/backup")}
           download=""
           safe
@@ -258,25 +234,44 @@ function FromOutside({ request, settings: { config } }: PartProps): JSX.Element 
   );
 }
 
+/** The settings that somebody has chosen; the others on demand. */
 function SettingsInForce({ request, settings }: PartProps): JSX.Element {
   const { server: t } = request.words.dashboard;
+  const all = describeSettings(settings);
+  const chosen = all.filter(({ isChosen }) => isChosen);
   return (
     <section>
       <h2 safe>{t.settings}</h2>
-      <p safe>{t.settingsText}</p>
-      <dl class="settings">
-        {describeSettings(settings).map(({ setting, text, masked, origin, isChosen }) => (
-          <div {...(isChosen && { class: "chosen" })}>
-            <dt safe>{setting}</dt>
-            <dd class="value" safe>
-              {masked ? t.masked : text}
-            </dd>
-            <dd class="origin" safe>
-              {isChosen ? origin : t.standard}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <p safe>{chosen.length === 0 ? t.allStandard : t.settingsText}</p>
+      {chosen.length > 0 && <SettingRows request={request} rows={chosen} />}
+      <details>
+        <summary safe>{t.showAll}</summary>
+        <SettingRows request={request} rows={all.filter(({ isChosen }) => !isChosen)} />
+      </details>
     </section>
+  );
+}
+
+interface SettingRowsProps {
+  readonly request: DashboardRequest;
+  readonly rows: ReturnType<typeof describeSettings>;
+}
+
+function SettingRows({ request, rows }: SettingRowsProps): JSX.Element {
+  const { server: t } = request.words.dashboard;
+  return (
+    <dl class="settings">
+      {rows.map(({ setting, text, masked, origin, isChosen }) => (
+        <div {...(isChosen && { class: "chosen" })}>
+          <dt safe>{setting}</dt>
+          <dd class="value" safe>
+            {masked ? t.masked : text}
+          </dd>
+          <dd class="origin" safe>
+            {isChosen ? origin : t.standard}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
