@@ -1,0 +1,69 @@
+import { expect } from "bun:test";
+import { languages } from "../../src/i18n/index.ts";
+import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
+import { titled } from "../fixtures/browser/overlay-page.ts";
+
+const { home, privacy, gallery, widget } = languages.en.dashboard;
+
+onTheDashboard("the control desk", (stage) => {
+  const { test } = stage;
+  const openDesk = async () => {
+    await stage.server.accounts.users.welcome(stage.ada.user);
+    await stage.plays();
+    const watched = await stage.open("overlay");
+    const title = watched.page.frameLocator(".scene iframe").locator(".np-title");
+    await title.filter({ hasText: "Paper Lanterns" }).waitFor();
+    return { ...watched, title };
+  };
+
+  test("hides the song that plays for good, and takes it back", async () => {
+    const { page } = await openDesk();
+    const overlay = (state: "idle" | "playing") =>
+      page.frameLocator(".scene iframe").locator(`html[data-np-state="${state}"]`);
+    await page.getByRole("button", { name: home.hide }).click();
+    await page.getByText(home.hiddenByRules).waitFor();
+    await overlay("idle").waitFor({ state: "attached" });
+    expect(await page.getByRole("button", { name: home.hide }).isVisible()).toBe(false);
+    await page.getByRole("button", { name: gallery.undo }).click();
+    await overlay("playing").waitFor({ state: "attached" });
+    expect(await page.getByRole("button", { name: home.hide }).isVisible()).toBe(true);
+  });
+
+  test("hides the song that came after the page was opened, not the one before", async () => {
+    const { page } = await openDesk();
+    await stage.plays(titled("Glass Gardens"));
+    await page.locator(".song .title").filter({ hasText: "Glass Gardens" }).waitFor();
+    await page.getByRole("button", { name: home.hide }).click();
+    await page.getByText(home.hiddenByRules).waitFor();
+    const { hiddenTitles } = stage.server.accounts.privacy.of(stage.ada.user.id);
+    expect(hiddenTitles).toEqual(["Glass Gardens"]);
+  });
+
+  test("pauses and shares again, and follows a pause from elsewhere without a reload", async () => {
+    const { page } = await openDesk();
+    const again = page.getByRole("button", { name: privacy.resume });
+    expect(await again.isVisible()).toBe(false);
+    await page.getByText(home.pause).click();
+    await page.getByRole("button", { name: privacy.pauseLong }).click();
+    await again.waitFor();
+    expect(await page.getByText(home.pause, { exact: true }).isVisible()).toBe(false);
+    await stage.server.accounts.privacy.change(stage.ada.user, { pausedUntil: null });
+    await page.getByText(home.pause, { exact: true }).waitFor();
+    expect(await again.isVisible()).toBe(false);
+  });
+
+  test("shows another look and a test track at once, on the page that is open", async () => {
+    const { page, title } = await openDesk();
+    await page.evaluate(() => Object.assign(window, { isMarked: true }));
+    const cosy = page.getByRole("button", { name: "Cosy" });
+    await cosy.click();
+    await page.locator('.looks [aria-pressed="true"][aria-label="Cosy"]').waitFor();
+    expect(await page.locator('.looks [aria-pressed="true"]').count()).toBe(1);
+    const { height } = (await stage.server.accounts.widgets.first(stage.ada.user)).size ?? {};
+    const handle = page.locator("[data-drag]");
+    expect(await handle.getAttribute("data-height")).toBe(String(height));
+    await page.getByRole("button", { name: home.test }).click();
+    await title.filter({ hasText: widget.testTrack.title }).waitFor();
+    expect(await page.evaluate(() => "isMarked" in window)).toBe(true);
+  });
+});
