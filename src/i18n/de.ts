@@ -928,7 +928,7 @@ export const de: Words = {
       streams: "Ereignisströme",
       streamsText: "Sie melden jede Änderung sofort: Ein Programm muss nicht immer wieder fragen.",
       files: "Dateien",
-      filesText: "Titel, Interpret und Cover als Dateien auf dem Computer, auf dem Marquee läuft.",
+      filesText: "Titel, Künstler und Cover als Dateien auf dem Computer, auf dem Marquee läuft.",
       how: "So geht es",
     },
     keys: {

@@ -35,10 +35,17 @@ test("each page marks its entry in the navigation, and the settings one of their
     const [first] = sections;
     for (const section of sections as readonly SectionName[]) {
       const at = (name: SectionName) => pathTo({ basePath: "", language: "en" }, name);
-      const page = await (await browser.get(at(section))).text();
-      const marked = [...page.matchAll(/<a href="\/music([^"]+)" aria-current="(page|true)"/g)]
-        .map(([, path, how]) => `${path} ${how}`)
-        .filter((one) => one.includes("/dashboard"));
+      const marked: string[] = [];
+      const collect = new HTMLRewriter().on(
+        "nav.sections a[aria-current], nav[aria-label=Settings] a[aria-current]",
+        {
+          element(link) {
+            const path = (link.getAttribute("href") ?? "").replace(/^\/music/, "");
+            marked.push(`${path} ${link.getAttribute("aria-current")}`);
+          },
+        },
+      );
+      await collect.transform(await browser.get(at(section))).text();
       const isTab = first === "privacy";
       const entry = `${at(first)} ${first === section ? "page" : "true"}`;
       expect(marked).toEqual(isTab ? [entry, `${at(section)} page`] : [entry]);

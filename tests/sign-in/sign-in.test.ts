@@ -358,6 +358,13 @@ describe("the page that says how to sign in", () => {
     expect(await page.text()).toContain(`${RUN_FROM_SOURCE} login USER`);
   });
 
+  test("is not needed by who can open Marquee again: pages for users say how, to copy", async () => {
+    const page = await server.get("/en/dashboard/music");
+    expect(page.status).toBe(401);
+    const command = await attributeOf(page, "[data-copy]", "data-copy");
+    expect(command).toBe(`${RUN_FROM_SOURCE} open`);
+  });
+
   test("offers Spotify only once an app has been entered", async () => {
     expect(await (await server.get("/en/sign-in")).text()).not.toContain("/en/sign-in/with/");
     expect((await server.get("/en/sign-in/with/spotify")).status).toBe(404);
