@@ -43,6 +43,16 @@ describe.each(LANGUAGES)("the pages in %s", (language) => {
     },
   );
 
+  test("say overlay, and widget only where paths and commands do", () => {
+    const stray = DOCUMENTS.flatMap((name) => {
+      const { texts, images } = readDocument(language, name);
+      return [...texts, ...images.map(({ alternative }) => alternative)]
+        .filter((text) => /widget/i.test(text.replace(/`[^`]*`/g, "")))
+        .map((text) => [name, text]);
+    });
+    expect(stray).toEqual([]);
+  });
+
   test.each(SYSTEM_PAGES)("are as short as a start on one system is quick: %s", (name) => {
     expect(wordsIn(markdownOf(language, name))).toBeLessThanOrEqual(MOST_WORDS_TO_START);
   });
