@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 const PATH = "/en/dashboard/settings/programs";
@@ -11,7 +12,10 @@ let member: SignedIn;
 
 beforeEach(async () => {
   server = await createTestServer({ settings: { files: "/srv/now-playing" } });
-  owner = await signIn(server, await server.addUser("ada"));
+  const ada = await server.addUser("ada");
+  // Editors wait for the music that they preview.
+  await server.sourceOf(ada).says(aPlayback());
+  owner = await signIn(server, ada);
   member = await signIn(server, await server.addUser("grace"));
 });
 afterEach(() => server.close());
