@@ -1,6 +1,6 @@
 import { action, type Call, type Input } from "../actions/action.ts";
 import { givenIn, onOff, orKept } from "../actions/inputs.ts";
-import { flagOf, LONGEST_CLIENT_ID, type SettingName, settings } from "../config.ts";
+import { flagOf, LONGEST_CLIENT_ID, type SettingName } from "../config.ts";
 import { Refused } from "../i18n/refused.ts";
 import { fill } from "../i18n/fill.ts";
 import {
@@ -53,11 +53,11 @@ export const enterChatApp = action({
   inputs: {
     clientId: {
       placeholder: "client-id",
-      allowed: settings.twitchClientId.allowed,
+      // As Twitch makes them.
+      allowed: "30 lower-case letters and digits",
       longest: LONGEST_CLIENT_ID,
       refusal: "chat.clientId",
-      refusalValues: { most: String(LONGEST_CLIENT_ID) },
-      parse: (text) => settings.twitchClientId.parse(text) ?? undefined,
+      parse: (text) => (/^[0-9a-z]{30}$/.test(text) ? text : undefined),
     },
   },
   async run({ accounts }, { clientId }) {

@@ -51,6 +51,9 @@ export interface FieldProps {
 /** The first field of a page with a mistake gets the focus: the form may be far down. */
 const INVALID = { "aria-invalid": "true", autofocus: true } as const;
 
+/** The result of a form far down a page gets the focus, and with it comes into sight. */
+export const IN_SIGHT = { tabindex: "-1", autofocus: true } as const;
+
 /** A text field, with its error message. */
 export function Field(props: FieldProps): JSX.Element {
   const { id, value, mistake, placeholder } = props;

@@ -3,7 +3,7 @@ import type { User } from "../accounts/users.ts";
 import { fill, formatTime, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Inbox } from "../ingest/inbox.ts";
-import { LivePart } from "./music/live-part.tsx";
+import { LivePart, RowPart } from "./music/live-part.tsx";
 import { artistNames, type Playback, positionAt } from "../playback.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
@@ -30,8 +30,12 @@ export interface DashboardState {
   /** The number of overlays on stream. */
   readonly overlays: number;
   readonly presence: string;
-  /** Each connection by its public id, with the HTML of what changes on its card. */
-  readonly connections: readonly { readonly id: string; readonly html: string }[];
+  /** Each connection by its public id, with the HTML of what changes in its row, folded and open. */
+  readonly connections: readonly {
+    readonly id: string;
+    readonly row: string;
+    readonly html: string;
+  }[];
 }
 
 export interface DashboardTrack {
@@ -119,16 +123,15 @@ export function createPresenter(deps: PresenterDeps): Presenter {
         showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
         overlays,
         connections: await Promise.all(
-          music.map(async (one) => ({
-            id: String(one.connection.publicId),
-            html: await LivePart({
-              deps,
-              reader: { language, words: languages[language] },
-              music: one,
-              all: music,
-              readings,
-            }),
-          })),
+          music.map(async (one) => {
+            const reader = { language, words: languages[language] };
+            const part = { deps, reader, music: one, all: music, readings };
+            return {
+              id: String(one.connection.publicId),
+              row: await RowPart(part),
+              html: await LivePart(part),
+            };
+          }),
         ),
         presence: presenceOf(id, language),
       };

@@ -9,7 +9,7 @@ import { pathTo, type SectionName } from "./section-paths.ts";
 
 /** The result of a form. */
 export interface Notice {
-  readonly tone: "good" | "bad";
+  readonly tone: "good" | "warn" | "bad";
   readonly text: string;
   /** Values that are shown only once, to be copied. */
   readonly shownOnce?: readonly { readonly label: string; readonly value: string }[];

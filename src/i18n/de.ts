@@ -589,26 +589,34 @@ export const de: Words = {
       },
     },
     music: {
-      lead: "Woher deine Musik kommt.",
-      others: "Eine weitere Quelle hinzufügen",
-      choose: "Wähle eine Quelle",
-      several: "Bis zu {most} gleichzeitig. Spielen mehrere, siehst du die erste in dieser Liste.",
+      add: "Musik hinzufügen",
+      several: "Spielen mehrere, siehst du die erste in dieser Liste.",
+      full: "Du hast {most} Verbindungen, mehr gehen nicht. Trenne eine, um eine andere hinzuzufügen.",
+      otherWays: "Andere Wege",
+      waiting: "Wartet auf Musik",
       connected: "{source} ist verbunden.",
       disconnected: "Getrennt.",
       notConnected: "Es war nichts verbunden.",
       ordered: "Die Reihenfolge ist gespeichert.",
       account: "Als {account}",
       linkedUntil: "Verbunden bis {day}",
-      change: "Einstellungen ändern",
+      change: "Einstellungen",
       linkAgain: "Neu verbinden",
       link: "{source} verbinden",
-      connect: "{source} verbinden",
+      connect: "Verbinden",
+      saveSettings: "Einstellungen speichern",
       disconnect: "Trennen",
       disconnectText:
         "Marquee vergisst deinen Zugang zu {source}. Deine Schlüssel und dein Overlay bleiben.",
+      addedUnreachable:
+        "{source} ist hinzugefügt, aber nicht erreichbar: Unter {host} antwortet nichts richtig. Prüfe, ob das Programm läuft und ob die Adresse stimmt. Marquee versucht es weiter.",
+      addedSilent:
+        "{source} ist hinzugefügt, aber nicht erreichbar: Noch hat nichts geantwortet. Marquee versucht es weiter.",
+      addedRefused:
+        "{source} ist hinzugefügt, lehnt deine Eingaben aber ab. Prüfe Nutzername, Passwort und Token und gib sie noch einmal ein.",
       added: "{source} wurde hinzugefügt.",
       saved: "Die Einstellungen für {source} wurden gespeichert.",
-      guide: "So richtest du {source} ein",
+      guide: "Schritt für Schritt",
       secretKept:
         "Leer lassen, um den bisherigen Wert zu behalten. Bei einer anderen Adresse bleibt er nicht erhalten.",
       appSaved: "Die App ist gespeichert. Jetzt kannst du dein Konto verbinden.",
@@ -616,6 +624,9 @@ export const de: Words = {
       plays: "Läuft: {track}",
       pausedAt: "Pausiert: {track}",
       titles: {
+        clean: "Titel aufräumen",
+        cleanHint: "Lässt weg, was nur den Upload beschreibt, etwa „(Official Video)“.",
+        more: "Mehr",
         title: "Titel",
         lead: "Videos, Radiostreams und Dateien haben oft Titel wie „Künstler - Lied (Official Video) [4K]“. Marquee kann überall, wo es einen Titel zeigt, weglassen, was den Upload oder die Veröffentlichung beschreibt. Was die Aufnahme beschreibt, etwa „Live“ oder „Remix“, bleibt immer stehen.",
         show: "Titel zeigen",
@@ -685,22 +696,24 @@ export const de: Words = {
         isPaused: "Nicht gezeigt: {source} spielt.",
         pausedEarlier: "Nicht gezeigt: {source} wurde später pausiert.",
       },
-      isConnected: "Verbunden",
-      groups: {
-        computer: "Player auf deinem Rechner",
-        services: "Streamingdienste und Server",
-        pushing: "Browsererweiterungen und Programme, die an Marquee senden",
-        trying: "Zum Ausprobieren",
-      },
       tiles: {
-        spotify: "Spotify",
         sites: "YouTube und andere Seiten",
-        apple: "Apple Music",
-        soundcloud: "SoundCloud",
         player: "Ein Player auf diesem Computer",
         server: "Mein Musikserver",
         radio: "Radio oder DJ-Programm",
         other: "Etwas anderes",
+      },
+      ways: {
+        windows: "Jeder Player auf diesem Windows-Computer",
+        macos: "Jeder Player auf diesem Mac",
+        mpris: "Jeder Player auf diesem Linux-Computer",
+        beefweb: "foobar2000 oder DeaDBeeF",
+        pear: "YouTube Music als App",
+        subsonic: "Navidrome und ähnliche Server",
+        broadcast: "DJ-Programm",
+        radio: "Internetradio",
+        icecast: "Dein eigener Stream",
+        azuracast: "Dein eigener Sender (AzuraCast)",
       },
       inbox: {
         host: "Host",
@@ -709,6 +722,8 @@ export const de: Words = {
         enterIn: "Wo das in {program} hingehört",
         noPort:
           "Marquee hat keinen Port für Sendungen. Wähle beim Start einen mit --broadcast-port.",
+        show: "Adresse und Geheimnis",
+        curl: "Im Terminal ausprobieren",
         address: "Adresse",
         user: "Nutzername",
         password: "Passwort",
@@ -993,6 +1008,9 @@ export const de: Words = {
       linesHint: "Ein Text pro Zeile. Groß- und Kleinschreibung und Akzente spielen keine Rolle.",
       hidden: "Titel mit „{title}“ im Namen werden nicht mehr gezeigt.",
       shownAgain: "Titel mit „{title}“ im Namen werden wieder gezeigt.",
+      try: "Was würde das verbergen?",
+      hides: "Diese Regeln verbergen {count} deiner letzten {total} Songs.",
+      noSongs: "Noch gibt es keine Songs, um das auszuprobieren.",
       save: "Regeln speichern",
       saved: "Gespeichert. Deine Regeln gelten ab sofort.",
     },
@@ -1534,7 +1552,8 @@ export const de: Words = {
     chat: {
       noApplication:
         "Noch lassen sich keine Chats verknüpfen: Der Eigentümer dieses Servers muss zuerst eine Anwendung bei Twitch registrieren.",
-      clientId: "Eine Client-ID hat 1 bis {most} Kleinbuchstaben und Ziffern.",
+      clientId:
+        "Eine Client-ID von Twitch hat 30 Kleinbuchstaben und Ziffern. Kopiere sie noch einmal von der Seite der Anwendung.",
       tooMany:
         "Es sind {most} Konten verknüpft, das ist das Maximum. Löse zuerst eine Verknüpfung.",
       unknown: "Dieses Konto ist nicht verknüpft.",
@@ -1611,7 +1630,7 @@ export const de: Words = {
         "Diese Verbindung hat kein Geheimnis: Niemand sendet an sie, weil Marquee {source} selbst abfragt.",
       noApp: "Für {source} kann hier keine App eingetragen werden.",
       clientId:
-        "Eine Client-ID besteht nur aus Buchstaben und Ziffern. Kopiere sie noch einmal von der Seite der App.",
+        "Eine Client-ID hat 32 Zeichen von 0–9 und a–f. Kopiere sie noch einmal von der Seite der App.",
       clientSecret:
         "Ein Client-Secret besteht nur aus Buchstaben und Ziffern. Lass es leer, wenn du es nicht brauchst.",
     },

@@ -579,27 +579,34 @@ export const pt: Words = {
       },
     },
     music: {
-      lead: "De onde vem a sua música.",
-      others: "Adicionar outra fonte",
-      choose: "Escolha uma fonte",
-      several:
-        "Até {most} ao mesmo tempo. Se várias estiverem tocando, aparece a primeira desta lista.",
+      add: "Adicionar música",
+      several: "Se várias estiverem tocando, aparece a primeira desta lista.",
+      full: "Você tem {most} conexões, o máximo. Desconecte uma para adicionar outra.",
+      otherWays: "Outras formas",
+      waiting: "Esperando música",
       connected: "Conectado: {source}.",
       disconnected: "Desconectado.",
       notConnected: "Não havia nada conectado.",
       ordered: "A ordem está salva.",
       account: "Como {account}",
       linkedUntil: "Conectado até {day}",
-      change: "Alterar as configurações",
+      change: "Configurações",
       linkAgain: "Conectar de novo",
       link: "Conectar o {source}",
-      connect: "Conectar {source}",
+      connect: "Conectar",
+      saveSettings: "Salvar as configurações",
       disconnect: "Desconectar",
       disconnectText:
         "O Marquee esquece o seu acesso a {source}. Suas chaves e seu widget continuam os mesmos.",
+      addedUnreachable:
+        "{source} foi adicionado, mas está inacessível: nada responde direito em {host}. Confira se está em execução e se o endereço está certo. O Marquee continua tentando.",
+      addedSilent:
+        "{source} foi adicionado, mas está inacessível: nada respondeu ainda. O Marquee continua tentando.",
+      addedRefused:
+        "{source} foi adicionado, mas recusa o que você digitou. Confira o usuário, a senha e o token e digite de novo.",
       added: "A fonte {source} foi adicionada.",
       saved: "As configurações de {source} foram salvas.",
-      guide: "Como configurar a fonte {source}",
+      guide: "Passo a passo",
       secretKept:
         "Deixe vazio para manter o valor atual. Se o endereço mudar, esse valor não é mantido.",
       appSaved: "O app está salvo. Agora você pode conectar a sua conta.",
@@ -607,6 +614,9 @@ export const pt: Words = {
       plays: "Tocando: {track}",
       pausedAt: "Pausado: {track}",
       titles: {
+        clean: "Limpar os títulos",
+        cleanHint: "Tira o que só descreve o upload, como “(Official Video)”.",
+        more: "Mais",
         title: "Títulos",
         lead: "Vídeos, rádios e arquivos costumam ter títulos como “Artista - Música (Official Video) [4K]”. O Marquee pode tirar, em todo lugar onde mostra uma música, o que descreve a publicação ou o lançamento. Ele nunca tira o que descreve a gravação, como “Live” ou “Remix”.",
         show: "Mostrar os títulos",
@@ -676,22 +686,24 @@ export const pt: Words = {
         isPaused: "Não aparece: {source} está tocando.",
         pausedEarlier: "Não aparece: {source} entrou em pausa depois dela.",
       },
-      isConnected: "Conectado",
-      groups: {
-        computer: "Players no seu computador",
-        services: "Serviços de streaming e servidores",
-        pushing: "Extensões do navegador e programas que enviam ao Marquee",
-        trying: "Para experimentar",
-      },
       tiles: {
-        spotify: "Spotify",
         sites: "YouTube e outros sites",
-        apple: "Apple Music",
-        soundcloud: "SoundCloud",
         player: "Um player neste computador",
         server: "Meu servidor de música",
         radio: "Rádio ou programa de DJ",
         other: "Outra coisa",
+      },
+      ways: {
+        windows: "Qualquer player deste computador com Windows",
+        macos: "Qualquer player deste Mac",
+        mpris: "Qualquer player deste computador com Linux",
+        beefweb: "foobar2000 ou DeaDBeeF",
+        pear: "YouTube Music como aplicativo",
+        subsonic: "Navidrome e servidores parecidos",
+        broadcast: "Programa de DJ",
+        radio: "Rádio na internet",
+        icecast: "Sua própria transmissão",
+        azuracast: "Sua própria estação (AzuraCast)",
       },
       inbox: {
         host: "Host",
@@ -700,6 +712,8 @@ export const pt: Words = {
         enterIn: "Onde vai no {program}",
         noPort:
           "O Marquee não tem porta para transmissões. Escolha uma ao iniciar com --broadcast-port.",
+        show: "Endereço e segredo",
+        curl: "Experimente em um terminal",
         address: "Endereço",
         user: "Nome de usuário",
         password: "Senha",
@@ -977,6 +991,9 @@ export const pt: Words = {
       linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
       hidden: "As músicas com “{title}” no título não são mais mostradas.",
       shownAgain: "As músicas com “{title}” no título voltaram a ser mostradas.",
+      try: "O que isso esconderia?",
+      hides: "Estas regras escondem {count} das suas últimas {total} músicas.",
+      noSongs: "Ainda não há músicas para experimentar.",
       save: "Salvar as regras",
       saved: "Salvo. Suas regras valem a partir de agora.",
     },
@@ -1510,7 +1527,8 @@ export const pt: Words = {
     chat: {
       noApplication:
         "Ainda não dá para conectar chats: o dono deste servidor precisa registrar antes um aplicativo na Twitch.",
-      clientId: "Um ID do cliente tem de 1 a {most} letras minúsculas e números.",
+      clientId:
+        "Um ID do cliente da Twitch tem 30 letras minúsculas e números. Copie de novo da página do aplicativo.",
       tooMany: "Há {most} contas conectadas, o máximo. Desconecte uma primeiro.",
       unknown: "Esta conta não está conectada.",
       unknownChannel: "A Twitch não conhece esse canal. Nada foi conectado.",
@@ -1582,7 +1600,7 @@ export const pt: Words = {
       noSecret:
         "Esta conexão não tem segredo: nada é enviado para ela, porque o próprio Marquee consulta {source}.",
       noApp: "Aqui não dá para informar um app para {source}.",
-      clientId: "Um ID do cliente só tem letras e números. Copie de novo da página do app.",
+      clientId: "Um ID do cliente tem 32 caracteres de 0–9 e a–f. Copie de novo da página do app.",
       clientSecret:
         "Um segredo do cliente só tem letras e números. Deixe o campo vazio se você não precisar dele.",
     },

@@ -11,7 +11,9 @@ export const enterApp = action({
     ...APP_FIELDS,
   },
   command: {
-    examples: ["marquee app enter spotify 0123456789abcdef --client-secret-file ./spotify-secret"],
+    examples: [
+      "marquee app enter spotify 0123456789abcdef0123456789abcdef --client-secret-file ./spotify-secret",
+    ],
   },
   async run({ accounts, sources }, { source: id, clientId, clientSecret }) {
     const source = sources.byId(id);

@@ -6,19 +6,24 @@ import { readText } from "../i18n/entered.ts";
 
 const LONGEST_APP_TEXT = 128;
 
-const appText = {
-  longest: LONGEST_APP_TEXT,
-  allowed: `letters and digits, at most ${LONGEST_APP_TEXT}`,
-  parse(text: string) {
-    const trimmed = text.trim();
-    return /^[0-9A-Za-z_-]+$/.test(trimmed) ? trimmed : undefined;
-  },
+const textOf = (pattern: RegExp) => (text: string) => {
+  const trimmed = text.trim();
+  return pattern.test(trimmed) ? trimmed : undefined;
 };
 
 export const APP_FIELDS = {
-  clientId: { ...appText, placeholder: "client-id", refusal: "connection.clientId" },
+  clientId: {
+    longest: LONGEST_APP_TEXT,
+    // As Spotify makes them, the one service whose app is entered here.
+    allowed: "32 hexadecimal digits",
+    parse: textOf(/^[0-9a-f]{32}$/i),
+    placeholder: "client-id",
+    refusal: "connection.clientId",
+  },
   clientSecret: {
-    ...appText,
+    longest: LONGEST_APP_TEXT,
+    allowed: `letters and digits, at most ${LONGEST_APP_TEXT}`,
+    parse: textOf(/^[0-9A-Za-z_-]+$/),
     placeholder: "secret",
     secret: true,
     fallback: null,

@@ -3,7 +3,7 @@ import type { User } from "../accounts/users.ts";
 import { action, type Call, type Input } from "../actions/action.ts";
 import { connectionId, name } from "../actions/inputs.ts";
 import { connectAddress } from "../addresses.ts";
-import { flagOf, settings, variableOf } from "../config.ts";
+import { flagOf, type SettingName, settings, variableOf } from "../config.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { fill, languages, type Words } from "../i18n/index.ts";
 import { type Reason, Refused } from "../i18n/refused.ts";
@@ -20,9 +20,9 @@ import {
   type Source,
   worksOn,
 } from "../sources/source.ts";
-import { tryOut } from "../sources/try-out.ts";
+import { type Tried, tryOut } from "../sources/try-out.ts";
 import type { Connection, PublicConnectionId } from "./connection-reads.ts";
-import { documentOf, type Inbox, inboxLines, inboxOf } from "./connection-actions.ts";
+import { cardId, documentOf, type Inbox, inboxLines, inboxOf, ROW } from "./connection-actions.ts";
 
 /** Connecting a user to a source of music. */
 
@@ -55,6 +55,10 @@ interface Connected {
   readonly connection: Connection;
   readonly isChange: boolean;
   readonly inbox: Inbox | undefined;
+  /** The server that it leads to, where its user has entered one. */
+  readonly host: string | undefined;
+  /** What came of a first try; `undefined` where there was none. */
+  readonly tried: Tried | undefined;
 }
 
 /** An account that is linked in the browser, which begins at this address. */
@@ -119,12 +123,14 @@ export const connect = action({
     refuseHost(call, source, open);
     const { connections } = accounts;
     const connection = await connections.connect(user, source.id, open.settings, name);
-    if (call.actor === "operator") await remarkOn(call, source, open, connection);
+    const tried = await tryFirst(call, source, open, connection);
+    if (call.actor === "operator") remarkOn(call, source, tried);
     const inbox = isPushed(source)
       ? inboxOf(source, await connections.secretOf(connection.id), call.baseUrl)
       : undefined;
     const isChange = changed !== undefined;
-    return { kind: "connected", source, connection, isChange, inbox };
+    const host = hostOf(open);
+    return { kind: "connected", source, connection, isChange, inbox, host, tried };
   },
   documents: (result) =>
     result.kind === "connected"
@@ -140,7 +146,16 @@ export const connect = action({
         ],
   notice(words, result) {
     const { source } = result;
-    if (result.kind === "connected") return { tone: "good", text: noticeOf(words, result) };
+    if (result.kind === "connected") {
+      const { connection, tried } = result;
+      return {
+        tone: tried === undefined || tried.kind === "answered" ? "good" : "warn",
+        text: noticeOf(words, result),
+        // Its row is open, with what is to be done next.
+        at: `${ROW}=${connection.publicId}`,
+        anchor: cardId(connection),
+      };
+    }
     const { connect: t } = words;
     return {
       tone: "good",
@@ -154,7 +169,7 @@ export const connect = action({
   lines(result) {
     if (result.kind === "connected") {
       const { source, inbox } = result;
-      return [noticeOf(languages.en, result), ...(inbox ? inboxLines(source, inbox) : [])];
+      return [storedNotice(languages.en, result), ...(inbox ? inboxLines(source, inbox) : [])];
     }
     const { source, user, url, redirectUri } = result;
     return [
@@ -166,8 +181,32 @@ export const connect = action({
   },
 });
 
-const noticeOf = ({ dashboard: { music: t } }: Words, connected: Connected): string =>
+const storedNotice = ({ dashboard: { music: t } }: Words, connected: Connected): string =>
   fill(connected.isChange ? t.saved : t.added, { source: labelOf(connected) });
+
+/** What is stored, and why nothing comes of it yet. */
+function noticeOf(words: Words, connected: Connected): string {
+  const { music: t, health } = words.dashboard;
+  const { tried, host } = connected;
+  const source = labelOf(connected);
+  if (tried === undefined || tried.kind === "answered") return storedNotice(words, connected);
+  if (tried.kind === "refused") return fill(t.addedRefused, { source });
+  if (tried.failure === "unreachable") {
+    return host === undefined
+      ? fill(t.addedSilent, { source })
+      : fill(t.addedUnreachable, { source, host });
+  }
+  const { keySetting } = connected.source;
+  const setting = keySetting === undefined ? "" : flagOf(keySetting);
+  const why = fill(health.failures[tried.failure], { source, setting });
+  return `${storedNotice(words, connected)} ${why}`;
+}
+
+/** Where a connection leads, for people: `127.0.0.1:8080`. */
+function hostOf({ address }: OpenSource): string | undefined {
+  if (!address) return undefined;
+  return address.port === null ? address.host : `${address.host}:${address.port}`;
+}
 
 /** Whether a user may connect a source: one of this machine itself is for its owner alone. */
 export const mayConnect = ({ role }: Pick<User, "role">, source: Source): boolean =>
@@ -279,31 +318,52 @@ function refuseHost({ actor, config }: Call, source: Source, { address }: OpenSo
   throw new Refused("connection.host", { host }, { field: optionField(first) });
 }
 
-/** Tries a connection, so that whoever runs a command learns of a mistyped address or password. */
-async function remarkOn(
-  call: Call,
+/**
+ * Tries a connection for some seconds, so that whoever adds it learns of a mistyped address or password, and
+ * stores what came of it: nothing that cannot be reached is shown as connected.
+ */
+async function tryFirst(
+  { accounts: { connections }, config, clock, signal }: Call,
   source: Source,
   open: OpenSource,
-  { id }: Connection,
-): Promise<void> {
-  if (isPushed(source)) return;
-  const { accounts, config, clock, signal } = call;
+  connection: Connection,
+): Promise<Tried | undefined> {
+  if (isPushed(source)) return undefined;
   const { keySetting } = source;
-  if (keySetting !== undefined && config[keySetting] === null) {
-    return call.remark(
-      `Note: ${source.name} needs an API key, which Marquee does not have: start it with ${flagOf(keySetting)}, or with its file in ${variableOf(keySetting)}_FILE. ${settings[keySetting].help} The connection is kept.`,
+  const tried: Tried =
+    keySetting !== undefined && config[keySetting] === null
+      ? { kind: "failed", failure: "keyMissing", reason: missingKey(source, keySetting) }
+      : await tryOut(source, open, signal);
+  if (tried.kind === "refused") {
+    await connections.markRefused(connection.id);
+    return tried;
+  }
+  // A running server follows it meanwhile, and knows more than one try does.
+  if ((await connections.statusOf(connection)).state !== "untried") return tried;
+  const since = clock.wallMs();
+  await connections.storeStatus(
+    connection.id,
+    tried.kind === "answered"
+      ? { state: "ok", since }
+      : { state: "retrying", since, reason: tried.failure },
+  );
+  return tried;
+}
+
+const missingKey = ({ name }: Source, keySetting: SettingName): string =>
+  `${name} needs an API key, which Marquee does not have: start it with ${flagOf(keySetting)}, or with its file in ${variableOf(keySetting)}_FILE. ${settings[keySetting].help}`;
+
+function remarkOn({ remark }: Call, { keySetting }: Source, tried: Tried | undefined): void {
+  if (tried === undefined || tried.kind === "answered") return;
+  if (tried.kind === "refused") {
+    return remark(
+      `Refused: ${tried.reason}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`,
     );
   }
-  const tried = await tryOut(source, open, signal);
-  if (tried.kind === "answered") {
-    // So that the API says at once that the connection works.
-    const status = { state: "ok", since: clock.wallMs() } as const;
-    return accounts.connections.storeStatus(id, status);
-  }
-  if (tried.kind === "refused") await accounts.connections.markRefused(id);
-  call.remark(
-    tried.kind === "refused"
-      ? `Refused: ${tried.reason}. Marquee won't try again. To connect again, run the same command with the right credentials: it changes this connection.`
+  const isKeyMissing = keySetting !== undefined && tried.failure === "keyMissing";
+  remark(
+    isKeyMissing
+      ? `Note: ${tried.reason} The connection is kept.`
       : `Note: ${tried.reason}. The connection is kept, and Marquee keeps trying.`,
   );
 }

@@ -51,7 +51,10 @@ function icecastLines({ secret, url }: Inbox): string[] {
   ];
 }
 
-/** The element of a connection's card on its page. */
+/** In the address of the page: the connection whose row is open. */
+export const ROW = "row";
+
+/** The element of a connection's row on its page. */
 export const cardId = ({ publicId }: Pick<Connection, "publicId">): string =>
   `connection-${publicId}`;
 

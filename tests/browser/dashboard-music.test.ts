@@ -21,6 +21,7 @@ const machine: Fetch = async (url) => {
 
 const cardOf = (page: Page, label: string): Locator =>
   page.locator("section.connected").filter({ has: page.getByRole("heading", { name: label }) });
+const open = (row: Locator) => row.locator("summary").first().press("Enter");
 const labelsOn = (page: Page) => page.locator("section.connected h2").allTextContents();
 
 async function connectJson({ server, ada }: DashboardStage, ...names: readonly string[]) {
@@ -57,11 +58,13 @@ onTheDashboard(
       const push = await connectJson(stage, "Desk", "Kitchen");
       const { page, complaints } = await stage.open("music");
       const [desk, kitchen] = [cardOf(page, "JSON · Desk"), cardOf(page, "JSON · Kitchen")];
+      await open(desk);
+      await open(kitchen);
       await desk.getByText(words.inbox.nothing).waitFor();
       await page.evaluate(() => Object.assign(window, { isMarked: true }));
 
       await push(1, { title: "Glass <b>Harbour" });
-      await kitchen.getByText(fill(words.plays, { track: "Glass <b>Harbour" })).waitFor();
+      await kitchen.getByText("Glass <b>Harbour", { exact: true }).waitFor();
       await kitchen.getByText(words.shown, { exact: true }).waitFor();
       await push(0, { title: "Paper Lanterns" });
       await desk.getByText(words.why.firstPlaying).waitFor();
@@ -72,6 +75,13 @@ onTheDashboard(
       await desk.locator("q").waitFor({ state: "detached" });
       expect(await page.evaluate(() => "isMarked" in window)).toBe(true);
       expect(complaints).toEqual([]);
+    });
+
+    test("folds no row that is dragged by its grip", async () => {
+      await connectJson(stage, "First", "Second");
+      const { page } = await stage.open("music");
+      await cardOf(page, "JSON · First").locator("[data-grip]").click();
+      expect(await page.locator("section.connected details[open]").count()).toBe(0);
     });
 
     test("takes a card where it is dragged, stores its place and says so", async () => {
@@ -120,7 +130,9 @@ onTheDashboard(
       expect(await overflowOf(page)).toEqual([]);
       const listen = `${words.found.listen}: Cider`;
       await found.getByRole("button", { name: listen }).click();
-      await page.getByText(fill(words.added, { source: "Cider" }), { exact: true }).waitFor();
+      const notice = page.locator(".connected[id] .notice");
+      await notice.getByText(fill(words.added, { source: "Cider" }), { exact: true }).waitFor();
+      expect(await notice.isVisible()).toBe(true);
       await found.getByText(words.found.needs.password).waitFor();
       expect(await found.getByRole("button", { name: listen }).count()).toBe(0);
       expect(complaints).toEqual([]);
@@ -134,7 +146,9 @@ onTheDashboard(
       expect(await page.getByLabel(options.vlc_url).inputValue()).toBe("http://127.0.0.1:8080");
       await page.getByLabel(options.vlc_password).fill("correct horse");
       await page.getByLabel(options.vlc_password).press("Enter");
-      await page.getByText(fill(words.added, { source: "VLC" }), { exact: true }).waitFor();
+      await page.getByText(fill(words.addedRefused, { source: "VLC" }), { exact: true }).waitFor();
+      const status = cardOf(page, "VLC").locator("[data-row] .status");
+      expect(await status.getAttribute("class")).toBe("status bad");
     });
   },
   {

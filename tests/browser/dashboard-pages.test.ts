@@ -234,8 +234,9 @@ onTheDashboard(
       expect(await received()).toBeNull();
 
       await page.goto(stage.address("music"));
-      await page.locator("summary").filter({ hasText: "Demo" }).press("Enter");
-      await page.getByRole("button", { name: fill(music.connect, { source: "Demo" }) }).click();
+      await page.getByRole("link", { name: music.tiles.other }).click();
+      await page.getByRole("link", { name: "Demo", exact: true }).click();
+      await page.getByRole("button", { name: music.connect, exact: true }).click();
       await page.getByText(fill(music.added, { source: "Demo" }), { exact: true }).waitFor();
       expect(await received()).toMatchObject({ is_playing: true });
       await page.goto(stage.address("overlay"));

@@ -50,15 +50,15 @@ const accountOfAda = { service: "twitch", login: "ada", channel: "ada", state: "
 
 describe("chat link", () => {
   test("names what is missing where there is no application, and takes only a client ID", async () => {
-    expect(await failureOf("chat app", { clientId: "NOT ONE" })).toContain(
-      "2 marquee: <client-id>",
-    );
+    for (const clientId of ["NOT ONE", "a".repeat(29), "a".repeat(31), "A".repeat(30)]) {
+      expect(await failureOf("chat app", { clientId })).toContain("2 marquee: <client-id>");
+    }
     expect(await failureOf("chat link")).toMatch(/^1 .*dev\.twitch\.tv.*"marquee chat app"/);
     expect(twitch.log).toEqual([]);
   });
 
   test("shows Twitch's words when it refuses", async () => {
-    await enterApp("unknown");
+    await enterApp("unknown".padEnd(30, "0"));
     expect(await failureOf("chat link")).toBe("1 marquee: Twitch refused: invalid client");
   });
 

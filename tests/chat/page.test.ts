@@ -101,7 +101,7 @@ describe("the page Chat", () => {
   });
 
   test("shows once how a link has ended, in Twitch's words if there are any", async () => {
-    await enterApp("unknown");
+    await enterApp("unknown".padEnd(30, "0"));
     expect(await read(await begin())).toContain("Twitch refused: invalid client");
     await enterApp();
     await begin();

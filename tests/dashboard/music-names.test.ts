@@ -70,9 +70,10 @@ describe("one more connection to a source", () => {
 
   test("can be to Spotify only when the first has a name", async () => {
     const first = await server.accounts.connections.connect(ada.user, "spotify", {});
-    expect(await (await browser.get(MUSIC)).text()).toContain("name the first one");
+    const spotify = `${MUSIC}?add=spotify`;
+    expect(await (await browser.get(spotify)).text()).toContain("name the first one");
     await rename(first, "Mine");
-    expect(await (await browser.get(MUSIC)).text()).not.toContain("name the first one");
+    expect(await (await browser.get(spotify)).text()).not.toContain("name the first one");
   });
 });
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { TILES } from "../../src/dashboard/music/tiles.tsx";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { worksOn } from "../../src/sources/source.ts";
-import { attributeOf, unescapeHtml } from "../fixtures/http/html.ts";
+import { attributeOf, textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -20,80 +21,143 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-interface Shown {
-  readonly id: string;
-  readonly isOpen: boolean;
-  readonly html: string;
-}
+const pageText = async (path = MUSIC) => unescapeHtml(await (await browser.get(path)).text());
+/** The one way that is open on a page, as the name of its source. */
+const wayOn = (html: string): string | undefined => {
+  const [, way = ""] =
+    /<section class="source chosen-way" id="way">(.*?)<\/section>/s.exec(html) ?? [];
+  return (
+    /name="source" value="([\w-]+)"/.exec(way)?.[1] ?? /link\/([\w-]+)"/.exec(way)?.[1] ?? undefined
+  );
+};
+/** The sources that a page names as other ways. */
+const otherWaysOn = (html: string): string[] =>
+  [...html.matchAll(/[?&]choose=([\w-]+)#way"/g)].map(([, id = ""]) => id);
 
-/** The sources that a page offers, in their order. */
-const offersOn = (html: string): Shown[] =>
-  [
-    ...html.matchAll(
-      /<details class="offer source" id="source-([\w-]+)"( open)?>(.*?)<div class="offered">/gs,
-    ),
-  ].map(([, id = "", open, summary = ""]) => ({ id, isOpen: open !== undefined, html: summary }));
-const pageText = async (path = MUSIC) => (await browser.get(path)).text();
-const openOn = (html: string) =>
-  offersOn(html)
-    .filter(({ isOpen }) => isOpen)
-    .map(({ id }) => id);
+test("the page offers eight tiles, with signs, and no way before one is chosen", async () => {
+  const html = await pageText();
+  const tiles = [...html.matchAll(/\?add=(\w+)#way"[^>]*><svg class="sign"/g)];
+  expect(tiles.map(([, tile]) => tile)).toEqual([...TILES]);
+  expect(tiles).toHaveLength(8);
+  expect(wayOn(html)).toBeUndefined();
+});
 
-test("every source that works here is folded away below its name and what it is", async () => {
-  const page = await pageText();
-  const offers = offersOn(page);
+test("each tile opens its best way, and leads to its other ways", async () => {
+  const best = await Promise.all(
+    TILES.map(async (tile) => [tile, wayOn(await pageText(`${MUSIC}?add=${tile}`))] as const),
+  );
+  expect(Object.fromEntries(best)).toEqual({
+    spotify: "spotify",
+    sites: "webscrobbler",
+    apple: "cider",
+    soundcloud: "webscrobbler",
+    player: process.platform === "win32" ? "windows" : "mpris",
+    server: "jellyfin",
+    radio: "broadcast",
+    // Last.fm waits for a key of this server.
+    other: "listenbrainz-reader",
+  });
+  expect(otherWaysOn(await pageText(`${MUSIC}?add=server`))).toEqual([
+    "emby",
+    "plex",
+    "subsonic",
+    "homeassistant",
+  ]);
+});
+
+test("every source that works here is reached by a tile, and says what it is", async () => {
   const here = server.sources.all.filter((source) => worksOn(process.platform, source));
-  expect(offers.map(({ id }) => id).toSorted()).toEqual(here.map(({ id }) => id).toSorted());
   const { about } = languages.en.dashboard.music;
-  for (const { id, isOpen, html } of offers) {
-    expect(isOpen).toBe(false);
-    expect(html).toContain(`<strong>${server.sources.byId(id)?.name}</strong>`);
-    const [what = "", ...details] = about[id as keyof typeof about].split(/(?<=\.)\s/);
-    expect(unescapeHtml(html)).toContain(`<span>${what}</span>`);
-    expect(unescapeHtml(page)).toContain(details.join(" "));
+  const reached = new Set<string>();
+  for (const tile of TILES) {
+    const html = await pageText(`${MUSIC}?add=${tile}`);
+    for (const id of [wayOn(html) ?? "", ...otherWaysOn(html)]) reached.add(id);
+  }
+  expect([...reached].toSorted()).toEqual(here.map(({ id }) => id).toSorted());
+  for (const { id } of here) {
+    const html = await pageText(`${MUSIC}?choose=${id}`);
+    expect(wayOn(html)).toBe(id);
+    expect(html).toContain(about[id as keyof typeof about]);
   }
 });
 
-test("the sources are grouped: what runs on a computer first, what is only to try last", async () => {
-  const html = await pageText();
-  const groups = html.split('<section class="offers">').slice(1);
-  expect(groups.map((group) => /<h3>(.*?)<\/h3>/.exec(group)?.[1])).toEqual(
-    Object.values(languages.en.dashboard.music.groups),
-  );
-  const [computer = "", services = "", pushing = "", trying = ""] = groups;
-  const idsIn = (group: string) => offersOn(group).map(({ id }) => id);
-  expect(idsIn(computer)).toContain("vlc");
-  expect(idsIn(services)).toEqual(expect.arrayContaining(["spotify", "jellyfin", "lastfm"]));
-  expect(idsIn(pushing)).toEqual(expect.arrayContaining(["webscrobbler", "json"]));
-  expect(idsIn(trying)).toEqual(["demo"]);
+test("protocols are named behind something else alone", async () => {
+  for (const tile of TILES) {
+    const html = await pageText(`${MUSIC}?add=${tile}`);
+    const isNamed = /JSON|Audioscrobbler|ListenBrainz submissions/.test(html);
+    expect([tile, isNamed]).toEqual([tile, tile === "other"]);
+  }
 });
 
-test("the one that was chosen is open, and no other", async () => {
-  expect(openOn(await pageText(`${MUSIC}?choose=vlc`))).toEqual(["vlc"]);
-  expect(openOn(await pageText(`${MUSIC}?choose=nothing`))).toEqual([]);
+test("the way that was chosen is open in its tile", async () => {
+  const page = await browser.get(`${MUSIC}?choose=vlc`);
+  expect(wayOn(await page.clone().text())).toBe("vlc");
+  expect(await attributeOf(page, ".tiles [aria-current]", "href")).toBe(`${MUSIC}?add=player#way`);
+  for (const query of ["choose=nothing", "add=nothing", "add=__proto__"]) {
+    expect(wayOn(await pageText(`${MUSIC}?${query}`))).toBeUndefined();
+  }
 });
 
-test("the one with a mistake is open, and no other", async () => {
+test("the way with a mistake is open, and no other", async () => {
   const entered = { do: "connect", source: "vlc", "option-url": "a b" };
   const refused = await browser.post(`${MUSIC}?choose=mpd`, entered);
-  expect(openOn(await refused.text())).toEqual(["vlc"]);
+  expect(wayOn(await refused.text())).toBe("vlc");
   const app = { do: "app enter", source: "spotify", clientId: "no such id!" };
-  expect(openOn(await (await browser.post(MUSIC, app)).text())).toEqual(["spotify"]);
+  expect(wayOn(await (await browser.post(MUSIC, app)).text())).toBe("spotify");
 });
 
-test("a source that is connected is marked, and can be connected once more", async () => {
+test("a source that is connected can be connected once more, with a name", async () => {
   await server.accounts.connections.connect(ada.user, "json", null);
-  const html = await pageText();
-  const marked = offersOn(html).filter((offer) => offer.html.includes('class="tag"'));
-  expect(marked.map(({ id }) => id)).toEqual(["json"]);
-  expect(await attributeOf(await browser.get(MUSIC), "#name-json-new", "required")).toBeDefined();
+  const page = await browser.get(`${MUSIC}?choose=json`);
+  expect(await attributeOf(page, "#name-json-new", "required")).toBeDefined();
 });
 
-test.each(LANGUAGES)("the groups and the sources are described in %s", async (language) => {
-  await server.accounts.connections.connect(ada.user, "json", null);
-  const html = unescapeHtml(await pageText(`/${language}/dashboard/music`));
-  const { groups, isConnected } = languages[language].dashboard.music;
-  for (const word of [...Object.values(groups), isConnected]) expect(html).toContain(word);
+test("with ten connections there are no offers, and a word on why", async () => {
+  for (let at = 1; at <= 9; at++) {
+    await server.accounts.connections.connect(ada.user, "json", null, `${at}`);
+  }
+  expect(await pageText()).toContain('class="tiles"');
+  await server.accounts.connections.connect(ada.user, "json", null, "10");
+  for (const query of ["", "?add=spotify", "?look=here"]) {
+    const html = await pageText(MUSIC + query);
+    expect(html).not.toMatch(/class="tiles"|id="way"|id="found"/);
+    expect(html).toContain("You have 10 connections, the maximum.");
+  }
+});
+
+test.each(LANGUAGES)("the tiles and the ways are described in %s", async (language) => {
+  const { home, music } = languages[language].dashboard;
+  const html = await pageText(`/${language}/dashboard/music?add=player`);
+  for (const word of [home.question, ...Object.values(music.tiles), music.otherWays, music.guide]) {
+    expect(html).toContain(word);
+  }
   // Every source says what it is.
   expect(html).not.toContain("<span></span>");
+});
+
+test("a guide stands in a row until the first song has come", async () => {
+  const connection = await server.accounts.connections.connect(ada.user, "json", null);
+  const row = async () => {
+    const page = await browser.get(MUSIC);
+    return {
+      isOpen: (await attributeOf(page.clone(), ".connected details", "open")) !== undefined,
+      guide: await textOf(page, ".connected .guide a"),
+    };
+  };
+  expect(await row()).toEqual({ isOpen: true, guide: languages.en.dashboard.music.guide });
+  await server.accounts.connections.storeStatus(connection.id, { state: "ok", since: 1 });
+  expect(await row()).toEqual({ isOpen: false, guide: undefined });
+});
+
+test("what cannot be reached is kept, amber, and called connected nowhere", async () => {
+  const form = { do: "connect", source: "vlc", "option-url": "http://127.0.0.1:9" };
+  const page = await browser.submit(MUSIC, { ...form, "option-password": "swordfish" });
+  expect(await attributeOf(page.clone(), ".connected .notice", "class")).toBe("notice warn");
+  expect(await textOf(page.clone(), ".connected .notice p")).toStartWith(
+    "VLC is added, but can’t be reached: nothing answers properly at 127.0.0.1:9.",
+  );
+  expect(await attributeOf(page.clone(), "[data-row] .status", "class")).toBe("status warn");
+  expect(await textOf(page.clone(), "[data-row] .status")).toStartWith("VLC can’t be reached.");
+  expect(await (await browser.get("/en/dashboard")).text()).not.toMatch(/is connected/);
+  expect(await page.text()).not.toMatch(/\bconnected and working|is connected/i);
 });

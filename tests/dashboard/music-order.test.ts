@@ -26,7 +26,7 @@ const push = async (connectionId: number, body: unknown) => {
   await server.get(`/in/${secret}/json`, { method: "POST", body: JSON.stringify(body) });
   await settle();
 };
-/** The text of each connected card. */
+/** The HTML of each connection's row, with what it unfolds. */
 const cards = async (path = MUSIC) => {
   const html = await (await browser.get(path)).text();
   const found = html.matchAll(/<section class="source connected"[^>]*>(.*?)<\/section>/gs);
@@ -34,8 +34,8 @@ const cards = async (path = MUSIC) => {
 };
 const labels = async () => (await cards()).map((card) => /<h2[^>]*>(.*?)<\/h2>/.exec(card)?.[1]);
 const reportedIn = (card: string) => {
-  const [, facts = ""] = /<p class="facts reported">(.*?)<\/p>/s.exec(card) ?? [];
-  return [...facts.matchAll(/<span[^>]*>(.*?)<\/span>/gs)].map(([, text = ""]) =>
+  const [, row = ""] = /data-row[^>]*>(.*?)<\/summary>/s.exec(card) ?? [];
+  return [...row.matchAll(/<span(?! class="status)[^>]*>(.*?)<\/span>/gs)].map(([, text = ""]) =>
     unescapeHtml(text),
   );
 };
@@ -53,9 +53,9 @@ test("each of several connections reports what it plays, and one is shown", asyn
   await push(third.id, { title: "" });
   expect((await cards()).map(reportedIn)).toEqual([
     ["Paused: Paused <b>"],
-    ["Shown now", "Playing: Paper Lanterns – Juniper Vale, Fern"],
+    ["Paper Lanterns – Juniper Vale, Fern", "Shown now"],
     ["Nothing playing"],
-    [],
+    ["Waiting for music"],
   ]);
 });
 
@@ -102,10 +102,7 @@ test("the connection that is first is the one that is shown", async () => {
   await push(second.id, { title: "Two" });
   await move(second.publicId, 1);
   await settle();
-  expect((await cards()).map(reportedIn)).toEqual([
-    ["Shown now", "Playing: Two"],
-    ["Playing: One"],
-  ]);
+  expect((await cards()).map(reportedIn)).toEqual([["Two", "Shown now"], ["One"]]);
 });
 
 test("a connection is put at the place to which it was dragged", async () => {
@@ -201,15 +198,21 @@ test.each(LANGUAGES)("the buttons and what is followed are in %s", async (langua
   for (const word of [music.up, music.down, music.shown]) expect(text).toContain(word);
 });
 
-test("the first page says how the connection does that is shown, or else one that does not work", async () => {
+test("the first page has a line for each connection that does not work, and for no other", async () => {
   const { connections } = server.accounts;
-  const health = async () => textOf(await browser.get("/en/dashboard"), ".health .status");
+  const lines = async () => {
+    const html = await (await browser.get("/en/dashboard")).text();
+    return [...html.matchAll(/<li class="status (\w+)"><span><span>(.*?)<\/span>/g)].map(
+      ([, tone, text = ""]) => [tone, unescapeHtml(text).replace(/\. .*/, ".")],
+    );
+  };
   const first = await connect("First");
-  expect(await health()).toBe("JSON · First hasn’t sent anything yet.");
   const broken = await connections.connect(ada.user, "mpd", { address: "127.0.0.1:6600" });
   await connections.storeStatus(first.id, { state: "ok", since: 1 });
+  expect(await lines()).toEqual([]);
   await connections.storeStatus(broken.id, { state: "retrying", since: 1, reason: "unreachable" });
-  expect(await health()).toStartWith("MPD can’t be reached.");
-  await push(first.id, { title: "Paper Lanterns" });
-  expect(await health()).toBe("JSON · First is connected and working.");
+  expect(await lines()).toEqual([["warn", "MPD can’t be reached."]]);
+  const refused = await connections.connect(ada.user, "mpd", { address: "127.0.0.1" }, "Kitchen");
+  await connections.markRefused(refused.id);
+  expect((await lines()).map(([tone]) => tone)).toEqual(["warn", "bad"]);
 });

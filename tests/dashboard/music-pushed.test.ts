@@ -54,7 +54,10 @@ describe("what to enter in a program that pushes", () => {
     const address = `http://127.0.0.1:4747/in/${secret}/${source}`;
     expect(await textOf(await page(), ".secret details:not([open]) code")).toBe(address);
     expect(await attributeOf(await page(), ".secret button", "data-copy")).toBe(address);
-    expect(await enteredOn(await page())).toEqual([address]);
+    const [shown, curl] = await enteredOn(await page());
+    expect(shown).toBe(address);
+    const line = `curl "${address}?title=Paper+Lanterns&artist=Juniper+Vale"`;
+    expect(curl).toBe(source === "json" ? line : undefined);
   });
 
   test("is an address of a WebSocket for WebNowPlaying", async () => {

@@ -53,18 +53,19 @@ const noticeOf = async (browser: SignedIn, path = MUSIC) =>
   (await textOf(await browser.get(path), ".notice p"))?.trim();
 
 describe("connecting MPD by form", () => {
-  test("stores what was typed, says so once, and shows it connected", async () => {
+  test("stores what was typed, says so once, and goes to its open row", async () => {
     const sent = await connectMpd(owner, " music.example:6601 ", "swordfish");
     expect(sent.status).toBe(303);
-    expect(sent.headers.get("location")).toBe(MUSIC);
-    expect(await connectionOf(ada)).toMatchObject({
+    const { publicId, ...stored } = (await connectionOf(ada))!;
+    expect(sent.headers.get("location")).toBe(`${MUSIC}?row=${publicId}#connection-${publicId}`);
+    expect(stored).toMatchObject({
       source: "mpd",
       settings: { address: "music.example:6601", password: "swordfish" },
     });
-    const page = await owner.get(MUSIC);
-    expect(await textOf(page.clone(), ".notice p")).toBe("MPD was added.");
+    const page = await owner.get(`${MUSIC}?row=${publicId}`);
+    expect(await textOf(page.clone(), ".connected[id] .notice p")).toStartWith("MPD is added, but");
+    expect(await attributeOf(page.clone(), ".connected details", "open")).toBe("");
     expect(await textOf(page.clone(), ".connected h2")).toBe("MPD");
-    const { publicId } = (await connectionOf(ada))!;
     const field = `#option-address-mpd-${publicId}`;
     expect(await attributeOf(page, field, "value")).toBe("music.example:6601");
     expect(await noticeOf(owner)).toBe(undefined);
@@ -380,8 +381,12 @@ describe("the players of this machine", () => {
   });
 
   test("are neither offered to a member nor connected by one", async () => {
-    expect(await (await owner.get(MUSIC)).text()).toContain("MPRIS");
-    expect(await (await member.get(MUSIC)).text()).not.toContain("MPRIS");
+    const player = `${MUSIC}?choose=mpris`;
+    expect(
+      await attributeOf(await owner.get(player), "#option-player-mpris", "name"),
+    ).toBeDefined();
+    expect(await (await member.get(player)).text()).not.toContain("option-player-mpris");
+    expect(await (await member.get(`${MUSIC}?add=player`)).text()).not.toContain("choose=mpris");
     await connectMpris(member);
     expect(await connectionOf(grace)).toBeUndefined();
   });
@@ -421,13 +426,15 @@ describe("the Spotify app", () => {
       ...{ clientId, clientSecret },
     });
   const app = () => server.accounts.upstreams.appOf("spotify");
+  const SPOTIFY = `${MUSIC}?add=spotify`;
+  const ID = "0123456789abcdef0123456789ABCDEF";
 
   test("is entered by the owner, after which there is a way to link", async () => {
-    const before = await owner.get(MUSIC);
+    const before = await owner.get(SPOTIFY);
     expect(await before.text()).toContain(server.redirectUri);
-    expect((await enter(owner, " abc123 ", "def456")).status).toBe(303);
-    expect(await app()).toEqual({ clientId: "abc123", clientSecret: "def456" });
-    const page = await owner.get(MUSIC);
+    expect((await enter(owner, ` ${ID} `, "def456")).status).toBe(303);
+    expect(await app()).toEqual({ clientId: ID, clientSecret: "def456" });
+    const page = await owner.get(SPOTIFY);
     expect(await textOf(page.clone(), ".notice p")).toBe(
       "The app is saved. Now you can link your account.",
     );
@@ -437,32 +444,35 @@ describe("the Spotify app", () => {
   });
 
   test("is entered by nobody else, who is told whom to ask", async () => {
-    const page = await (await member.get(MUSIC)).text();
+    const page = await (await member.get(SPOTIFY)).text();
     expect(page).not.toContain('name="clientId"');
     expect(page).toContain("The owner of this server has to enter a Spotify app first.");
-    expect((await enter(member, "abc123")).status).toBe(403);
+    expect((await enter(member, ID)).status).toBe(403);
     expect(await app()).toBe(undefined);
 
     await server.enterApp();
     const before = await app();
-    await enter(member, "evil");
+    await enter(member, ID);
     expect(await app()).toEqual(before);
-    expect(await (await member.get(MUSIC)).text()).not.toContain('name="clientId"');
+    expect(await (await member.get(SPOTIFY)).text()).not.toContain('name="clientId"');
   });
 
   test("is entered by nobody where a flag has set it", async () => {
     server.close();
     await start({ spotifyClientId: "fromflag" });
-    expect(await (await owner.get(MUSIC)).text()).not.toContain('name="clientId"');
-    await enter(owner, "abc123");
+    expect(await (await owner.get(SPOTIFY)).text()).not.toContain('name="clientId"');
+    await enter(owner, ID);
     expect(await app()).toBe(undefined);
   });
 
   test.each([
-    ["clientId", "two words", "", "A client ID only has letters and digits."],
-    ["clientId", "", "", "A client ID only has letters and digits."],
-    ["clientId", "a".repeat(129), "", "A client ID only has letters and digits."],
-    ["clientSecret", "abc123", "not a secret", "A client secret only has letters and digits."],
+    ["clientId", "two words", "", "A client ID has 32 digits from 0–9 and a–f."],
+    ["clientId", "", "", "A client ID has 32 digits from 0–9 and a–f."],
+    ["clientId", "a".repeat(31), "", "A client ID has 32 digits from 0–9 and a–f."],
+    ["clientId", "a".repeat(33), "", "A client ID has 32 digits from 0–9 and a–f."],
+    ["clientId", "g".repeat(32), "", "A client ID has 32 digits from 0–9 and a–f."],
+    ["clientId", "a".repeat(129), "", "A client ID has 32 digits from 0–9 and a–f."],
+    ["clientSecret", ID, "not a secret", "A client secret only has letters and digits."],
   ])(
     "is refused beside the field, with what was typed: %s %p %p",
     async (field, id, secret, says) => {
@@ -478,7 +488,7 @@ describe("the Spotify app", () => {
 
   test("belongs to what has apps alone", async () => {
     for (const source of ["mpd", "demo", "nothing", ""]) {
-      await owner.post(MUSIC, { do: "app enter", source, clientId: "abc" });
+      await owner.post(MUSIC, { do: "app enter", source, clientId: ID });
       expect(await server.accounts.upstreams.appOf(source)).toBe(undefined);
     }
   });
@@ -633,7 +643,8 @@ describe("linking Spotify from the dashboard", () => {
     const other = await createTestServer({ baseUrl: "http://example.org" });
     try {
       const linus = await other.addUser("linus", false);
-      const page = await (await signIn(other, linus, "http://example.org")).get(MUSIC);
+      const browser = await signIn(other, linus, "http://example.org");
+      const page = await browser.get(`${MUSIC}?add=spotify`);
       expect(await page.text()).toContain("Spotify only accepts this address with https");
     } finally {
       other.close();
@@ -688,9 +699,13 @@ describe.each(LANGUAGES)("the status of a connection, in %s", (language) => {
   };
   const shown = async () => {
     const page = await member.get(`/${language}/dashboard/music`);
-    const tone = await attributeOf(page.clone(), ".connected .status", "class");
     expect(await page.clone().text()).not.toContain("AQ-refresh");
-    return { tone: tone?.split(" ").at(-1), text: await textOf(page, ".connected .status") };
+    // What is wrong stands in the row, and that nothing is wrong in what it unfolds.
+    const opened = "[data-connection] .status";
+    const isWrong = (await textOf(page.clone(), opened)) === undefined;
+    const status = isWrong ? "[data-row] .status" : opened;
+    const tone = await attributeOf(page.clone(), status, "class");
+    return { tone: tone?.split(" ").at(-1), text: await textOf(page, status) };
   };
   const after = async (health: Exclude<StoredStatus, { state: "untried" | "needsLinking" }>) => {
     await server.accounts.connections.storeStatus(await link(), health);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { hidesTrack, NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
-import { languages } from "../../src/i18n/index.ts";
+import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { CLEANED } from "../../src/titles/shown-names.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
+import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -207,4 +208,40 @@ test.each(LANGUAGES)("the page explains in %s what others see then", async (lang
   const text = await page.text();
   expect(text).toContain(dashboard.privacy.whilePaused);
   expect(text).toContain(dashboard.privacy.rulesText);
+});
+
+describe("trying rules before they are saved", () => {
+  const tryOut = (titles: string, artists = "") =>
+    browser.post(PATH, { do: "try rules", titles, artists });
+  const play = async (count: number) => {
+    const { history } = server.accounts;
+    await history.change(ada.user, { keeps: "always", followsStreams: false });
+    for (let at = 1; at <= count; at++) {
+      await history.note(
+        ada.user.id,
+        aKeptSong({ startedAt: START_MS + at }, at % 3 === 0 ? "Night Edit" : `Song ${at}`),
+      );
+    }
+  };
+  const countedOn = (page: Response) => textOf(page, "[role=status].idle");
+
+  test("counts what they would hide of the last 300 songs, and saves nothing", async () => {
+    await play(310);
+    const page = await tryOut("night EDIT\n", "");
+    expect(page.status).toBe(200);
+    const text = fill(t.hides, { count: "100", total: "300" });
+    expect(await countedOn(page.clone())).toBe(text);
+    expect(await linesIn(page, "titles")).toBe("night EDIT\n");
+    expect(rules()).toEqual(AT_FIRST);
+  });
+
+  test("says so where there are no songs", async () => {
+    expect(await countedOn(await tryOut("Night"))).toBe(t.noSongs);
+  });
+
+  test("refuses what cannot be saved beside its field", async () => {
+    const refused = await tryOut("x".repeat(201));
+    expect(refused.status).toBe(422);
+    expect(await attributeOf(refused, "#titles", "aria-invalid")).toBe("true");
+  });
 });

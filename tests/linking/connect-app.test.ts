@@ -117,8 +117,8 @@ describe("entering the app", () => {
 
   test("takes another one in place of the first", async () => {
     await submit({ ...APP, clientSecret: "swordfish" });
-    await submit({ clientId: "another" });
-    expect(await appOf()).toEqual({ clientId: "another", clientSecret: null });
+    await submit({ clientId: "f".repeat(32) });
+    expect(await appOf()).toEqual({ clientId: "f".repeat(32), clientSecret: null });
   });
 
   test("lets members link from then on, who see no form", async () => {
@@ -168,7 +168,15 @@ describe("an app that a page of ours did not send", () => {
 });
 
 describe("an app that cannot be one", () => {
-  const WRONG = ["", "has a space", '"><script>alert(1)</script>', "a&amp;b", "é", "a".repeat(129)];
+  const WRONG = [
+    "",
+    "has a space",
+    '"><script>alert(1)</script>',
+    "a&amp;b",
+    "é",
+    "a".repeat(129),
+    "a".repeat(31),
+  ];
 
   test.each(WRONG)("is refused, and what was typed is kept: %p", async (clientId) => {
     const page = await submit({ clientId });

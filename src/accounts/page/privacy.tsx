@@ -1,17 +1,37 @@
+import type { Texts } from "../../actions/action.ts";
+import { givenIn } from "../../actions/inputs.ts";
+import { readInputs } from "../../actions/run.ts";
+import { fieldOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
+import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
-import { ActionForm, formOf, LinesInput } from "../../dashboard/action-form.tsx";
+import { ActionForm, formOf, LinesInput, textsIn } from "../../dashboard/action-form.tsx";
+import { IN_SIGHT } from "../../dashboard/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
 import { pauseSharing, resumeSharing, setPrivacyRules } from "../privacy-actions.ts";
-import { type PrivacyRules, UNTIL_RESUMED } from "../privacy.ts";
+import { hidesTrack, NOTHING_HIDDEN, type PrivacyRules, UNTIL_RESUMED } from "../privacy.ts";
 
-export type PrivacySectionDeps = Pick<Parts, "accounts" | "clock">;
+export type PrivacySectionDeps = Pick<Parts, "accounts" | "clock" | "hub" | "budget">;
+
+/** What the form of rules sends to try them. */
+const TRY_RULES = "try rules";
+/** Rules are tried on so many of the last songs, this many in one turn of the event loop. */
+const MOST_TRIED = 300;
+const TRIED_AT_ONCE = 50;
+
+/** Rules that are not saved yet, and how many of the last songs they would hide. */
+interface TriedRules {
+  readonly typed: Texts;
+  readonly hidden: number;
+  readonly songs: number;
+}
 
 /** The page to pause sharing for a time, and to hide matching titles and artists. */
-export const createSection = ({ accounts, clock }: PrivacySectionDeps): Section => ({
-  async show(request) {
+export function createSection(deps: PrivacySectionDeps): Section {
+  const { accounts, clock } = deps;
+  const page = (request: DashboardRequest, tried?: TriedRules): Promise<Response> => {
     const { words, user } = request;
     const rules = accounts.privacy.of(user.id);
     return dashboardPage({
@@ -21,12 +41,47 @@ export const createSection = ({ accounts, clock }: PrivacySectionDeps): Section 
       children: (
         <>
           <Sharing request={request} rules={rules} nowMs={clock.wallMs()} />
-          <Rules request={request} rules={rules} />
+          <Rules request={request} rules={rules} tried={tried} />
         </>
       ),
     });
-  },
-});
+  };
+  return {
+    longFields: Object.keys(setPrivacyRules.inputs),
+    show: (request) => page(request),
+    async act(request, form) {
+      if (fieldOf(form, "do") !== TRY_RULES) return page(request);
+      const typed = await textsIn(form, setPrivacyRules);
+      try {
+        return page(request, await tryRules(deps, request, typed));
+      } catch (error) {
+        if (!(error instanceof Refused) || error.field === undefined) throw error;
+        const refused = { action: setPrivacyRules.name, texts: typed, field: error.field };
+        return page({ ...request, refused: { ...refused, text: error.text(request.words) } });
+      }
+    },
+  };
+}
+
+/** @throws {Refused} for rules that cannot be saved */
+async function tryRules(
+  { accounts: { history }, hub, budget }: PrivacySectionDeps,
+  { user }: DashboardRequest,
+  typed: Texts,
+): Promise<TriedRules> {
+  const { titles = [], artists = [] } = givenIn(readInputs(setPrivacyRules.inputs, typed));
+  const rules = { ...NOTHING_HIDDEN, hiddenTitles: titles, hiddenArtists: artists };
+  const kept = await history.songsOf(user, { most: MOST_TRIED });
+  // Nothing is kept unless the user has switched it on; some songs are still in memory.
+  const songs = kept.length > 0 ? kept : hub.songsBefore(user.id).map(({ song }) => song);
+  let hidden = 0;
+  for (let from = 0; from < songs.length; from += TRIED_AT_ONCE) {
+    const some = songs.slice(from, from + TRIED_AT_ONCE);
+    hidden += some.filter((song) => hidesTrack(rules, song)).length;
+    await budget.letOthersIn(user.id);
+  }
+  return { typed, hidden, songs: songs.length };
+}
 
 interface SharingProps {
   readonly request: DashboardRequest;
@@ -80,7 +135,11 @@ function Sharing({ request, rules, nowMs }: SharingProps): JSX.Element {
   );
 }
 
-function Rules({ request, rules }: Omit<SharingProps, "nowMs">): JSX.Element {
+interface RulesProps extends Omit<SharingProps, "nowMs"> {
+  readonly tried: TriedRules | undefined;
+}
+
+function Rules({ request, rules, tried }: RulesProps): JSX.Element {
   const { privacy: t } = request.words.dashboard;
   const form = formOf(request, setPrivacyRules);
   const hint = t.linesHint;
@@ -96,7 +155,7 @@ function Rules({ request, rules }: Omit<SharingProps, "nowMs">): JSX.Element {
               name="titles"
               label={t.titles}
               hint={hint}
-              value={rules.hiddenTitles.join("\n")}
+              value={String(tried?.typed["titles"] ?? rules.hiddenTitles.join("\n"))}
               rows={6}
             />
             <LinesInput
@@ -104,13 +163,25 @@ function Rules({ request, rules }: Omit<SharingProps, "nowMs">): JSX.Element {
               name="artists"
               label={t.artists}
               hint={hint}
-              value={rules.hiddenArtists.join("\n")}
+              value={String(tried?.typed["artists"] ?? rules.hiddenArtists.join("\n"))}
               rows={6}
             />
           </div>
-          <button type="submit" safe>
-            {t.save}
-          </button>
+          {tried !== undefined && (
+            <p class="status idle" role="status" {...IN_SIGHT} safe>
+              {tried.songs === 0
+                ? t.noSongs
+                : fill(t.hides, { count: String(tried.hidden), total: String(tried.songs) })}
+            </p>
+          )}
+          <div class="actions">
+            <button type="submit" safe>
+              {t.save}
+            </button>
+            <button type="submit" name="do" value={TRY_RULES} class="quiet" safe>
+              {t.try}
+            </button>
+          </div>
         </>
       </ActionForm>
     </section>

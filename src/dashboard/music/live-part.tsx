@@ -25,7 +25,7 @@ export interface LivePartProps {
   readonly readings: readonly ConnectionReading[];
 }
 
-/** The part of a connection's card that changes while the page is open. It has no controls. */
+/** The part of a connection's open row that changes while the page is open. It has no controls. */
 export function LivePart({ deps, reader, music, all, readings }: LivePartProps): JSX.Element {
   const { connection, source, stored } = music;
   const { tone, text } = describeStatus(music, reader.language, deps.clock.wallMs());
@@ -35,13 +35,62 @@ export function LivePart({ deps, reader, music, all, readings }: LivePartProps):
       {isPushed(source) && stored.usable ? (
         <Received deps={deps} reader={reader} connection={connection} />
       ) : (
-        <p class={`status ${tone}`} safe>
-          {text}
-        </p>
+        // What is wrong stands in the row.
+        tone === "good" && (
+          <p class={`status ${tone}`} safe>
+            {text}
+          </p>
+        )
       )}
       {own !== undefined && <Reported reader={reader} own={own} all={all} readings={readings} />}
     </>
   );
+}
+
+/** What a connection's row says when it is folded: a dot, and the song or what is wrong. */
+export function RowPart({ deps, reader, music, readings }: LivePartProps): JSX.Element {
+  const { connection } = music;
+  const own = readings.find(({ connectionId }) => connectionId === connection.id);
+  const { tone, text } = rowState(deps, reader, music, own?.playback);
+  return (
+    <>
+      <span class={`status ${tone}`}>
+        <span dir="auto" safe>
+          {text}
+        </span>
+      </span>
+      {own?.isShown && own.playback ? (
+        <span class="tag" safe>
+          {reader.words.dashboard.music.shown}
+        </span>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+function rowState(
+  { clock, inbox }: LivePartDeps,
+  { language, words }: Reader,
+  music: ConnectedMusic,
+  playback: ConnectionReading["playback"],
+) {
+  const { music: t } = words.dashboard;
+  const { tone, text } = describeStatus(music, language, clock.wallMs());
+  if (tone !== "good") return { tone, text };
+  const { connection, source } = music;
+  const post = isPushed(source) ? inbox.postOf(connection.id) : undefined;
+  const heard = post?.refusal ? "warn" : "good";
+  if (playback) {
+    const track = trackText(playback.track.title, artistNames(playback));
+    const isPlaying = playback.state === "playing";
+    return { tone: heard, text: isPlaying ? track : fill(t.pausedAt, { track }) };
+  }
+  if (playback === null && connection.hasWorked) {
+    return { tone: heard, text: words.widget.nothingPlaying };
+  }
+  return { tone: post?.refusal ? "warn" : "idle", text: t.waiting };
 }
 
 interface ReceivedProps {
@@ -84,13 +133,11 @@ interface ReportedProps extends Pick<LivePartProps, "reader" | "all" | "readings
   readonly own: ConnectionReading;
 }
 
-/** What a connection reports now, whether that is shown, and why. */
+/** The names as they were given, and why a connection is shown or not. */
 function Reported({ reader, own, all, readings }: ReportedProps): JSX.Element {
-  const { dashboard, widget } = reader.words;
-  const { music: t } = dashboard;
-  const { playback, isShown } = own;
+  const { music: t } = reader.words.dashboard;
+  const { playback } = own;
   if (playback === undefined) return <></>;
-  const name = playback && trackText(playback.track.title, artistNames(playback));
   const reason = shownReason(own, readings);
   const shown =
     reason && "shown" in reason
@@ -98,18 +145,6 @@ function Reported({ reader, own, all, readings }: ReportedProps): JSX.Element {
       : undefined;
   return (
     <>
-      <p class="facts reported">
-        {isShown && (
-          <span class="tag" safe>
-            {t.shown}
-          </span>
-        )}
-        <span dir="auto" safe>
-          {playback === null
-            ? widget.nothingPlaying
-            : fill(playback.state === "playing" ? t.plays : t.pausedAt, { track: name ?? "" })}
-        </span>
-      </p>
       {playback?.given !== undefined && (
         <p class="hint" dir="auto" safe>
           {fill(t.titles.asGivenTrack, {

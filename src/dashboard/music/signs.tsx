@@ -6,8 +6,8 @@ const SHAPES = {
   spotify: `<path d="M4 15v-2.5a8 8 0 0 1 16 0V15"/><rect x="3" y="14.5" width="4.5" height="6" rx="2"/><rect x="16.5" y="14.5" width="4.5" height="6" rx="2"/>`,
   /** A browser's window with something to play. */
   sites: `<rect x="3" y="4" width="18" height="16" rx="2.5"/><path d="M3 8.5h18M6 6.3h.01M8.6 6.3h.01"/><path d="m10.4 11.4 4.2 2.6-4.2 2.6z"/>`,
-  /** A record that looks out of its sleeve. */
-  apple: `<rect x="3" y="4" width="12.5" height="16" rx="2"/><path d="M15.5 6.5a5.5 5.5 0 0 1 0 11M15.5 10.4a1.6 1.6 0 0 1 0 3.2"/><path d="M6.5 8.5h5.5M6.5 12h3"/>`,
+  /** A record. */
+  apple: `<circle cx="12" cy="12" r="8.5"/><circle cx="12" cy="12" r="2.4"/><path d="M7 12a5 5 0 0 1 5-5M17 12a5 5 0 0 1-5 5"/>`,
   /** A sound's wave. */
   soundcloud: `<path d="M3.5 10.5v3M7 7.5v9M10.5 4.5v15M14 8.5v7M17.5 6.5v11M21 10.5v3"/>`,
   /** A screen with a note. */

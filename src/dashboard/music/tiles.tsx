@@ -21,6 +21,12 @@ const WAYS: Readonly<Record<Tile, readonly string[]>> = {
   other: ["lastfm", "listenbrainz-reader", "json"],
 };
 
+/** Services go by their names in every language. */
+const SERVICES = { spotify: "Spotify", apple: "Apple Music", soundcloud: "SoundCloud" } as const;
+
+const tileName = (tile: Tile, { words }: Pick<DashboardRequest, "words">): string =>
+  ({ ...words.dashboard.music.tiles, ...SERVICES })[tile];
+
 export const TILES = Object.keys(WAYS) as readonly Tile[];
 
 /** The tile that leads to a source first: its sign is the source's. */
@@ -41,7 +47,7 @@ export function waysOf<Offered extends { readonly id: string }>(
 /** In the address of the page of music: the chosen tile. */
 export const ADD = "add";
 /** The element that a chosen tile leads to. */
-export const ADD_ID = "add";
+export const WAY_ID = "way";
 
 interface TilesProps {
   readonly request: DashboardRequest;
@@ -49,21 +55,18 @@ interface TilesProps {
 }
 
 /** What people listen with: each leads to the page of music, where it is added. */
-export function Tiles({ request, chosen }: TilesProps): JSX.Element {
-  const { tiles: t } = request.words.dashboard.music;
-  return (
-    <ul class="tiles">
-      {TILES.map((tile) => (
-        <li>
-          <a
-            href={`${pathTo(request, "music")}?${ADD}=${tile}#${ADD_ID}`}
-            {...(tile === chosen && { "aria-current": "true" })}
-          >
-            <Sign of={tile} />
-            <span safe>{t[tile]}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
+export const Tiles = ({ request, chosen }: TilesProps): JSX.Element => (
+  <ul class="tiles">
+    {TILES.map((tile) => (
+      <li>
+        <a
+          href={`${pathTo(request, "music")}?${ADD}=${tile}#${WAY_ID}`}
+          {...(tile === chosen && { "aria-current": "true" })}
+        >
+          <Sign of={tile} />
+          <span safe>{tileName(tile, request)}</span>
+        </a>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,11 +1,11 @@
 import { ActionForm, type FormOf, formOf, TextInput } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
-import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { optionField, type OptionName, type Source } from "../../sources/source.ts";
 import { LONGEST_ENTERED_TEXT } from "../../text-limits.ts";
 import { connect, storedOptions } from "../connect-actions.ts";
+import { rowQuery } from "./view.ts";
 
 export const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
 
@@ -42,7 +42,7 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
     ? storedOptions(source, changes.stored.open.settings)
     : undefined;
   return (
-    <ActionForm form={form}>
+    <ActionForm form={form} at={changes ? rowQuery(changes) : ""}>
       <>
         {isAnother && (
           <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />
@@ -65,7 +65,7 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
           ),
         )}
         <button type="submit" safe>
-          {fill(t.connect, { source: source.name })}
+          {changes ? t.saveSettings : t.connect}
         </button>
       </>
     </ActionForm>

@@ -3,7 +3,7 @@ import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { ActionForm, ChoiceInput, formOf } from "../../dashboard/action-form.tsx";
 import { ConnectionChoice } from "./connection-choice.tsx";
-import type { MusicView } from "./view.ts";
+import { type MusicView, rowQuery } from "./view.ts";
 
 /** The part of the page about covers. It says who is asked, and what they learn. */
 export function CoversSection({ view }: { readonly view: MusicView }): JSX.Element {
@@ -29,7 +29,7 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
             ]}
           />
           <div class="actions">
-            <button type="submit" safe>
+            <button type="submit" class="quiet" safe>
               {t.save}
             </button>
           </div>
@@ -39,7 +39,7 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
   );
 }
 
-/** The choice of one connection, folded away on its card; nothing where no covers are looked for. */
+/** The choice of one connection, folded away in its row; nothing where no covers are looked for. */
 export function CoversOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
   const { deps, request } = view;
   const { covers: t } = request.words.dashboard.music;
@@ -50,6 +50,7 @@ export function CoversOf({ view, one }: { view: MusicView; one: ConnectedMusic }
     <ConnectionChoice
       form={formOf(request, setCoversOfConnection, { id: publicId })}
       words={t}
+      at={rowQuery(one)}
       name="covers"
       value={replacesCoversOf.has(id) ? "found" : "own"}
       options={[

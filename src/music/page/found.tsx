@@ -7,7 +7,9 @@ import { optionField } from "../../sources/source.ts";
 import { type Found, isConnectedAs } from "../../sources/here/players-here.ts";
 import { attribute } from "../../html/attribute.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
-import { offerId } from "./offers.tsx";
+import { Sign } from "../../dashboard/music/signs.tsx";
+import { tileOf } from "../../dashboard/music/tiles.tsx";
+import { wayAddress } from "./add.tsx";
 import { trackText } from "../../dashboard/music/live-part.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { connect } from "../connect-actions.ts";
@@ -28,17 +30,18 @@ interface FoundSectionProps {
 export function FoundSection({ request, list }: FoundSectionProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   return (
-    <section
+    <div
       class="found"
+      role="group"
       id={FOUND_ID}
+      aria-label={t.title}
       aria-live="polite"
       {...(list === undefined && { "data-found": addressWith(request, SEARCH.listOnly) })}
     >
-      <h2 safe>{t.title}</h2>
       <div data-found-list>
         {list === undefined ? <SearchLink request={request} label={t.look} /> : (list as "safe")}
       </div>
-    </section>
+    </div>
   );
 }
 
@@ -47,8 +50,8 @@ const addressWith = (request: DashboardRequest, search: string): string =>
 
 function SearchLink({ request, label }: { request: DashboardRequest; label: string }): JSX.Element {
   return (
-    <p class="actions">
-      <a class="button quiet" href={`${addressWith(request, SEARCH.here)}#${FOUND_ID}`} safe>
+    <p class="again">
+      <a href={`${addressWith(request, SEARCH.here)}#${FOUND_ID}`} safe>
         {label}
       </a>
     </p>
@@ -74,11 +77,13 @@ export function FoundList({ request, found, music }: FoundListProps): JSX.Elemen
   return (
     <>
       {offered.length === 0 ? (
-        <p safe>{t.none}</p>
+        <p class="hint" safe>
+          {t.none}
+        </p>
       ) : (
         <ul class="rows">
-          {offered.map((one) => (
-            <FoundRow request={request} found={one} music={music} />
+          {offered.map((one, at) => (
+            <FoundRow request={request} found={one} music={music} isFirst={at === 0} />
           ))}
         </ul>
       )}
@@ -100,14 +105,17 @@ interface FoundRowProps {
   readonly request: DashboardRequest;
   readonly found: Found;
   readonly music: readonly ConnectedMusic[];
+  /** The button of the first one stands out. */
+  readonly isFirst: boolean;
 }
 
-export function FoundRow({ request, found, music }: FoundRowProps): JSX.Element {
+export function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, needs } = found;
   const name = nameOf(found);
   return (
-    <li class="beside">
+    <li class="player">
+      <Sign of={tileOf(source.id)} />
       <div>
         <h3>
           <span dir="auto" safe>
@@ -124,11 +132,11 @@ export function FoundRow({ request, found, music }: FoundRowProps): JSX.Element 
         </p>
       </div>
       {needs === undefined ? (
-        <Listen request={request} found={found} music={music} />
+        <Listen request={request} found={found} music={music} isFirst={isFirst} />
       ) : (
         <a
           class="button quiet"
-          href={`${pathTo(request, "music")}?choose=${source.id}#${offerId(source.id)}`}
+          href={attribute(wayAddress(request, source.id, tileOf(source.id)))}
           aria-label={attribute(`${t.enter[needs]}: ${name}`)}
           safe
         >
@@ -140,7 +148,7 @@ export function FoundRow({ request, found, music }: FoundRowProps): JSX.Element 
 }
 
 /** The form with which the source is connected anyway, filled in. */
-function Listen({ request, found, music }: FoundRowProps): JSX.Element {
+function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, settings } = found;
   const name = connectionNameFor(found, music);
@@ -152,7 +160,12 @@ function Listen({ request, found, music }: FoundRowProps): JSX.Element {
   });
   return (
     <ActionForm form={form} class="">
-      <button type="submit" aria-label={attribute(`${t.listen}: ${nameOf(found)}`)} safe>
+      <button
+        type="submit"
+        {...(!isFirst && { class: "quiet" })}
+        aria-label={attribute(`${t.listen}: ${nameOf(found)}`)}
+        safe
+      >
         {t.listen}
       </button>
     </ActionForm>

@@ -1,12 +1,11 @@
 import { docsAddress } from "../../addresses.ts";
-import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import type { Source } from "../../sources/source.ts";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 
 interface GuideProps {
   readonly request: DashboardRequest;
-  readonly source: Pick<Source, "id" | "name">;
+  readonly source: Pick<Source, "id">;
 }
 
 /** Leads to the source's page in the documentation. */
@@ -15,7 +14,7 @@ export function Guide({ request, source }: GuideProps): JSX.Element {
   return (
     <p class="hint guide">
       <a href={docsAddress(basePath, language, `sources/${source.id}`)} safe>
-        {fill(words.dashboard.music.guide, { source: source.name })}
+        {words.dashboard.music.guide}
       </a>
     </p>
   );

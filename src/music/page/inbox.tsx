@@ -11,6 +11,7 @@ import type { DashboardRequest } from "../../dashboard/request.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
 import { IcecastEntered } from "./icecast-entered.tsx";
 import { rotateConnection } from "../connection-actions.ts";
+import { rowQuery } from "./view.ts";
 
 export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
@@ -21,18 +22,20 @@ interface InboxPartProps {
   readonly request: DashboardRequest;
   readonly connection: ConnectedMusic["connection"];
   readonly source: PushedSource;
+  /** Nothing has come yet: how to set the program up stands beside. */
+  readonly isSilent: boolean;
 }
 
 /** What a program needs to push to a connection. */
 export async function InboxPart(props: InboxPartProps): Promise<string> {
-  const { deps, request, connection, source } = props;
+  const { deps, request, connection, source, isSilent } = props;
   const secret = await readableSecret(deps, connection.id);
   return secret === undefined ? (
     <p class="mistake" safe>
       {request.words.dashboard.music.inbox.unreadable}
     </p>
   ) : (
-    <Entered request={request} source={source} secret={secret} />
+    <Entered request={request} source={source} secret={secret} isSilent={isSilent} />
   );
 }
 
@@ -46,7 +49,10 @@ export function ReplaceSecret({
   const { inbox: t } = request.words.dashboard.music;
   return (
     <Confirm label={t.rotate} consequence={t.rotateText}>
-      <ActionForm form={formOf(request, rotateConnection, { id: connection.publicId })}>
+      <ActionForm
+        form={formOf(request, rotateConnection, { id: connection.publicId })}
+        at={rowQuery({ connection })}
+      >
         <button type="submit" safe>
           {t.rotateGo}
         </button>
@@ -68,21 +74,19 @@ async function readableSecret(
   }
 }
 
-interface EnteredProps {
-  readonly request: DashboardRequest;
-  readonly source: PushedSource;
+interface EnteredProps extends Pick<InboxPartProps, "request" | "source" | "isSilent"> {
   readonly secret: string;
 }
 
 /** What to enter in the program. Whatever contains the secret is hidden until it is shown. */
-function Entered({ request, source, secret }: EnteredProps): JSX.Element {
+function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Element {
   const { language, baseUrl, user, words } = request;
   const { inbox: t } = words.dashboard.music;
   const address = source.inboxAddress(baseUrl, secret);
   const where = t.where[source.id as keyof typeof t.where];
   return (
     <>
-      {where !== undefined && (
+      {isSilent && where !== undefined && (
         <p class="where-to" safe>
           {where}
         </p>
@@ -119,6 +123,14 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
               </dd>
             </>
           )}
+          {source.id === "json" && (
+            <>
+              <dt safe>{t.curl}</dt>
+              <dd>
+                <HiddenCopyable language={language} label={t.curl} text={curlLine(address)} />
+              </dd>
+            </>
+          )}
         </dl>
       )}
       {source.id === "webscrobbler" && (
@@ -142,6 +154,10 @@ function Entered({ request, source, secret }: EnteredProps): JSX.Element {
     </>
   );
 }
+
+/** A command that sends a song. It has no quotation marks but those that every terminal reads alike. */
+const curlLine = (address: string): string =>
+  `curl "${address}?${new URLSearchParams({ title: "Paper Lanterns", artist: "Juniper Vale" })}"`;
 
 /** The page on which the extension offers to add a webhook (its src/core/content/webhook.ts). */
 const webScrobblerLink = (address: string): string => {

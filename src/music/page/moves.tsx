@@ -1,7 +1,7 @@
 import { Html } from "../../jsx.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
-import { moveConnection } from "../connection-actions.ts";
+import { moveConnection, ROW } from "../connection-actions.ts";
 
 export interface MovesProps {
   readonly request: DashboardRequest;
@@ -20,7 +20,11 @@ export interface MovesProps {
 export function Moves({ request, id, label, position, count }: MovesProps): JSX.Element {
   const { music: t } = request.words.dashboard;
   const move = (to: number, text: string) => (
-    <ActionForm form={formOf(request, moveConnection, { id, position: to })} class="move">
+    <ActionForm
+      form={formOf(request, moveConnection, { id, position: to })}
+      class="move"
+      at={`${ROW}=${id}`}
+    >
       <button type="submit" class="quiet" aria-label={`${text}: ${label}`} safe>
         {text}
       </button>

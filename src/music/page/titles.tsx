@@ -9,16 +9,16 @@ import { PHRASE_PLACES, type PhrasePlace } from "../../titles/phrases.ts";
 import { cleaned } from "../../titles/shown-names.ts";
 import {
   ActionForm,
-  ChoiceInput,
   formOf,
   LinesInput,
   textsIn,
+  TickInput,
 } from "../../dashboard/action-form.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Fold, IN_SIGHT } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import { trackText } from "../../dashboard/music/live-part.tsx";
-import type { MusicDeps, MusicView, TriedTitles } from "./view.ts";
+import { type MusicDeps, type MusicView, rowQuery, type TriedTitles } from "./view.ts";
 
 /** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */
 
@@ -57,7 +57,8 @@ export function TitlesSection({ view }: { readonly view: MusicView }): JSX.Eleme
   const { titles: t } = request.words.dashboard.music;
   const form = formOf(request, setTitles);
   const { isOn, phrases } = deps.accounts.privacy.of(request.user.id).titles;
-  const valueOf = (name: keyof typeof setTitles.inputs, stored: string): string =>
+  const cleans = tried?.rules.isOn ?? isOn;
+  const valueOf = (name: PhrasePlace, stored: string): string =>
     String(tried?.typed[name] ?? stored);
   const linesAt = (place: PhrasePlace): string =>
     phrases
@@ -66,49 +67,39 @@ export function TitlesSection({ view }: { readonly view: MusicView }): JSX.Eleme
       .join("\n");
   return (
     <section id="titles">
-      <h2 safe>{t.title}</h2>
-      <p safe>{t.lead}</p>
       <ActionForm form={form} class="form wide">
         <>
-          <ChoiceInput
-            form={form}
-            name="clean"
-            label={t.show}
-            value={valueOf("clean", isOn ? "on" : "off")}
-            options={[
-              { value: "on", label: t.cleaned },
-              { value: "off", label: t.asGiven },
-            ]}
-          />
-          <Fold
-            label={t.phrases}
-            isOpen={form.refused !== undefined || (tried?.rules.phrases ?? phrases).length > 0}
-          >
-            <>
-              <p class="hint" safe>
-                {t.phrasesText}
-              </p>
-              <div class="pair">
-                {PHRASE_PLACES.map((place) => (
-                  <LinesInput
-                    form={form}
-                    name={place}
-                    label={t.places[place]}
-                    value={valueOf(place, linesAt(place))}
-                    rows={4}
-                  />
-                ))}
-              </div>
-            </>
-          </Fold>
-          {tried !== undefined && <Tried request={request} tried={tried} />}
-          <div class="actions">
-            <button type="submit" safe>
+          <TickInput form={form} name="clean" label={t.clean} hint={t.cleanHint} isOn={cleans} />
+          <div class="row-actions">
+            <button type="submit" class="quiet" safe>
               {t.save}
             </button>
-            <button type="submit" name="do" value={TRY_TITLES} class="quiet" safe>
-              {t.try}
-            </button>
+            <Fold label={t.more} isOpen={form.refused !== undefined || tried !== undefined}>
+              <>
+                <p safe>{t.lead}</p>
+                <h3 safe>{t.phrases}</h3>
+                <p class="hint" safe>
+                  {t.phrasesText}
+                </p>
+                <div class="pair">
+                  {PHRASE_PLACES.map((place) => (
+                    <LinesInput
+                      form={form}
+                      name={place}
+                      label={t.places[place]}
+                      value={valueOf(place, linesAt(place))}
+                      rows={4}
+                    />
+                  ))}
+                </div>
+                {tried !== undefined && <Tried request={request} tried={tried} />}
+                <div class="actions">
+                  <button type="submit" name="do" value={TRY_TITLES} class="quiet" safe>
+                    {t.try}
+                  </button>
+                </div>
+              </>
+            </Fold>
           </div>
         </>
       </ActionForm>
@@ -120,9 +111,6 @@ interface TriedProps {
   readonly request: DashboardRequest;
   readonly tried: TriedTitles;
 }
-
-/** The result of a form far down a page gets the focus, and with it comes into sight. */
-const IN_SIGHT = { tabindex: "-1", autofocus: true } as const;
 
 /** The last songs, as they were given and as these rules show them. */
 function Tried({ request, tried: { rules, songs } }: TriedProps): JSX.Element {
@@ -166,7 +154,7 @@ function Tried({ request, tried: { rules, songs } }: TriedProps): JSX.Element {
   );
 }
 
-/** The choice of one connection, folded away on its card. */
+/** The choice of one connection, folded away in its row. */
 export function TitlesOf({ view, one }: { view: MusicView; one: ConnectedMusic }): JSX.Element {
   const { deps, request } = view;
   const { titles: t } = request.words.dashboard.music;
@@ -176,6 +164,7 @@ export function TitlesOf({ view, one }: { view: MusicView; one: ConnectedMusic }
     <ConnectionChoice
       form={formOf(request, setTitlesOfConnection, { id: one.connection.publicId })}
       words={t}
+      at={rowQuery(one)}
       name="titles"
       value={choice === undefined ? "all" : choice ? "on" : "off"}
       options={[

@@ -34,7 +34,7 @@ export function FirstVisit({ view, isOwner, players }: FirstVisitProps): JSX.Ele
           <section class="desk">
             <Song request={request} state={state} />
             <a class="button quiet" href={pathTo(request, "music")} safe>
-              {music.others}
+              {music.add}
             </a>
           </section>
         </>

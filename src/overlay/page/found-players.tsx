@@ -22,8 +22,8 @@ export function FoundPlayers({ request, found, music }: FoundPlayersProps): JSX.
   if (offered.length === 0) return <></>;
   return (
     <ul class="rows">
-      {offered.map((one) => (
-        <FoundRow request={request} found={one} music={music} />
+      {offered.map((one, at) => (
+        <FoundRow request={request} found={one} music={music} isFirst={at === 0} />
       ))}
     </ul>
   );

@@ -11,6 +11,8 @@ export function dragCards(
     const card = grip.closest<HTMLElement>("section");
     if (!card) continue;
     grip.hidden = false;
+    // It stands in what folds the row.
+    grip.addEventListener("click", (event) => event.preventDefault());
     grip.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       event.preventDefault();

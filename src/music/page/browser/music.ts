@@ -17,7 +17,7 @@ async function showFound(): Promise<void> {
   list.innerHTML = html;
   section.removeAttribute("data-found");
   // The hyperlink that had the focus is gone.
-  if (hadFocus) list.querySelector<HTMLElement>(".actions a")?.focus();
+  if (hadFocus) list.querySelector<HTMLElement>(".again a")?.focus();
 }
 
 /** Sends the form of the card's own button, with the place to which it was dragged. */
@@ -26,18 +26,24 @@ function store(card: HTMLElement, position: number): void {
   const field = form?.querySelector<HTMLInputElement>("[name=position]");
   if (!form || !field) return;
   field.value = String(position);
+  // The buttons leave the row open; one that was dragged stays folded.
+  form.action = location.pathname;
   form.submit();
 }
 
 if (connections?.dataset["live"]) {
-  /** What each connection's part was last. */
-  const shown = new Map<string, string>();
+  /** What each part of the page was last. */
+  const shown = new Map<Element, string>();
+  const put = (selector: string, html: string) => {
+    const part = connections.querySelector(selector);
+    if (!part || shown.get(part) === html) return;
+    shown.set(part, html);
+    part.innerHTML = html;
+  };
   followDashboard(connections.dataset["live"], (state) => {
-    for (const { id, html } of state.connections) {
-      const part = connections.querySelector(`[data-connection="${id}"]`);
-      if (!part || shown.get(id) === html) continue;
-      shown.set(id, html);
-      part.innerHTML = html;
+    for (const { id, row, html } of state.connections) {
+      put(`[data-row="${id}"]`, row);
+      put(`[data-connection="${id}"]`, html);
     }
   });
   dragCards(connections, store);
