@@ -10,6 +10,10 @@ export interface WidgetOption<Value> extends Field<Value> {
   readonly fallback: Value;
 }
 
+/** Songs that show what an overlay makes of them. */
+export const DEMO_SONGS = ["ordinary", "long", "japanese", "arabic", "coverless"] as const;
+export type DemoSong = (typeof DEMO_SONGS)[number];
+
 const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
 
 /** All options of the page's query string; parsing, documentation and editors use this table. */
@@ -47,7 +51,8 @@ export const widgetOptions = {
   show: number(0, [0, 3_600, "s"]),
   outline: optionalNumber([0, 8, "px"]),
   motion: choice(["auto", "full", "none"]),
-  demo: toggle(false),
+  /** Whose music it shows: the user's, the demo's, or one song of the demo. */
+  demo: choice(["0", "1", ...DEMO_SONGS]),
 };
 
 export type OptionName = keyof typeof widgetOptions;

@@ -2,7 +2,8 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Log } from "../log.ts";
 import type { Connection } from "../music/connection-reads.ts";
 import { openConnection, sourceOf } from "../sources/connected-music.ts";
-import { demo } from "../sources/kinds/demo/index.ts";
+import { DEMO_SONGS, type WidgetOptions } from "../../widget/options.ts";
+import { demo, watchDemoSong } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";
 import { type StoredConnection, UNSTORED } from "../sources/source.ts";
 import type { WatchedConnection } from "./watcher.ts";
@@ -20,6 +21,15 @@ export interface ConnectionFinder {
 
 /** Not a real user's id: its channel always plays the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
+
+/** Whose channel an overlay follows. Those of single songs of the demo come below the demo's. */
+export const listenerOf = (userId: number, demo: WidgetOptions["demo"]): number =>
+  demo === "0" ? userId : demo === "1" ? DEMO_LISTENER : -1 - DEMO_SONGS.indexOf(demo);
+
+export const DEMO_LISTENERS: readonly number[] = [
+  DEMO_LISTENER,
+  ...DEMO_SONGS.map((song) => listenerOf(DEMO_LISTENER, song)),
+];
 
 /** @param demoForAll whether users without a connection get the demo */
 export function createConnectionFinder(
@@ -68,6 +78,10 @@ export function createConnectionFinder(
   return {
     async connectionsOf(userId) {
       if (userId === DEMO_LISTENER) return [demoConnection];
+      const song = DEMO_SONGS[-1 - userId];
+      if (song) {
+        return [{ ...demoConnection, watch: (context) => watchDemoSong(song, context) }];
+      }
       const all = await connections.allOf(userId);
       return all.length === 0 ? unconnected : all.flatMap(watchedOf);
     },

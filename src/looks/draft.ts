@@ -1,4 +1,4 @@
-import type { WidgetOption } from "../../widget/options.ts";
+import type { OptionName, WidgetOption } from "../../widget/options.ts";
 import type { Language } from "../languages.ts";
 import type { Look } from "./look.ts";
 
@@ -12,6 +12,24 @@ export interface Draft extends Look {
 export const draftOf = ({ name, language, options, css, size }: Draft): Draft => ({
   ...{ name, language, options, css, size },
 });
+
+/** Options about the stream and its picture: they stay when another look is chosen that has none. */
+const STAYING: readonly string[] = [
+  "position",
+  "delay",
+  "paused",
+  "idle",
+  "idleText",
+  "hideDelay",
+  "shown",
+  "show",
+] satisfies readonly OptionName[];
+
+/** What is saved when another look is chosen. */
+export function withLook<Worn extends Look>(worn: Worn, { options, css, size }: Look): Worn {
+  const staying = Object.entries(worn.options).filter(([name]) => STAYING.includes(name));
+  return { ...worn, options: { ...Object.fromEntries(staying), ...options }, css, size };
+}
 
 /** The options that widgets of a kind may have saved. */
 export type OptionTable = readonly (readonly [name: string, option: WidgetOption<unknown>])[];

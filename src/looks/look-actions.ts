@@ -15,6 +15,7 @@ import {
   type ShippedLookName,
 } from "../overlay/looks/shipped.ts";
 import { done, freeNameLike, makeWidget, showsMade } from "./actions.ts";
+import { withLook } from "./draft.ts";
 import { textOfFile } from "./text-file.ts";
 
 /** Why a shared look cannot be read. */
@@ -73,10 +74,16 @@ export const useLook = action({
   command: { examples: ["marquee look use ada 1 neon"], readHere },
   async run(call, { id, look: given }) {
     const { accounts, user } = call;
-    const { kind, revision } = await accounts.widgets.byId(user, id);
-    if (kind !== "overlay") throw new Refused("widget.noOverlay");
+    const worn = await accounts.widgets.byId(user, id);
+    if (worn.kind !== "overlay") throw new Refused("widget.noOverlay");
     const look = namedLook(call, given);
-    const widget = await accounts.widgets.save(user, id, look, { basedOn: revision });
+    const { options, css, size } = withLook(worn, look);
+    const widget = await accounts.widgets.save(
+      user,
+      id,
+      { options, css, size },
+      { basedOn: worn.revision },
+    );
     return { widget, look: look.name };
   },
   documents: ({ widget: { id, name, revision, options } }) => [{ id, name, revision, options }],

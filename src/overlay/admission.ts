@@ -1,6 +1,7 @@
+import { parseWidgetOptions } from "../../widget/options.ts";
 import type { WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
-import { DEMO_LISTENER } from "../channels/connection-finder.ts";
+import { DEMO_LISTENER, listenerOf } from "../channels/connection-finder.ts";
 import { languageOf } from "../html/page.ts";
 import { plainText } from "../http/plain-text.ts";
 import type { Upgrader } from "../http/socket.ts";
@@ -46,8 +47,7 @@ export function admit(
     return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
   }
   const { pathname, searchParams } = new URL(request.url);
-  const playsDemo = searchParams.get("demo") === "1";
-  const listenerId = playsDemo ? DEMO_LISTENER : userId;
+  const { demo } = parseWidgetOptions(searchParams).options;
   const onStream = STREAMING_SOFTWARE.test(request.headers.get("user-agent") ?? "");
   const language = languageOf(pathname);
   const shown = searchParams.get("drawn");
@@ -55,7 +55,8 @@ export function admit(
   const current =
     opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
   const data: LiveTicket = {
-    ...{ token, userId, listenerId, onStream, language },
+    ...{ token, userId, onStream, language },
+    listenerId: listenerOf(userId, demo),
     widgetId: opened?.widget.id ?? null,
     query: searchParams.toString(),
     look: shown ?? current ?? undefined,

@@ -2,7 +2,7 @@ import { BEAT_MS, CLOSED_RESTARTING, CLOSED_TOKEN_REPLACED } from "../../widget/
 import { createBoundedMap } from "../bounded-map.ts";
 import { parseWidgetToken, type WidgetToken } from "../accounts/credential.ts";
 import { type Audience, createAudience } from "../channels/audience.ts";
-import { DEMO_LISTENER } from "../channels/connection-finder.ts";
+import { DEMO_LISTENERS } from "../channels/connection-finder.ts";
 import type { Upgrader } from "../http/socket.ts";
 import type { Hosts } from "../http/hosts.ts";
 import { describeError, type Log } from "../log.ts";
@@ -93,7 +93,7 @@ export function createLive(deps: LiveDeps): Live {
     audience.members().filter(({ data }) => data.userId === userId && data.onStream).length;
 
   const socketsOf = (token: WidgetToken | null, userId: number): number =>
-    [...new Set([userId, DEMO_LISTENER])].reduce(
+    [...new Set([userId, ...DEMO_LISTENERS])].reduce(
       (sum, listenerId) => sum + (rooms.get(roomOf({ token, listenerId }))?.members.size ?? 0),
       0,
     );

@@ -4,7 +4,7 @@ import { WidgetPage } from "../../widget/page.tsx";
 import { parseWidgetToken } from "../accounts/credential.ts";
 import type { Widgets } from "../looks/widgets.ts";
 import type { Language } from "../languages.ts";
-import { DEMO_LISTENER } from "../channels/connection-finder.ts";
+import { DEMO_LISTENER, listenerOf } from "../channels/connection-finder.ts";
 import { VERSION } from "../version.ts";
 import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
 import type { Pages } from "../html/page.ts";
@@ -37,7 +37,7 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
   ): Promise<Response> => {
     const look = overlayLook(widget, language, queryOf(request), fontFaces);
     const { options, warnings, words, languageTag, css } = look;
-    const channelId = options.demo ? DEMO_LISTENER : listenerId;
+    const channelId = listenerOf(listenerId, options.demo);
     const reading = await hub.read(channelId, PAGE_WAITS_MS);
     const known = reading.kind !== "unavailable";
     await covers.prepare(reading, channelId);

@@ -94,7 +94,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     await page.getByRole("button", { name: signIn.confirm }).click();
     await page.getByRole("link", { name: dashboard.sections.widget, exact: true }).click();
     const look = page.locator("li").filter({ hasText: languages.en.looks.lounge.name });
-    await look.getByRole("button", { name: dashboard.gallery.looks.make }).click();
+    await look.getByRole("button", { name: dashboard.gallery.looks.asNew }).click();
     await listenForDrops(page);
     await page.locator(".obs-chip").last().dragTo(page.locator("h1"));
     // The fourth click is OBS's own question.

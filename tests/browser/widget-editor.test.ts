@@ -23,7 +23,17 @@ const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => "isMarked
 onTheDashboard("the widget's editor", (stage) => {
   const { test } = stage;
 
-  const address = (page: Page) => page.locator(".address code").first();
+  /** Chooses a look of the strip. */
+  const choose = async (page: Page, name: string) => {
+    const look = page.locator(`[name=look][value=${name}]`);
+    if (!(await look.isVisible())) await page.getByText(widget.allLooks, { exact: true }).click();
+    await look.check();
+  };
+  const chosenOn = (page: Page) => page.locator("[name=theme]").inputValue();
+  const openTab = (page: Page, tab: keyof typeof widget.tabs) =>
+    page.getByRole("tab", { name: widget.tabs[tab] }).click();
+
+  const address = (page: Page) => page.locator(".obs .secret code");
   const saveState = (page: Page, text: string) =>
     page
       .locator("[data-save-state]")
@@ -58,9 +68,9 @@ onTheDashboard("the widget's editor", (stage) => {
   ][] = [
     [
       "choice",
-      (page) => page.locator("[name=theme][value=vinyl]").check(),
-      (page) => previewed(page, "html[data-np-theme=vinyl]").waitFor(),
-      ["theme", "vinyl"],
+      (page) => page.locator("[name=mode][value=light]").check(),
+      (page) => previewed(page, "html[data-np-mode=light]").waitFor(),
+      ["mode", "light"],
     ],
     [
       "colour",
@@ -121,7 +131,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("keeps what is not saved over a reload, and drops it when it is saved", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
-    await page.locator("[name=theme][value=vinyl]").check();
+    await choose(page, "vinyl");
     await page.locator("#css").fill(".np { color: lime }");
     const asked = page.waitForEvent("dialog").then((dialog) => dialog.accept());
     await Promise.all([asked, page.reload()]);
@@ -134,12 +144,12 @@ onTheDashboard("the widget's editor", (stage) => {
     await save(page);
     await page.reload();
     await saveState(page, editor.saved);
-    expect(await page.locator("[name=theme]:checked").inputValue()).toBe("vinyl");
+    expect(await chosenOn(page)).toBe("vinyl");
   });
 
   test("keeps what is not saved when the session has ended, and saves it in the next one", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
-    await page.locator("[name=theme][value=vinyl]").check();
+    await choose(page, "vinyl");
     await page.context().clearCookies();
     await page.keyboard.press("Control+s");
     await saveState(page, editor.saveFailed);
@@ -211,6 +221,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const file = { name: "scene.png", mimeType: "image/png", buffer };
     await page.getByLabel(widget.ownPicture).setInputFiles(file);
     const screen = page.locator("[data-screen]");
+    await page.locator("[name=background]").selectOption("own");
     const shown = await screen.evaluate((element) => getComputedStyle(element).backgroundImage);
     expect(shown).toStartWith(`url("blob:${stage.server.url}/`);
     const sidePx = await page.evaluate(async (source) => {
@@ -228,7 +239,8 @@ onTheDashboard("the widget's editor", (stage) => {
   test("copies what stands beside each button", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
     const { page } = await stage.open("widget", { permissions, query: "?id=1" });
-    await page.locator("[name=theme][value=bar]").check();
+    await choose(page, "bar");
+    await openTab(page, "obs");
     const copyables = page.locator(".copyable:visible");
     const count = await copyables.count();
     const copied: string[] = [];
@@ -239,8 +251,7 @@ onTheDashboard("the widget's editor", (stage) => {
       copied.push(await page.evaluate(() => navigator.clipboard.readText()));
     }
     expect(copied).toEqual(await copyables.locator("code").allTextContents());
-    expect(copied.slice(0, 3)).toEqual([stage.overlay(), stage.overlay(), stage.overlay()]);
-    expect(copied.slice(3, 5)).toEqual(["1000", "120"]);
+    expect(copied).toEqual([stage.overlay(), "1000", "120"]);
     // The address is copied without being shown.
     for (const code of await page.locator(".copyable.secret code").all()) {
       expect(await code.isVisible()).toBe(false);
@@ -251,6 +262,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("shows a test track in an open overlay, and says so without a reload", async () => {
     await stage.plays();
     const { page } = await stage.open("widget", { query: "?id=1" });
+    await openTab(page, "obs");
     const send = page.getByRole("button", { name: widget.test });
     const outcome = page.locator("[data-test-outcome]");
     await mark(page);
@@ -269,14 +281,14 @@ onTheDashboard("the widget's editor", (stage) => {
   test("saves what is edited, and says how far it is", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await saveState(page, editor.saved);
-    await page.locator("[name=theme][value=glass]").check();
+    await choose(page, "glass");
     await saveState(page, editor.unsaved);
     await mark(page);
     await save(page);
     expect(await stored()).toMatchObject({ options: { theme: "glass" }, revision: 2 });
-    await page.locator("[name=theme][value=card]").check();
+    await choose(page, "card");
     await saveState(page, editor.unsaved);
-    await page.locator("[name=theme][value=glass]").check();
+    await choose(page, "glass");
     await saveState(page, editor.saved);
     expect(await isMarked(page)).toBe(true);
     expect(complaints).toEqual([]);
@@ -285,11 +297,11 @@ onTheDashboard("the widget's editor", (stage) => {
   test("undoes and redoes, with buttons and keys, but leaves text fields their own", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
-    const chosen = () => page.locator("[name=theme]:checked").inputValue();
+    const chosen = () => chosenOn(page);
     const undo = page.getByRole("button", { name: editor.undo });
     const redo = page.getByRole("button", { name: editor.redo });
-    expect([await undo.isDisabled(), await redo.isDisabled()]).toEqual([true, true]);
-    await page.locator("[name=theme][value=bar]").check();
+    expect([await undo.isVisible(), await redo.isVisible()]).toEqual([false, false]);
+    await choose(page, "bar");
     await page.locator("#option-bg").fill("#ff8800");
     await page.locator("#css").fill(".np { color: lime }");
     await undo.click();
@@ -301,7 +313,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.keyboard.press("Control+z");
     expect(await chosen()).toBe("card");
     await saveState(page, editor.saved);
-    await page.locator("[name=theme]:checked").focus();
+    await page.locator("[name=look]:checked").focus();
     await page.keyboard.press("Control+Shift+z");
     expect(await chosen()).toBe("bar");
     await redo.click();
@@ -321,28 +333,145 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.getByRole("switch", { name: editor.live }).check();
     const css = page.locator("#css");
     await css.pressSequentially(".np{color:lime}", { delay: 5 });
-    await page.locator("[name=theme][value=glass]").check();
-    await until(async () => ((await stored()).options["theme"] === "glass" ? true : undefined));
+    await page.locator("[name=mode][value=light]").check();
+    await until(async () => ((await stored()).options["mode"] === "light" ? true : undefined));
     await saveState(page, editor.saved);
-    expect(await stored()).toMatchObject({ options: { theme: "glass" }, css: ".np{color:lime}" });
+    expect(await stored()).toMatchObject({ options: { mode: "light" }, css: ".np{color:lime}" });
     // Typing that goes on is one save.
     expect(saves.length).toBeLessThan(8);
     await page.getByRole("switch", { name: editor.live }).uncheck();
-    await page.locator("[name=theme][value=bar]").check();
+    await page.locator("[name=mode][value=auto]").check();
     await saveState(page, editor.unsaved);
-    expect((await stored()).options).toEqual({ theme: "glass" });
+    expect((await stored()).options).toEqual({ mode: "light" });
+  });
+
+  test("has Save only while there is something to save, and never says Saved beside what is wrong", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const button = page.locator("[data-save]");
+    expect(await button.isVisible()).toBe(false);
+    // What the browser cannot read as a number is empty to the page, as if it was never changed.
+    const radius = page.locator("#option-radius");
+    await radius.focus();
+    await page.keyboard.type("1e");
+    await saveState(page, editor.mistakes);
+    expect(await button.isVisible()).toBe(true);
+    await page.locator("#name").focus();
+    await page.keyboard.press("Control+s");
+    expect(await radius.evaluate((field) => field === document.activeElement)).toBe(true);
+    await saveState(page, editor.mistakes);
+    expect((await stored()).revision).toBe(1);
+    await radius.fill("12");
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await saveState(page, editor.saved);
+    expect(await button.isVisible()).toBe(false);
+    const focused = await page.evaluate(() =>
+      document.activeElement?.hasAttribute("data-save-state"),
+    );
+    expect(focused).toBe(true);
+    expect((await stored()).options).toEqual({ radius: "12" });
+  });
+
+  test("marks the look’s own value on a slider, and goes back to it", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await previewed(page, ".np-title").waitFor();
+    await unfold(page);
+    const control = page.locator("[data-control=radius]");
+    const mark = () =>
+      control
+        .locator("[data-own-mark]")
+        .evaluate((element) => Number(getComputedStyle(element).getPropertyValue("--share")));
+    const slider = control.getByRole("slider");
+    // The panel's corners are 14 px, of 64 at most; those of Cosy are 22.
+    await until(async () => ((await mark()) === 0.2188 ? true : undefined));
+    expect(await slider.inputValue()).toBe("14");
+    await choose(page, "cosy");
+    await until(async () => ((await mark()) === 0.3438 ? true : undefined));
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.locator("#option-radius").inputValue()).toBe("23");
+    await isStyled(page, ".np-card", "border-top-left-radius", "23px");
+    await control.getByRole("button", { name: fill(widget.ownValue, { value: "22" }) }).click();
+    expect(await page.locator("#option-radius").inputValue()).toBe("22");
+    await save(page);
+    expect((await stored()).options).toMatchObject({ radius: "22" });
+  });
+
+  test("offers the colours of the cover that the preview shows", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const swatches = page.locator("[data-swatches=option-accent] button");
+    await swatches.first().waitFor();
+    const coloursNow = () =>
+      swatches.evaluateAll((all) => all.map((swatch) => getComputedStyle(swatch).backgroundColor));
+    const ordinary = await coloursNow();
+    expect(ordinary.length).toBeGreaterThan(2);
+    await swatches.last().click();
+    await isStyled(page, ".np-progress-fill", "background-color", ordinary.at(-1) ?? "");
+    expect(await page.locator("[data-control=accent] [data-automatic]").isChecked()).toBe(false);
+    await page.locator("[name=demo]").selectOption("arabic");
+    await until(async () => (Bun.deepEquals(await coloursNow(), ordinary) ? undefined : true));
+    await page.locator("[name=demo]").selectOption("coverless");
+    await until(async () => ((await swatches.count()) === 0 ? true : undefined));
+  });
+
+  test("says which CSS older OBS cannot read, and saves it all the same", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const warning = page.locator("[data-css-too-new]");
+    await page.locator("#css").fill(".np-card { color: red }");
+    expect(await warning.isVisible()).toBe(false);
+    await page.locator("#css").fill(".np:has(.np-art) { .np-title { color: red } }");
+    const what = `${editor.cssNesting}, :has()`;
+    await warning.filter({ hasText: fill(editor.cssTooNew, { what }) }).waitFor();
+    await save(page);
+  });
+
+  test("has at most 25 controls in its first 800 pixels, and goes from tab to tab by keyboard", async () => {
+    const { page, complaints } = await stage.open("widget", {
+      query: "?id=1",
+      viewport: { width: 1280, height: 800 },
+    });
+    await previewed(page, ".np-title").waitFor();
+    const controls = await page.evaluate(
+      () =>
+        [...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter(
+          (control) => {
+            const { top, right, width } = control.getBoundingClientRect();
+            return (
+              control.checkVisibility({ visibilityProperty: true }) &&
+              width > 0 &&
+              right > 0 &&
+              top < 800
+            );
+          },
+        ).length,
+    );
+    expect(controls).toBeLessThanOrEqual(25);
+    await choose(page, "neon");
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole("tab", { name: widget.tabs.design }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator("#obs .obs").waitFor();
+    expect(await page.locator("#design").isVisible()).toBe(false);
+    expect(new URL(page.url()).searchParams.get("tab")).toBe("obs");
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press("ArrowRight");
+    await saveState(page, editor.unsaved);
+    expect(complaints).toEqual([]);
   });
 
   test("lets one choose when another look was saved meanwhile, and loses neither", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
-    await page.locator("[name=theme][value=glass]").check();
+    await choose(page, "glass");
     const theirs = { options: { theme: "bar" }, css: "", size: null };
     await widgets().save(stage.ada.user, 1, theirs, { basedOn: 1 });
     await page.getByRole("button", { name: editor.save, exact: true }).click();
     await page.getByText(editor.newer, { exact: true }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     expect((await stored()).options).toEqual({ theme: "bar" });
-    const chosen = () => page.locator("[name=theme]:checked").inputValue();
+    const chosen = () => chosenOn(page);
     await page.getByRole("button", { name: editor.lookAtNewer }).click();
     await saveState(page, editor.saved);
     expect(await chosen()).toBe("bar");
@@ -362,7 +491,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.locator("#css").fill(".np-title { color: rgb(1, 2, 3) }");
     await save(page);
     await page.locator("#css").fill("");
-    await page.locator("[name=theme][value=glass]").check();
+    await choose(page, "glass");
     await save(page);
     await mark(page);
     const earlier = page.locator("[data-version-list] button");
@@ -378,7 +507,7 @@ onTheDashboard("the widget's editor", (stage) => {
 
   test("lists the versions later that could not be had after a save", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
-    await page.locator("[name=theme][value=glass]").check();
+    await choose(page, "glass");
     await save(page);
     const versions = page.locator("[data-versions]");
     const setOpen = (isOpen: boolean) =>
@@ -407,9 +536,9 @@ onTheDashboard("the widget's editor", (stage) => {
     const colour = () =>
       previewed(page, ".np-title").evaluate((title) => getComputedStyle(title).color);
     expect(await colour()).toBe("rgb(1, 2, 3)");
-    // The overlay that comes with another theme has it too.
-    await page.locator("[name=theme][value=glass]").check();
-    await previewed(page, "html[data-np-theme=glass]").waitFor();
+    // The overlay has it in the other mode too.
+    await page.locator("[name=mode][value=light]").check();
+    await previewed(page, "html[data-np-mode=light]").waitFor();
     expect(await colour()).toBe("rgb(1, 2, 3)");
     await css.fill("é".repeat(10_241));
     expect(await page.locator("#css-mistake").isVisible()).toBe(true);
@@ -420,7 +549,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("shows what is edited whatever the server sends, and again after a restart", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await previewed(page, ".np-title").waitFor();
-    await page.locator("[name=theme][value=vinyl]").check();
+    await choose(page, "vinyl");
     await previewed(page, "html[data-np-theme=vinyl]").waitFor();
     const theirs = { options: { theme: "bar" }, css: ".np-title { color: red }", size: null };
     const obs = await stage.openInObs(stage.overlay());
@@ -441,12 +570,12 @@ onTheDashboard("the widget's editor", (stage) => {
   test("previews the user's own music, in the look that is edited", async () => {
     await stage.plays();
     const { page } = await stage.open("widget", { query: "?id=1" });
-    await page.locator("[name=theme][value=vinyl]").check();
-    await page.locator("[name=demo][value='0']").check();
+    await choose(page, "vinyl");
+    await page.locator("[name=demo]").selectOption("0");
     await previewed(page, ".np-title").filter({ hasText: "Paper Lanterns" }).waitFor();
     await previewed(page, "html[data-np-theme=vinyl]").waitFor();
-    await page.locator("[name=demo][value='1']").check();
-    await previewed(page, ".np-title").filter({ hasNotText: "Paper Lanterns" }).waitFor();
+    await page.locator("[name=demo]").selectOption("japanese");
+    await previewed(page, ".np-title").filter({ hasText: "夜の庭で" }).waitFor();
     await previewed(page, "html[data-np-theme=vinyl]").waitFor();
     await saveState(page, editor.unsaved);
   });
@@ -459,15 +588,18 @@ onTheDashboard("the widget's editor", (stage) => {
     await unfold(page);
     await page.locator("[name=shown][value=asked]").check();
     await save(page);
-    await title.waitFor();
     expect(await previewed(page, ".np-card").isVisible()).toBe(true);
+    await openTab(page, "obs");
+    await title.waitFor();
     const copies = page.locator("[data-on-demand] button[data-copy]");
     expect(await copies.count()).toBe(2);
     await copies.first().click();
     await copies.first().filter({ hasText: words.parts.copied }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/show\/mqs_/);
+    await openTab(page, "design");
     await page.locator("[name=shown][value=always]").check();
     await save(page);
+    await openTab(page, "obs");
     await title.waitFor({ state: "hidden" });
   });
 
@@ -477,6 +609,7 @@ onTheDashboard("the widget's editor", (stage) => {
       viewport: { width: 360, height: 740 },
     });
     await unfold(page);
+    await page.locator("[name=mode][value=light]").check();
     for (const place of ["#option-show", "#css", "#font-name"]) {
       await page.locator(place).focus();
       const button = page.getByRole("button", { name: editor.save, exact: true });
@@ -553,13 +686,15 @@ onTheDashboard("the widget's editor", (stage) => {
     const obs = await stage.openInObs(before);
     await titleIs(obs.page, "Paper Lanterns");
     const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
     await page.locator("[name=position][value=br]").check();
-    await page.getByText(widget.rotate, { exact: true }).click();
+    await openTab(page, "obs");
     await page.getByRole("button", { name: widget.rotateGo }).click();
     await page.locator(".notice.good").waitFor();
     await hiddenIs(obs.page, true);
     const after = (await address(page).textContent()) ?? "";
     expect(after).not.toBe(before);
+    await openTab(page, "design");
     await saveState(page, editor.unsaved);
     expect(await page.locator("[name=position]:checked").inputValue()).toBe("br");
 

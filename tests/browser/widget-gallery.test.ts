@@ -39,6 +39,7 @@ onTheDashboard(
     test("copies an address that is never shown", async () => {
       const permissions = ["clipboard-read", "clipboard-write"];
       const watched = await stage.open("widget", { permissions });
+      await watched.page.getByLabel(`${t.more}: Main`).click();
       const name = `${en.parts.copy}: ${fill(t.address, { name: "Main" })}`;
       await watched.page.getByRole("button", { name }).click();
       expect(await watched.page.evaluate(() => navigator.clipboard.readText())).toBe(
@@ -61,6 +62,7 @@ onTheDashboard(
       await stage.server.accounts.widgets.save(stage.ada.user, id, look, { basedOn: revision });
       const permissions = ["clipboard-read", "clipboard-write"];
       const watched = await stage.open("widget", { permissions });
+      await watched.page.getByLabel(`${t.more}: Main`).click();
       await watched.page.getByText(t.share, { exact: true }).click();
       for (const row of [0, 1]) {
         const button = watched.page.locator(".copies dd").nth(row).getByRole("button");
@@ -135,7 +137,7 @@ onTheDashboard(
         );
       expect(await nothingRan()).toBe(true);
 
-      await opened.getByRole("button", { name: t.looks.make }).click();
+      await opened.getByRole("button", { name: t.looks.asNew }).click();
       await opened.getByText(fill(t.done.added, { name: "Trap" })).waitFor();
       const [, trap] = widgets();
       const token = await stage.server.accounts.widgets.tokenOf(stage.ada.user, trap?.id);
@@ -177,28 +179,66 @@ onTheDashboard(
       }
       await saved.rename(stage.ada.user, widgets()[0]?.id ?? 0, "\u05d0".repeat(60));
       const { page: opened } = await stage.open("widget", { viewport: PHONE });
-      expect(await opened.locator(".cards").first().locator("> li").count()).toBe(MOST_WIDGETS);
+      expect(await opened.locator(".overlays > li").count()).toBe(MOST_WIDGETS);
       await unfold(opened);
       expect(await overflowOf(opened)).toEqual([]);
+    });
+
+    test("keeps twelve overlays and all looks within 3,000 px on a phone", async () => {
+      const { widgets: saved } = stage.server.accounts;
+      for (let at = 1; at < 12; at++) {
+        await saved.add(stage.ada.user, { name: `Starting soon, number ${at}`, kind: "overlay" });
+      }
+      const { page: opened } = await stage.open("widget", {
+        language: "de",
+        viewport: { width: 390, height: 844 },
+      });
+      expect(await opened.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(
+        3_000,
+      );
+      expect(await overflowOf(opened)).toEqual([]);
+      expect(await axeViolations(opened)).toEqual([]);
+    });
+
+    test("opens the editor of the chosen overlay with a look that is not saved", async () => {
+      const { widgets: saved } = stage.server.accounts;
+      const second = await saved.add(stage.ada.user, { name: "Break", kind: "overlay" });
+      const { page: opened, complaints } = await stage.open("widget");
+      await opened.getByLabel(t.looks.forOverlay).selectOption("Break");
+      const crt = opened.getByRole("group", { name: en.looks.crt.name });
+      await crt.getByRole("button", { name: t.looks.use }).click();
+      await opened.getByRole("heading", { name: "Break", level: 1 }).waitFor();
+      await opened.getByText(en.dashboard.widget.editor.unsaved, { exact: true }).waitFor();
+      expect(await opened.locator("[name=look]:checked").inputValue()).toBe("crt");
+      expect(new URL(opened.url()).searchParams.get("look")).toBeNull();
+      expect(widgets()).toMatchObject([{ css: "" }, { css: "", revision: 1 }]);
+      await opened.getByRole("button", { name: en.dashboard.widget.editor.undo }).click();
+      await opened.getByText(en.dashboard.widget.editor.saved, { exact: true }).waitFor();
+      await opened.getByRole("button", { name: en.dashboard.widget.editor.redo }).click();
+      await opened.keyboard.press("Control+s");
+      await opened.getByText(en.dashboard.widget.editor.saved, { exact: true }).waitFor();
+      expect((await saved.byId(stage.ada.user, second.id)).css).toContain(".np-card");
+      expect(complaints).toEqual([]);
     });
 
     test("makes, removes and brings back a widget without script", async () => {
       const { page: opened } = await stage.open("widget", { javaScriptEnabled: false });
       await opened.getByText(t.add, { exact: true }).click();
       await opened.getByRole("button", { name: t.addGo }).click();
-      await opened.getByText(fill(t.done.added, { name: "Widget" })).waitFor();
-      await opened.getByLabel(`${t.more}: Widget`).click();
+      await opened.getByText(fill(t.done.added, { name: "Overlay" })).waitFor();
+      await opened.getByLabel(`${t.more}: Overlay`).click();
       const card = opened
-        .locator(".cards > li", { has: opened.locator("h3", { hasText: "Widget" }) })
+        .locator(".overlays > li", { has: opened.locator("h2", { hasText: "Overlay" }) })
         .first();
       await card.getByText(t.remove, { exact: true }).click();
       await card.getByRole("button", { name: t.removeGo }).click();
       await opened.getByRole("button", { name: t.undo }).click();
-      await opened.getByText(fill(t.done.restored, { name: "Widget" })).waitFor();
-      expect(widgets().map(({ name }) => name)).toEqual(["Main", "Widget"]);
+      await opened.getByText(fill(t.done.restored, { name: "Overlay" })).waitFor();
+      expect(widgets().map(({ name }) => name)).toEqual(["Main", "Overlay"]);
       const cosy = opened.getByRole("group", { name: en.looks.cosy.name });
-      await cosy.getByRole("button", { name: t.looks.make }).click();
+      await cosy.getByRole("button", { name: t.looks.asNew }).click();
       await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
+      await opened.getByText(t.import.title, { exact: true }).click();
       await opened.getByLabel(t.import.field).fill("nonsense");
       await opened.getByRole("button", { name: t.import.go }).click();
       await opened.locator("#look-mistake", { hasText: en.refused.look.noLook }).waitFor();

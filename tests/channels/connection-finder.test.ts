@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createConnectionFinder, DEMO_LISTENER } from "../../src/channels/connection-finder.ts";
+import { createConnectionFinder, DEMO_LISTENERS } from "../../src/channels/connection-finder.ts";
 import { describedSources } from "../../src/sources/index.ts";
 import { defineSource } from "../../src/sources/source.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
@@ -109,7 +109,10 @@ test("a user without connections plays the demo only where everybody does", asyn
   expect(await idsIn(finder())).toEqual([]);
   expect(await idsIn(finder(true))).toEqual([undefined]);
   expect(await finder(true).connectionIdsOf(ada.user.id)).toEqual([]);
-  expect(await finder().connectionsOf(DEMO_LISTENER)).toHaveLength(1);
+  for (const listener of DEMO_LISTENERS) {
+    expect(await finder().connectionsOf(listener)).toHaveLength(1);
+  }
+  expect(await finder().connectionsOf(Math.min(...DEMO_LISTENERS) - 1)).toEqual([]);
   const { id } = await world.accounts.connections.connect(ada.user, "mpd", {});
   expect(await idsIn(finder(true))).toEqual([id]);
   await world.accounts.connections.markRefused(id);

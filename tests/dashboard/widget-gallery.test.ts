@@ -3,6 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
+import { aPlayback } from "../fixtures/sources/playback.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -36,17 +37,24 @@ const submit = (fields: Readonly<Record<string, string>>) => browser.submit(PAGE
 const noticeOn = (page: Response) => textOf(page, ".notice p");
 
 describe("the gallery", () => {
-  test("shows a first widget with its preview, its size, and a way to its editor", async () => {
+  test("shows a first overlay with its preview, its size, and a way to its editor", async () => {
     const page = await browser.get(PAGE);
-    expect(await textOf(page.clone(), ".cards h3")).toBe("Main");
-    expect(await textOf(page.clone(), ".cards .facts")).toContain("500 × 120");
-    expect(await attributeOf(page.clone(), ".cards iframe", "src")).toBe(
-      `/en/widget/${ada.widgetToken}?demo=1`,
-    );
-    expect(await attributeOf(page.clone(), ".cards iframe", "loading")).toBe("lazy");
-    expect(await attributeOf(page, `.cards a[href="${PAGE}?id=${idOf("Main")}"]`, "href")).toBe(
-      `${PAGE}?id=${idOf("Main")}`,
-    );
+    expect(await textOf(page.clone(), ".overlays h2")).toBe("Main");
+    expect(await textOf(page.clone(), ".overlays .facts")).toContain("500 × 120");
+    expect(await attributeOf(page.clone(), ".overlays iframe", "loading")).toBe("lazy");
+    const editor = `${PAGE}?id=${idOf("Main")}`;
+    expect(await attributeOf(page, `.overlays a.button[href="${editor}"]`, "href")).toBe(editor);
+  });
+
+  test("shows overlays with the user's song as soon as viewers may see one, else with a song of the demo", async () => {
+    const path = `/en/widget/${ada.widgetToken}?shown=always`;
+    const shown = async () => attributeOf(await browser.get(PAGE), ".overlays iframe", "src");
+    expect(await shown()).toBe(`${path}&demo=ordinary`);
+    await server.sourceOf(ada).says(aPlayback({ observedAtMs: server.clock.monotonicMs() }));
+    server.hub.subscribe(ada.user.id, () => {});
+    expect(await shown()).toBe(path);
+    await server.accounts.privacy.change(ada.user, { pausedUntil: server.clock.wallMs() + 60_000 });
+    expect(await shown()).toBe(`${path}&demo=ordinary`);
   });
 
   test("hides an address until it is shown, and has it copied without", async () => {
@@ -73,7 +81,7 @@ describe("the gallery", () => {
     expect(names()).toEqual(["Main", "<b>Chat & co", "Main 2", "Main 3"]);
     expect(widgets()[3]).toMatchObject(look);
     const page = await browser.get(PAGE);
-    expect(await textOf(page.clone(), ".cards h3 b")).toBeFalsy();
+    expect(await textOf(page.clone(), ".overlays h2 b")).toBeFalsy();
     const copied = await attributeOf(page, "#widget-2 .secret [data-copy]", "aria-label");
     expect(copied).toBe(`Copy: ${fill(t.address, { name: "<b>Chat & co" })}`);
   });
@@ -190,18 +198,15 @@ describe("the looks that come with Marquee", () => {
       expect(text).toContain(Bun.escapeHTML(words.looks[id].text).replaceAll("&#x27;", "'"));
       expect(text).toContain(`src="/${language}/demo?look=${id}"`);
     }
-    expect(SHIPPED_LOOK_NAMES.length).toBeGreaterThanOrEqual(8);
+    expect(SHIPPED_LOOK_NAMES.length).toBeGreaterThanOrEqual(18);
   });
 
-  test("become widgets with one click, each with a name of its own", async () => {
-    for (const look of SHIPPED_LOOK_NAMES) await submit({ do: "look make", look });
-    await submit({ do: "look make", look: "poster" });
+  test("become overlays with one click, each with a name of its own", async () => {
+    for (const look of ["poster", "crt", "glass", "poster"])
+      await submit({ do: "look make", look });
     const { looks } = languages.en;
-    expect(names()).toEqual([
-      "Main",
-      ...SHIPPED_LOOK_NAMES.map((id) => looks[id].name),
-      "Poster 2",
-    ]);
+    const { poster, crt, glass } = looks;
+    expect(names()).toEqual(["Main", poster.name, crt.name, glass.name, `${poster.name} 2`]);
     await submit({ do: "look use", look: "crt", id: idOf("Main") });
     const [main] = widgets();
     expect(main?.options["theme"]).toBe("card");
@@ -209,11 +214,18 @@ describe("the looks that come with Marquee", () => {
   });
 
   test("are offered for an overlay that is there only while there is one", async () => {
-    const offered = async () => attributeOf(await browser.get(PAGE), "#id-crt", "name");
-    expect(await offered()).toBe("id");
+    const offered = async () => {
+      const page = await browser.get(PAGE);
+      const button = "button[name=look][value=crt][form=use-look]";
+      return [
+        await attributeOf(page.clone(), "#use-look [name=id]", "value"),
+        await textOf(page, button),
+      ];
+    };
+    expect(await offered()).toEqual([idOf("Main"), t.looks.use]);
     await submit({ do: "widget add", name: "Line", kind: "text" });
     await submit({ do: "widget remove", id: idOf("Main") });
-    expect(await offered()).toBeUndefined();
+    expect(await offered()).toEqual([undefined, undefined]);
   });
 
   test("name what can be done with each after it, for screen readers", async () => {

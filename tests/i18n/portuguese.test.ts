@@ -87,12 +87,11 @@ test("the texts are those of the pages, the settings, the options and the docume
 test("the names of menus are those of OBS Studio in Brazil", () => {
   // From its own translation: frontend/data/locale and plugins/obs-browser/data/locale, pt-BR.ini.
   const { obs } = languages.pt.dashboard.widget;
-  expect([obs.sources, obs.properties, obs.width, obs.height, obs.css]).toEqual([
+  expect([obs.sources, obs.properties, obs.width, obs.height]).toEqual([
     "Fontes",
     "Propriedades",
     "Largura",
     "Altura",
-    "CSS personalizado",
   ]);
   expect(obs.addText).toContain("“Navegador”");
   const pages = DOCUMENTS.map((name) => readDocument("pt", name).texts.join("\n")).join("\n");

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
-import { demo, demoAt } from "../../src/sources/kinds/demo/index.ts";
+import { DEMO_SONGS } from "../../widget/options.ts";
+import { demo, demoAt, watchDemoSong } from "../../src/sources/kinds/demo/index.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { watchContext } from "../fixtures/sources/watch-context.ts";
 
-const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
+const instant = fc.integer({ min: 0, max: 100 * 365 * 86_400_000 });
 
 describe("the demo", () => {
   test("plays the same for everybody at any time, within a track", () => {
@@ -51,9 +52,34 @@ describe("the demo", () => {
 
   test("has a picture for every track", async () => {
     const sizes = await Promise.all(
-      playlist.map(({ cover }) => new Bun.Image(Bun.file(cover)).metadata()),
+      playlist.map(({ cover = "" }) => new Bun.Image(Bun.file(cover)).metadata()),
     );
     for (const { width, height } of sizes) expect([width, height]).toEqual([480, 480]);
+  });
+
+  test("begins with an ordinary title, however long the server has run", async () => {
+    const clock = createFakeClock();
+    await clock.advance(1_234_567_890);
+    const ended = new AbortController();
+    for await (const playback of demo
+      .open(null)
+      .watch(watchContext({ clock, signal: ended.signal }))) {
+      expect(playback).toMatchObject({ track: { title: "Paper Lanterns" }, positionMs: 0 });
+      ended.abort();
+    }
+  });
+
+  test.each(DEMO_SONGS)("plays the song %s alone, again and again", async (song) => {
+    const clock = createFakeClock();
+    const ended = new AbortController();
+    const watching = watchDemoSong(song, { clock, signal: ended.signal });
+    const { value: first } = await watching.next();
+    const next = watching.next();
+    await clock.advance(300_000);
+    const { value: again } = await next;
+    expect(again).toMatchObject({ track: { id: first?.track.id }, positionMs: 0 });
+    expect(first?.album.artworks.length).toBe(song === "coverless" ? 0 : 1);
+    ended.abort();
   });
 
   test("is one object for all who watch it at the same time", async () => {
@@ -83,7 +109,7 @@ describe("the demo", () => {
       [Symbol.asyncIterator]();
     const first = (await received.next()).value;
     const change = received.next();
-    await clock.advance(demoAt(clock.wallMs()).changesInMs);
+    await clock.advance(demoAt(0).changesInMs);
     const second = (await change).value;
     expect([second?.track.id, second?.state]).not.toEqual([first?.track.id, first?.state]);
     stop.abort();

@@ -140,7 +140,7 @@ test("every option that an address may hold is there, with its default", () => {
     hideDelay: 5_000,
     show: 0,
     motion: "auto",
-    demo: false,
+    demo: "0",
   });
   for (const name of ["album", "enter", "exit", "outline"]) expect(defaults).toHaveProperty(name);
 });

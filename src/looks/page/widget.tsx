@@ -4,6 +4,8 @@ import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
+import { readSharedLook, type SharedLook } from "../../overlay/looks/shared-look.ts";
+import { isShippedLookName, shippedLook } from "../../overlay/looks/shipped.ts";
 import type { Widget } from "../widgets.ts";
 import { cardEditor } from "./editor/card-editor.tsx";
 import { overlayEditor, type OverlayEditorDeps } from "./editor/overlay-editor.tsx";
@@ -13,9 +15,12 @@ import { galleryPage, pastedLookPage, type WidgetGalleryDeps } from "./gallery/g
 
 type WidgetSectionDeps = OverlayEditorDeps & WidgetGalleryDeps & TextEditorDeps;
 
-/** The user's widgets, or the editor of the one that the address names: `?id=1`. */
+/**
+ * The user's widgets, or the editor of the one that the address names: `?id=1`, with one of our looks
+ * as a draft: `?id=1&look=cosy`.
+ */
 export function createSection(deps: WidgetSectionDeps): Section {
-  const show = async (request: DashboardRequest): Promise<Response> => {
+  const show = async (request: DashboardRequest, tried = lookIn(request)): Promise<Response> => {
     const { user, query } = request;
     const id = query.get("id");
     if (id === null) return galleryPage(deps, request);
@@ -25,7 +30,7 @@ export function createSection(deps: WidgetSectionDeps): Section {
     const edited = { request, widget, token };
     switch (widget.kind) {
       case "overlay":
-        return overlayEditor(deps, edited);
+        return overlayEditor(deps, edited, tried);
       case "text":
         return textEditor(deps, edited);
       case "card":
@@ -35,10 +40,22 @@ export function createSection(deps: WidgetSectionDeps): Section {
 
   return {
     longFields: ["look"],
-    show,
-    act: (request, form) =>
-      fieldOf(form, "do") === SHOW_LOOK.name ? pastedLookPage(deps, request, form) : show(request),
+    show: (request) => show(request),
+    act(request, form) {
+      if (fieldOf(form, "do") !== SHOW_LOOK.name) return show(request);
+      const text = fieldOf(form, "look");
+      const read = readSharedLook(text);
+      const id = fieldOf(form, "id");
+      if (id === "" || !("look" in read)) return pastedLookPage(deps, request, read, text);
+      return show({ ...request, query: new URLSearchParams({ id }) }, read.look);
+    },
   };
+}
+
+/** The look that the address names. */
+function lookIn({ query, words }: DashboardRequest): SharedLook | undefined {
+  const name = query.get("look") ?? "";
+  return isShippedLookName(name) ? shippedLook(name, words) : undefined;
 }
 
 async function widgetOf(

@@ -1,3 +1,4 @@
+import { type WidgetOptions, widgetOptions } from "../../../widget/options.ts";
 import type { Words } from "../../i18n/index.ts";
 import { readLookDocument, type SharedLook } from "./shared-look.ts";
 import arena from "./shipped/arena.json" with { type: "json" };
@@ -14,7 +15,16 @@ import poster from "./shipped/poster.json" with { type: "json" };
 
 export type ShippedLookName = keyof Words["looks"];
 
-const documents: Readonly<Record<ShippedLookName, Readonly<Record<string, unknown>>>> = {
+type LookDocument = Readonly<Record<string, unknown>>;
+type Theme = WidgetOptions["theme"];
+
+/** A theme as it is, without any other option. */
+const plain = (theme: Theme): LookDocument => ({
+  ...{ marquee: 1, name: theme },
+  options: theme === widgetOptions.theme.fallback ? {} : { theme },
+});
+
+const documents: Readonly<Record<ShippedLookName, LookDocument>> = {
   lateNight,
   cosy,
   arena,
@@ -26,6 +36,13 @@ const documents: Readonly<Record<ShippedLookName, Readonly<Record<string, unknow
   frosted,
   poster,
   contrast,
+  card: plain("card"),
+  glass: plain("glass"),
+  vinyl: plain("vinyl"),
+  compact: plain("compact"),
+  bar: plain("bar"),
+  text: plain("text"),
+  art: plain("art"),
 };
 
 /** The looks that come with Marquee, in the order in which they are offered. */

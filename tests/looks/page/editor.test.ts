@@ -2,12 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../../src/accounts/accounts.ts";
 import { languages } from "../../../src/i18n/index.ts";
 import { LANGUAGES } from "../../../src/languages.ts";
+import { SHIPPED_LOOK_NAMES, shippedLook } from "../../../src/overlay/looks/shipped.ts";
 import { CLASS_NAMES, CUSTOM_PROPERTIES } from "../../../src/looks/page/editor/css-names.ts";
 import { groupOptions } from "../../../src/looks/page/editor/groups.ts";
 import { optionList, parseWidgetOptions, savedOptionList } from "../../../widget/options.ts";
 import { sourceSize } from "../../../widget/source-size.ts";
 import { addWidget } from "../../fixtures/data/widgets.ts";
 import { attributeOf, textOf } from "../../fixtures/http/html.ts";
+import type { Look } from "../../../src/looks/look.ts";
+import { withLook } from "../../../src/looks/draft.ts";
+import { sharedLookJson } from "../../../src/overlay/looks/shared-look.ts";
 import { openOverlay } from "../../fixtures/http/overlay-socket.ts";
 import { type SignedIn, signIn } from "../../fixtures/http/signed-in.ts";
 import { openPort } from "../../fixtures/servers/real-port.ts";
@@ -38,7 +42,7 @@ async function all(page: Response, selector: string, name: string): Promise<stri
 }
 
 /** The address that the page gives for OBS. */
-const addressOn = (page: Response) => textOf(page.clone(), ".address code");
+const addressOn = (page: Response) => textOf(page.clone(), ".obs .secret code");
 
 describe.each(LANGUAGES)("the editor in %s", (language) => {
   const { widget, intoObs } = languages[language].dashboard;
@@ -50,21 +54,23 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
   test("has a control for every option, under its name, and a word for every choice", async () => {
     const text = await page.clone().text();
     for (const [name, option] of optionList) {
-      expect([name, await all(page, `input[name="${name}"]`, "type")]).not.toEqual([name, []]);
-      // Which music the preview plays has its own words.
-      if (name !== "demo") expect(text).toContain(Bun.escapeHTML(widget.labels[name]));
-      if (option.type.kind !== "choice") continue;
+      const controls = await all(page, `[name="${name}"]`, "name");
+      expect([name, controls]).not.toEqual([name, []]);
+      expect(text).toContain(Bun.escapeHTML(name === "demo" ? widget.music : widget.labels[name]));
+      if (option.type.kind !== "choice" || name === "theme") continue;
       const words: Readonly<Record<string, string>> = widget.choices;
       for (const choice of option.type.choices) {
         expect(words[`${name}_${choice}`] ?? `no word for ${name}=${choice}`).not.toContain("=");
       }
-      const values = await all(page, `input[type=radio][name="${name}"]`, "value");
-      expect(values).toEqual([...option.type.choices]);
+      const selector = name === "demo" ? "[name=demo] option" : `[type=radio][name="${name}"]`;
+      const values = await all(page, selector, "value");
+      expect(values.toSorted()).toEqual(option.type.choices.toSorted());
     }
   });
 
-  test("says what it is about in that language, and offers all five for the overlay", async () => {
-    expect(await textOf(page.clone(), "p.lead")).toBe(widget.lead);
+  test("offers every look, and all five languages for the overlay", async () => {
+    expect(await all(page, "[data-strip] [name=look]", "value")).toEqual([...SHIPPED_LOOK_NAMES]);
+    expect(await all(page, "[role=tab][aria-selected=true]", "id")).toEqual(["tab-design"]);
     expect(await all(page, "input[name=language]", "value")).toEqual(["", ...LANGUAGES]);
     expect(await addressOn(page)).toBe(
       `http://127.0.0.1:4747/${language}/widget/${ada.widgetToken}`,
@@ -90,16 +96,21 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
 });
 
 describe("the groups", () => {
-  test("have every option once", () => {
+  test("have every option once, but the theme, which looks choose", () => {
     const grouped = groupOptions().flatMap(({ options }) => options.map(([name]) => name));
-    expect(grouped.toSorted()).toEqual(savedOptionList.map(([name]) => name).toSorted());
+    expect(["theme", ...grouped].toSorted()).toEqual(
+      savedOptionList.map(([name]) => name).toSorted(),
+    );
   });
 
   test("take in an option that nobody has placed", () => {
     // The editor offers the demo elsewhere, so that it has no place among the groups.
     expect(groupOptions(optionList).at(-1)).toMatchObject({
       name: "more",
-      options: [["demo", {}]],
+      options: [
+        ["theme", {}],
+        ["demo", {}],
+      ],
     });
   });
 });
@@ -137,7 +148,9 @@ describe("what is saved", () => {
     const page = await browser.get(`${PAGE}?id=1`);
     const path = `/fr/widget/${ada.widgetToken}`;
     expect(await addressOn(page)).toBe(`http://127.0.0.1:4747${path}`);
-    expect(await attributeOf(page.clone(), "iframe", "src")).toBe(`${path}?shown=always&demo=1`);
+    expect(await attributeOf(page.clone(), "iframe", "src")).toBe(
+      `${path}?shown=always&demo=ordinary`,
+    );
     expect(await attributeOf(page.clone(), "[data-launcher]", "href")).toBe(`${path}/launcher`);
     expect(await all(page, ".obs-chip", "data-width")).toEqual(["1000"]);
   });
@@ -153,6 +166,46 @@ test.each([
 ])("the size for OBS has room for %p", (query, width, height) => {
   const { options } = parseWidgetOptions(new URLSearchParams(query));
   expect(sourceSize(options)).toEqual({ width, height });
+});
+
+describe("a look to begin with", () => {
+  const triedOn = async (page: Response) =>
+    JSON.parse((await attributeOf(page, "[data-editor]", "data-editor")) ?? "").tried;
+
+  test("comes with the address, and nothing is saved", async () => {
+    const tried = await triedOn(await browser.get(`${PAGE}?id=1&look=crt`));
+    expect(tried).toEqual(shippedLook("crt", languages.en));
+    expect(await triedOn(await browser.get(`${PAGE}?id=1&look=constructor`))).toBeUndefined();
+    expect(await server.accounts.widgets.first(ada.user)).toMatchObject({ revision: 1, css: "" });
+  });
+
+  test("may be one that somebody shared", async () => {
+    const look = { name: "Ember", options: { theme: "bar" }, css: ".np{}", size: null };
+    const fields = { do: "look", id: "1", look: sharedLookJson(look) };
+    expect(await triedOn(await browser.post(PAGE, fields))).toEqual(look);
+  });
+});
+
+test("an overlay keeps what is about the stream when it gets another look", () => {
+  const worn: Look = {
+    options: { theme: "bar", delay: "3", accent: "ff0000", position: "br" },
+    css: "a{}",
+    size: null,
+  };
+  const look = {
+    options: { theme: "vinyl", position: "tl" },
+    css: ".np{}",
+    size: { width: 9, height: 9 },
+  };
+  expect(withLook(worn, look)).toEqual({ ...look, options: { ...look.options, delay: "3" } });
+});
+
+test("the address stands once on the page, hidden, under “Put it in OBS”", async () => {
+  const page = await browser.get(`${PAGE}?id=1&tab=obs`);
+  expect(await all(page, "#obs:not([hidden]) [data-copy*='/widget/']", "data-copy")).toHaveLength(
+    1,
+  );
+  expect(await all(page, "#design[hidden]", "id")).toEqual(["design"]);
 });
 
 test("the address is replaced at once, and the editor shows the new one", async () => {
@@ -209,57 +262,17 @@ describe("the editor of a text", () => {
   const pageOfText = async () => {
     await server.sourceOf(ada).says(null);
     const line = await addWidget(server, ada, "text");
-    return { line, page: await browser.get(`${PAGE}?id=${line.widget.id}`) };
+    return browser.get(`${PAGE}?id=${line.widget.id}`);
   };
 
   test("shows lines of an invented track while nothing plays", async () => {
-    const { page } = await pageOfText();
+    const page = await pageOfText();
     const setup = JSON.parse((await attributeOf(page, "[data-editor]", "data-editor")) ?? "");
     expect(setup.songs).toMatchObject([
       { kind: "song", isPaused: false, values: { title: "Everything Works" } },
       { kind: "song", isPaused: true, values: { artist: "The Sound Checks" } },
       { kind: "nothing" },
     ]);
-  });
-
-  test("prints no command of a hosted bot while the server is at home, and says why", async () => {
-    const { line, page } = await pageOfText();
-    const html = await page.text();
-    expect(html).toContain("can’t reach 127.0.0.1:4747");
-    expect(html).toContain("$(urlfetch …)");
-    expect(html).not.toContain("$(urlfetch http");
-    expect(html).toContain(`$readApi[http://127.0.0.1:4747/en/text/${line.token}]`);
-  });
-
-  test.each([
-    ["http://music.example", "starts with http"],
-    ["https://192.168.1.7", "only exists in your own network"],
-    ["https://marquee.local", "only exists in your own network"],
-  ])("says the same of %s", async (baseUrl, reason) => {
-    server.close();
-    await start(baseUrl);
-    const html = await (await pageOfText()).page.text();
-    expect(html).toContain(reason);
-    expect(html).not.toContain("$(urlfetch http");
-  });
-
-  test("prints each bot's command for a public https address", async () => {
-    server.close();
-    await start("https://music.example");
-    const { line, page } = await pageOfText();
-    const html = (await page.text()).replaceAll("&quot;", '"');
-    const address = `https://music.example/en/text/${line.token}`;
-    for (const command of [
-      `$(urlfetch ${address})`,
-      `$(customapi ${address})`,
-      `{readapi.${address}}`,
-      `$urlcall(${address})`,
-      `$readApi[${address}]`,
-      `$readapi(${address})`,
-    ]) {
-      expect(html).toContain(command);
-    }
-    expect(html).not.toContain("cannot reach");
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseWidgetOptions, widgetOptions } from "../../../widget/options.ts";
 import { en } from "../../../src/i18n/en.ts";
 import { SHIPPED_LOOK_NAMES, shippedLook } from "../../../src/overlay/looks/shipped.ts";
 import { readDocument } from "../../fixtures/docs/documents.ts";
@@ -16,14 +17,30 @@ const UNWANTED =
 test("every file of a look is one of the looks", () => {
   const folder = join(import.meta.dir, "../../../src/overlay/looks/shipped");
   const files = readdirSync(folder).map((file) => file.replace(".json", ""));
-  expect(files.toSorted()).toEqual([...SHIPPED_LOOK_NAMES].toSorted());
+  const { theme } = widgetOptions;
+  const isTheme = (name: string) => theme.parse(name) !== undefined;
+  expect(files.toSorted()).toEqual(SHIPPED_LOOK_NAMES.filter((name) => !isTheme(name)).toSorted());
+  // Each theme is a look of its own, without anything else.
+  if (theme.type.kind !== "choice") throw new Error("themes are chosen");
+  expect(SHIPPED_LOOK_NAMES.filter(isTheme).toSorted()).toEqual(
+    [...theme.type.choices].toSorted() as never,
+  );
+  for (const name of SHIPPED_LOOK_NAMES.filter(isTheme)) {
+    expect(shippedLook(name, en)).toMatchObject({ css: "", size: null });
+    const { options } = shippedLook(name, en);
+    const query = new URLSearchParams();
+    expect(Object.keys(options).filter((option) => option !== "theme")).toEqual([]);
+    expect(parseWidgetOptions(query, options).options.theme).toBe(name as never);
+  }
   for (const file of files) {
     const document = JSON.parse(readFileSync(join(folder, `${file}.json`), "utf8"));
     expect(Object.keys(document)).toEqual(["marquee", "name", "options", "css", "size"]);
   }
 });
 
-describe.each(SHIPPED_LOOK_NAMES)("the look %s", (name) => {
+const DRAWN = SHIPPED_LOOK_NAMES.filter((name) => shippedLook(name, en).css !== "");
+
+describe.each(DRAWN)("the look %s", (name) => {
   const { css, options } = shippedLook(name, en);
 
   test("uses only what streaming programs know, and loads nothing", () => {

@@ -3,7 +3,7 @@ import { Pills } from "../../../dashboard/form.tsx";
 import { attribute } from "../../../html/attribute.ts";
 import { HiddenCopyable } from "../../../html/parts.tsx";
 import { Html } from "../../../jsx.ts";
-import { type Edited, editorPage } from "./editor-page.tsx";
+import { type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Switch, Unreachable } from "./output-parts.tsx";
 import { FORM, SaveBar } from "./save-bar.tsx";
 
@@ -15,7 +15,6 @@ export function cardEditor(edited: Edited): Promise<Response> {
     edited,
     lead: t.lead,
     setup: {},
-    rotateText: t.rotateText,
     editor: (
       <section>
         <h2 safe>{t.preview}</h2>
@@ -37,12 +36,15 @@ export function cardEditor(edited: Edited): Promise<Response> {
       </section>
     ),
     children: (
-      <section>
-        <h2 safe>{t.use}</h2>
-        <p safe>{t.public}</p>
-        <Unreachable baseUrl={request.baseUrl} reasons={t.unreachable} />
-        <Snippets {...edited} />
-      </section>
+      <>
+        <section>
+          <h2 safe>{t.use}</h2>
+          <p safe>{t.public}</p>
+          <Unreachable baseUrl={request.baseUrl} reasons={t.unreachable} />
+          <Snippets {...edited} />
+        </section>
+        <ReplaceAddress edited={edited} consequence={t.rotateText} />
+      </>
     ),
   });
 }

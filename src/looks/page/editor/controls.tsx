@@ -1,4 +1,4 @@
-import type { OptionName, WidgetOption } from "../../../../widget/options.ts";
+import type { OptionKind, OptionName, WidgetOption } from "../../../../widget/options.ts";
 import { MODE_COLOURS } from "../../../../widget/styles.ts";
 import { fill, type Words } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
@@ -18,6 +18,18 @@ export interface ControlProps {
   readonly offers?: string | undefined;
 }
 
+/** Numbers that are chosen by eye: the steps of their sliders, and how far those go. */
+const SLIDERS: Readonly<Partial<Record<OptionName, { readonly step: number; most?: number }>>> = {
+  opacity: { step: 1 },
+  radius: { step: 1 },
+  width: { step: 10, most: 1_920 },
+  size: { step: 1 },
+  outline: { step: 0.5 },
+  speed: { step: 5, most: 150 },
+  hold: { step: 0.5, most: 20 },
+  delay: { step: 0.5 },
+};
+
 /** The control for an option, chosen by the kind of its value. */
 export function Control(props: ControlProps): JSX.Element {
   switch (props.option.type.kind) {
@@ -28,6 +40,11 @@ export function Control(props: ControlProps): JSX.Element {
     case "colour":
       return <ColourControl {...props} />;
     case "number":
+      return props.name in SLIDERS ? (
+        <SliderControl {...props} type={props.option.type} />
+      ) : (
+        <TypedControl {...props} />
+      );
     case "font":
     case "text":
       return <TypedControl {...props} />;
@@ -101,37 +118,95 @@ function ColourControl(props: ControlProps): JSX.Element {
           <span safe>{automatic ? widget.fromCover : widget.fromTheme}</span>
         </label>
       </div>
+      <div
+        class="swatches"
+        data-swatches={idOf(props)}
+        data-text={attribute(widget.swatch)}
+        role="group"
+        aria-label={attribute(labelOf(props))}
+      />
       <Mistake {...props} />
     </div>
   );
 }
 
+/** A number with a slider, on which the look's own value is marked. */
+function SliderControl(
+  props: ControlProps & { readonly type: OptionKind & { readonly kind: "number" } },
+): JSX.Element {
+  const { request, name, type } = props;
+  const { widget } = request.words.dashboard;
+  const { step, most = type.most } = SLIDERS[name] ?? { step: 1 };
+  return (
+    <div class="control slider" data-control={name} data-slider>
+      <FieldLabel {...props} />
+      <div>
+        <span class="track">
+          <input
+            type="range"
+            min={String(type.least)}
+            max={String(most)}
+            step={String(step)}
+            aria-label={attribute(labelOf(props))}
+          />
+          <i data-own-mark hidden />
+        </span>
+        <Typed {...props} />
+      </div>
+      <button
+        type="button"
+        class="quiet"
+        data-own-value
+        data-text={attribute(widget.ownValue)}
+        hidden
+      />
+      <Hint {...props} />
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+function FieldLabel(props: ControlProps): JSX.Element {
+  const { type } = props.option;
+  return (
+    <label for={idOf(props)}>
+      <span safe>{labelOf(props)}</span>
+      {type.kind === "number" && <small safe>{` ${type.unit}`}</small>}
+    </label>
+  );
+}
+
 function TypedControl(props: ControlProps): JSX.Element {
+  return (
+    <div class="control" data-control={props.name}>
+      <FieldLabel {...props} />
+      <Typed {...props} />
+      <Hint {...props} />
+      <Mistake {...props} />
+    </div>
+  );
+}
+
+function Typed(props: ControlProps): JSX.Element {
   const { request, name, option, offers } = props;
   const { widget } = request.words.dashboard;
   const { type, longest } = option;
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
-    <div class="control" data-control={name}>
-      <label for={idOf(props)}>
-        <span safe>{labelOf(props)}</span>
-        {type.kind === "number" && <small safe>{` ${type.unit}`}</small>}
-      </label>
-      <input
-        id={idOf(props)}
-        name={name}
-        autocomplete="off"
-        spellcheck="false"
-        list={offers}
-        {...(type.kind === "number"
-          ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
-          : { type: "text", maxlength: String(longest) })}
-        placeholder={option.fallback === null ? attribute(automatic) : undefined}
-        {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake: undefined })}
-      />
-      <Hint {...props} />
-      <Mistake {...props} />
-    </div>
+    <input
+      id={idOf(props)}
+      name={name}
+      autocomplete="off"
+      spellcheck="false"
+      list={offers}
+      {...(type.kind === "number"
+        ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
+        : { type: "text", maxlength: String(longest) })}
+      placeholder={
+        option.fallback === null && !(name in SLIDERS) ? attribute(automatic) : undefined
+      }
+      {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake: undefined })}
+    />
   );
 }
 

@@ -11,6 +11,7 @@ import { draftOf } from "../../draft.ts";
 import type { Widget } from "../../widgets.ts";
 import { galleryOf } from "../gallery/gallery-link.ts";
 import type { EditorSetup } from "./setup.ts";
+import { queryOf, tabOf } from "./tabs.tsx";
 
 export type EditorDeps = Pick<Parts, "accounts">;
 
@@ -23,21 +24,23 @@ export interface Edited {
 
 export interface EditorPageProps extends Pick<FrameProps, "connections"> {
   readonly edited: Edited;
-  readonly lead: string;
+  readonly lead?: string;
   /** What its kind's script gets besides. */
   readonly setup: object;
   readonly scripts?: readonly string[];
   /** What needs the script. */
   readonly editor: JSX.Element;
-  /** What works without it. */
+  /** The attributes of the editor's element, where it is one of several tabs. */
+  readonly panel?: object;
+  /** The tabs. */
+  readonly tabs?: JSX.Element;
+  /** What works without the script. */
   readonly children: JSX.Element;
-  /** What happens when the address is replaced. */
-  readonly rotateText: string;
 }
 
 /** The page of a widget: the editor, which its script runs, and what is made of its address. */
 export function editorPage(props: EditorPageProps): Promise<Response> {
-  const { edited, lead, setup, scripts = [], connections, editor, children } = props;
+  const { edited, lead, setup, scripts = [], connections, editor, children, panel } = props;
   const { request, widget } = edited;
   const { id, revision, kind } = widget;
   const { editor: t } = request.words.dashboard.widget;
@@ -51,22 +54,22 @@ export function editorPage(props: EditorPageProps): Promise<Response> {
     request,
     title: widget.name,
     parent: galleryOf(request),
-    lead,
+    ...(lead !== undefined && { lead }),
     scripts: [script.path, ...scripts],
     ...(connections !== undefined && { connections }),
     children: (
       <>
+        {(props.tabs ?? "") as "safe"}
         <noscript>
           <div class="notice bad">
             <p safe>{t.needsScript}</p>
           </div>
           <Rename edited={edited} />
         </noscript>
-        <div class="editor" data-editor={attribute(JSON.stringify(given))}>
+        <div class="editor" data-editor={attribute(JSON.stringify(given))} {...panel}>
           {editor as "safe"}
         </div>
         {children as "safe"}
-        <ReplaceAddress edited={edited} consequence={props.rotateText} />
       </>
     ),
   });
@@ -91,7 +94,7 @@ function Rename({ edited: { request, widget } }: Pick<EditorPageProps, "edited">
 }
 
 /** Replaces a widget's token after a question. */
-function ReplaceAddress(props: {
+export function ReplaceAddress(props: {
   readonly edited: Edited;
   readonly consequence: string;
 }): JSX.Element {
@@ -102,7 +105,7 @@ function ReplaceAddress(props: {
       <h2 safe>{t.rotateTitle}</h2>
       <ConfirmedAction
         form={formOf(request, rotateWidget, { id: widget.id })}
-        at={`id=${widget.id}`}
+        at={queryOf(widget.id, tabOf(request))}
         label={t.rotate}
         consequence={props.consequence}
         go={t.rotateGo}

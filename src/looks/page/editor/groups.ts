@@ -6,7 +6,6 @@ export type GroupName = (typeof GROUPS)[number];
 /** The group of each option in the editor; options not listed here are in "more". */
 const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
   look: [
-    "theme",
     "mode",
     "position",
     "accent",
@@ -42,8 +41,11 @@ export interface Group {
   readonly options: typeof optionList;
 }
 
+/** The looks choose the theme. */
+const GROUPED = savedOptionList.filter(([name]) => name !== "theme");
+
 /** Sorts options into groups: each option once, no empty groups. */
-export function groupOptions(table: Group["options"] = savedOptionList): readonly Group[] {
+export function groupOptions(table: Group["options"] = GROUPED): readonly Group[] {
   const placed = new Set(Object.values(PLACES).flat());
   const found = new Map(table);
   return GROUPS.map((name) => ({

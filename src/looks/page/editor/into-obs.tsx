@@ -3,7 +3,6 @@ import type { Widget } from "../../widgets.ts";
 import type { Words } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { HiddenCopyable } from "../../../html/parts.tsx";
 import type { SourceSize } from "../../../../widget/source-size.ts";
 import { Labelled } from "../../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
@@ -33,8 +32,8 @@ export interface ObsWidgetProps {
  * a page. It needs `intoObsScript`, which shows it, and `OBS_CONNECTIONS` in the page's policy.
  */
 export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
-  const { request, address } = widgetProps;
-  const { intoObs, widget } = request.words.dashboard;
+  const { request } = widgetProps;
+  const { intoObs } = request.words.dashboard;
   return (
     <section
       class="into-obs"
@@ -58,10 +57,6 @@ export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
           <span safe>{intoObs.nothingHappensText}</span>
         </li>
       </ul>
-      <div class="without-mouse">
-        <span safe>{intoObs.withoutMouse}</span>
-        <HiddenCopyable language={request.language} label={widget.address} text={address} />
-      </div>
       <PutIntoObs request={request} />
     </section>
   );

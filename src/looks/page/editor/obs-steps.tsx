@@ -3,10 +3,6 @@ import { Copyable, HiddenCopyable } from "../../../html/parts.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import type { SourceSize } from "../../../../widget/source-size.ts";
 
-/** The default text of the custom CSS field in OBS. */
-const CUSTOM_CSS =
-  "body { background-color: rgba(0, 0, 0, 0) !important; margin: 0 auto; overflow: hidden; }";
-
 const SIDES = ["width", "height"] as const;
 
 export interface ObsStepsProps {
@@ -17,7 +13,7 @@ export interface ObsStepsProps {
 
 /** The steps to add the overlay to OBS. */
 export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element {
-  const { obs, address: addressLabel } = request.words.dashboard.widget;
+  const { obs, editor, address: addressLabel } = request.words.dashboard.widget;
   const { language } = request;
   return (
     <section class="obs">
@@ -38,6 +34,9 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
               <dt safe>{addressLabel}</dt>
               <dd>
                 <HiddenCopyable language={language} label={addressLabel} text={address} />
+                <p class="hint" safe>
+                  {editor.addressText}
+                </p>
               </dd>
               {SIDES.map((side) => (
                 <>
@@ -47,13 +46,6 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
                   </dd>
                 </>
               ))}
-              <dt safe>{obs.css}</dt>
-              <dd>
-                <Copyable language={language} text={CUSTOM_CSS} />
-                <p class="hint" safe>
-                  {obs.cssText}
-                </p>
-              </dd>
             </dl>
           </div>
           <PropertiesPicture request={request} address={address} size={size} />

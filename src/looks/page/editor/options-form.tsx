@@ -25,12 +25,14 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
   return (
     <form id={FORM} method="dialog" aria-label={widget.options}>
       <>
+        {/* The looks choose it. */}
+        <input type="hidden" name="theme" />
         <datalist id={FONTS} />
         {groupOptions().map((group) => (
           <OptionGroup request={request} group={group} />
         ))}
-        <CssGroup request={request} />
         <NameAndSize request={request} />
+        <CssGroup request={request} />
         <p class="actions">
           <button type="button" class="quiet" data-reset safe>
             {widget.defaults}
@@ -60,7 +62,7 @@ function OptionGroup({ request, group }: FormProps & { group: Group }): JSX.Elem
     </>
   );
   return (
-    <details class="group" open={group.name === "look"}>
+    <details class="group">
       <summary>
         <h2 safe>{groups[group.name]}</h2>
       </summary>
@@ -173,6 +175,14 @@ function CssGroup({ request }: FormProps): JSX.Element {
               aria-describedby="css-hint"
             />
             <p class="used" data-css-used data-text={attribute(editor.cssUsed)} />
+            <p
+              class="status warn"
+              role="status"
+              data-css-too-new
+              data-text={attribute(editor.cssTooNew)}
+              data-nesting={attribute(editor.cssNesting)}
+              hidden
+            />
             <p class="mistake" id="css-mistake" hidden data-text={attribute(editor.cssTooLong)} />
           </div>
           <div class="names">

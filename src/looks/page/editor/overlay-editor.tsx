@@ -8,16 +8,20 @@ import { languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { type Language, LANGUAGES } from "../../../languages.ts";
 import type { Live } from "../../../overlay/live.ts";
+import { shippedLooks } from "../../../overlay/looks/shipped.ts";
+import type { Look } from "../../look.ts";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import type { WidgetWords } from "../../../../widget/words.ts";
 import { testWidgets } from "../../editor-actions.ts";
-import { type EditorDeps, type Edited, editorPage } from "./editor-page.tsx";
+import { type EditorDeps, type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Fonts } from "./fonts.tsx";
 import { IntoObs, OBS_CONNECTIONS, sourceNameOf } from "./into-obs.tsx";
+import { LookStrip } from "./look-strip.tsx";
 import { ObsSteps } from "./obs-steps.tsx";
 import { OptionsForm } from "./options-form.tsx";
 import { Preview, PreviewChoices } from "./preview.tsx";
 import type { OverlaySetup, SetupOf } from "./setup.ts";
+import { panelOf, queryOf, Tabs } from "./tabs.tsx";
 import { Versions } from "./versions.tsx";
 
 export interface OverlayEditorDeps extends EditorDeps {
@@ -26,21 +30,28 @@ export interface OverlayEditorDeps extends EditorDeps {
 
 const wordsOf = (language: Language): WidgetWords => languages[language].widget;
 
-/** The page on which an overlay is edited. */
+/** The page on which an overlay is edited. @param tried a look to begin with, which is not saved */
 export async function overlayEditor(
   { accounts: { widgets, fonts }, live }: OverlayEditorDeps,
   edited: Edited,
+  tried: Look | undefined,
 ): Promise<Response> {
   const { request, widget, token } = edited;
   const { user, words, baseUrl, basePath, language } = request;
+  const { intoObs } = words.dashboard;
   // The token is made when it is first needed.
   const isOnDemand = (widget.options["shown"] ?? "always") !== "always";
   const showToken = isOnDemand ? await widgets.showTokenOf(user, widget.id) : undefined;
   const pathLanguage = widget.language ?? language;
-  const address = widgetAddress(baseUrl, pathLanguage, token);
-  const size = sizeOf(widget);
+  const inObs = {
+    request,
+    address: widgetAddress(baseUrl, pathLanguage, token),
+    name: sourceNameOf(widget),
+    size: sizeOf(widget),
+  };
   const setup: SetupOf<OverlaySetup> = {
-    ...{ basePath, language, fonts: fonts.allOf(user) },
+    ...{ basePath, language, fonts: fonts.allOf(user), tried },
+    looks: shippedLooks(words),
     words: Object.fromEntries(LANGUAGES.map((name) => [name, wordsOf(name)])) as Record<
       Language,
       WidgetWords
@@ -48,49 +59,47 @@ export async function overlayEditor(
   };
   return editorPage({
     edited,
-    lead: words.dashboard.widget.lead,
     setup,
     scripts: [intoObsScript.path],
     connections: OBS_CONNECTIONS,
-    rotateText: words.dashboard.widget.rotateText,
+    tabs: <Tabs request={request} widget={widget} />,
+    panel: panelOf(request, "design"),
     editor: (
       <>
         <Preview {...edited} />
         <PreviewChoices request={request} />
+        <LookStrip request={request} />
         <OptionsForm request={request} />
-        <Versions request={request} />
         <Fonts request={request} />
+        <Versions request={request} />
       </>
     ),
     children: (
-      <>
-        <Address request={request} address={address} />
-        <OnDemand request={request} token={showToken} />
-        <IntoObs request={request} address={address} name={sourceNameOf(widget)} size={size} />
-        <ObsSteps request={request} address={address} size={size} />
+      <div {...panelOf(request, "obs")}>
+        <noscript>
+          <p class="notice" safe>
+            {intoObs.needsScript}
+          </p>
+        </noscript>
+        <IntoObs {...inObs} />
+        <ObsSteps {...inObs} />
         <OnStream edited={edited} isShown={live.onStream(user.id) > 0} />
-        <Launcher
-          request={request}
-          address={`${widgetAddress(basePath, pathLanguage, token)}/launcher`}
-        />
-      </>
+        <OnDemand request={request} token={showToken} />
+        <details class="group more-obs">
+          <summary>
+            <h2 safe>{words.dashboard.widget.groups.more}</h2>
+          </summary>
+          <div>
+            <Launcher
+              request={request}
+              address={`${widgetAddress(basePath, pathLanguage, token)}/launcher`}
+            />
+            <ReplaceAddress edited={edited} consequence={words.dashboard.widget.rotateText} />
+          </div>
+        </details>
+      </div>
     ),
   });
-}
-
-type AddressProps = { readonly request: DashboardRequest; readonly address: string };
-
-function Address({ request, address }: AddressProps): JSX.Element {
-  const { widget } = request.words.dashboard;
-  return (
-    <section class="address">
-      <h2 safe>{widget.address}</h2>
-      <HiddenCopyable language={request.language} label={widget.address} text={address} />
-      <p class="hint" safe>
-        {widget.editor.addressText}
-      </p>
-    </section>
-  );
 }
 
 /** The addresses for the key of a Stream Deck, which an overlay that is not always shown has. */
@@ -130,7 +139,11 @@ function OnStream(props: { readonly edited: Edited; readonly isShown: boolean })
       <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
         {isShown ? home.onStream : home.notOnStream}
       </p>
-      <ActionForm form={formOf(request, testWidgets)} at={`id=${edited.widget.id}`} class="test">
+      <ActionForm
+        form={formOf(request, testWidgets)}
+        at={queryOf(edited.widget.id, "obs")}
+        class="test"
+      >
         <>
           <p class="hint" safe>
             {widget.testText}
@@ -153,7 +166,13 @@ function OnStream(props: { readonly edited: Edited; readonly isShown: boolean })
   );
 }
 
-function Launcher({ request, address }: AddressProps): JSX.Element {
+function Launcher({
+  request,
+  address,
+}: {
+  readonly request: DashboardRequest;
+  readonly address: string;
+}): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
     <section>

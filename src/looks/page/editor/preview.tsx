@@ -1,9 +1,10 @@
 import { widgetAddress } from "../../../addresses.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { Pills } from "../../../dashboard/form.tsx";
+import { Choice } from "../../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { sizeOf } from "../../../../widget/source-size.ts";
+import { DEMO_SONGS, type WidgetOptions } from "../../../../widget/options.ts";
 import type { Edited } from "./editor-page.tsx";
 import { SaveBar } from "./save-bar.tsx";
 
@@ -13,7 +14,7 @@ export function Preview({ request, widget: edited, token }: Edited): JSX.Element
   const { widget } = words.dashboard;
   const { width, height } = sizeOf(edited);
   // Always to be seen here. The script sends it what is not saved yet.
-  const query = "shown=always&demo=1";
+  const query = "shown=always&demo=ordinary";
   const address = widgetAddress(basePath, edited.language ?? language, token);
   return (
     <section class="preview" aria-label={widget.preview}>
@@ -32,39 +33,36 @@ export function Preview({ request, widget: edited, token }: Edited): JSX.Element
   );
 }
 
+/** What the editor offers to preview: single songs of the demo first, and the user's music last. */
+const MUSIC: readonly WidgetOptions["demo"][] = [...DEMO_SONGS, "1", "0"];
+
 /** What the preview shows, and in front of what. */
 export function PreviewChoices({ request }: { readonly request: DashboardRequest }): JSX.Element {
-  const { widget } = request.words.dashboard;
-  const { backgrounds } = widget;
+  const { words } = request;
+  const { widget } = words.dashboard;
   return (
     <div class="preview-choices">
-      <Pills
-        legend={widget.background}
-        name="background"
-        choices={[
-          { value: "dark", label: backgrounds.dark },
-          { value: "light", label: backgrounds.light },
-          { value: "busy", label: backgrounds.busy },
-        ]}
-        chosen="dark"
-      >
-        <>
-          <input type="radio" name="background" value="own" data-own-choice hidden />
-          <label class="own-picture" title={widget.ownPictureHint} data-own-picture>
-            <input type="file" accept="image/*" aria-label={widget.ownPicture} />
-            <span safe>{widget.ownPicture}</span>
-          </label>
-        </>
-      </Pills>
-      <Pills
-        legend={widget.music}
+      <Choice
+        id="preview-music"
         name="demo"
-        choices={[
-          { value: "1", label: widget.demoMusic },
-          { value: "0", label: widget.ownMusic },
-        ]}
-        chosen="1"
+        label={widget.music}
+        chosen="ordinary"
+        options={MUSIC.map((value) => ({ value, label: widget.choices[`demo_${value}`] }))}
       />
+      <Choice
+        id="preview-background"
+        name="background"
+        label={widget.background}
+        chosen="dark"
+        options={(["dark", "light", "busy", "own"] as const).map((value) => ({
+          value,
+          label: widget.backgrounds[value],
+        }))}
+      />
+      <label class="own-picture button quiet" title={widget.ownPictureHint} data-own-picture>
+        <input type="file" accept="image/*" aria-label={widget.ownPicture} />
+        <span safe>{widget.ownPicture}</span>
+      </label>
       <p class="hint own-music" safe>
         {widget.ownMusicHint}
       </p>

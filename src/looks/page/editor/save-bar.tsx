@@ -17,7 +17,7 @@ export function SaveBar({ request, isLive = false }: SaveBarProps): JSX.Element 
   return (
     <>
       <div class="save-bar">
-        <div class="history">
+        <div class="history" data-steps>
           {(["undo", "redo"] as const).map((step) => (
             <button
               type="button"
@@ -36,6 +36,7 @@ export function SaveBar({ request, isLive = false }: SaveBarProps): JSX.Element 
         <p
           class="status good"
           role="status"
+          tabindex="-1"
           data-save-state
           data-saved={attribute(editor.saved)}
           data-unsaved={attribute(editor.unsaved)}
@@ -52,7 +53,15 @@ export function SaveBar({ request, isLive = false }: SaveBarProps): JSX.Element 
             <span safe>{editor.live}</span>
           </label>
         )}
-        <button type="submit" form={FORM} data-save safe>
+        <button
+          type="submit"
+          form={FORM}
+          aria-keyshortcuts="Control+S"
+          title="Ctrl+S"
+          data-save
+          hidden
+          safe
+        >
           {editor.save}
         </button>
       </div>

@@ -2,6 +2,7 @@ import type { LineValues, LineWords } from "../../../outputs/line.ts";
 import type { Language } from "../../../languages.ts";
 import type { WidgetWords } from "../../../../widget/words.ts";
 import type { Draft } from "../../draft.ts";
+import type { Look } from "../../look.ts";
 import type { Font } from "../../fonts.ts";
 
 /** What an editor's script gets with its page. */
@@ -22,6 +23,10 @@ export interface OverlaySetup extends EditorSetup {
   /** The overlay's words in each language. */
   readonly words: Readonly<Record<Language, WidgetWords>>;
   readonly fonts: readonly Font[];
+  /** The looks to choose from, by their codes. */
+  readonly looks: Readonly<Record<string, Look>>;
+  /** The look to begin with, as a draft. */
+  readonly tried: Look | undefined;
 }
 
 export interface TextSetup extends EditorSetup {

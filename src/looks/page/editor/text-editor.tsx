@@ -10,7 +10,7 @@ import { PLACEHOLDERS } from "../../../outputs/template.ts";
 import { testTrack } from "../../../outputs/test-track.ts";
 import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import type { Playback } from "../../../playback.ts";
-import { type Edited, editorPage } from "./editor-page.tsx";
+import { type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Switch } from "./output-parts.tsx";
 import { FORM, SaveBar } from "./save-bar.tsx";
 import type { SetupOf, TextSetup } from "./setup.ts";
@@ -40,7 +40,6 @@ export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<
     edited,
     lead: t.lead,
     setup,
-    rotateText: t.rotateText,
     editor: (
       <>
         <section>
@@ -64,11 +63,14 @@ export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<
       </>
     ),
     children: (
-      <p class="actions">
-        <a class="button quiet" href={`${pathTo(request, "chat")}?with=bot`} safe>
-          {t.bots}
-        </a>
-      </p>
+      <>
+        <p class="actions">
+          <a class="button quiet" href={`${pathTo(request, "chat")}?with=bot`} safe>
+            {t.bots}
+          </a>
+        </p>
+        <ReplaceAddress edited={edited} consequence={t.rotateText} />
+      </>
     ),
   });
 }

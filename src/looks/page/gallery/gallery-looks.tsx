@@ -9,16 +9,15 @@ import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../../overlay/looks
 import {
   ActionButton,
   ActionForm,
-  ChoiceInput,
-  type FormOf,
   formOf,
   LinesInput,
   TextInput,
 } from "../../../dashboard/action-form.tsx";
-import { Confirm } from "../../../dashboard/form.tsx";
-import { look, makeOfLook, useLook } from "../../look-actions.ts";
+import { Choice, Fold } from "../../../dashboard/form.tsx";
+import { look, makeOfLook } from "../../look-actions.ts";
 import { dashboardPage } from "../../../dashboard/frame.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
+import { galleryOf } from "./gallery-link.ts";
 import { LookPreview } from "./look-preview.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
@@ -29,71 +28,85 @@ interface LooksProps {
   readonly widgets: readonly Widget[];
 }
 
+/** The form of all buttons that use a look: it opens the editor, and changes nothing. */
+const USE = "use-look";
+
 /** The looks that come with Marquee. */
 export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Element {
-  const { words, language, basePath } = request;
-  const t = words.dashboard.gallery;
-  const hasOverlay = widgets.some(({ kind }) => kind === "overlay");
+  const t = request.words.dashboard.gallery.looks;
+  const overlays = widgets.filter(({ kind }) => kind === "overlay");
+  const [first] = overlays;
   return (
     <section class="shipped">
-      <h2 safe>{t.looks.title}</h2>
-      <p safe>{t.looks.lead}</p>
-      <ul class="cards">
-        {SHIPPED_LOOK_NAMES.map((id) => (
-          <li>
-            <LookPreview
-              title={fill(t.preview, { name: looks[id].name })}
-              path={`${pageAddress(basePath, language, "demo")}?look=${id}`}
-              look={looks[id]}
+      <h2 safe>{t.title}</h2>
+      <p safe>{t.lead}</p>
+      {first !== undefined && (
+        <form id={USE} method="get" action={pathTo(request, "widget")}>
+          {overlays.length === 1 ? (
+            <input type="hidden" name="id" value={String(first.id)} />
+          ) : (
+            <Choice
+              id="use-for"
+              name="id"
+              label={t.forOverlay}
+              chosen={String(first.id)}
+              options={overlayOptions(overlays)}
             />
-            <h3 id={`look-${id}`} safe>
-              {looks[id].name}
-            </h3>
-            <p safe>{words.looks[id].text}</p>
-            <p class="facts" safe>
-              {sizeText(request, looks[id])}
-            </p>
-            <div class="row-actions" role="group" aria-labelledby={`look-${id}`}>
-              <ActionButton form={formOf(request, makeOfLook, { look: id })} label={t.looks.make} />
-              {hasOverlay && (
-                <Confirm label={t.looks.use} consequence={t.looks.useText}>
-                  <UseFor form={formOf(request, useLook, { look: id })} widgets={widgets} />
-                </Confirm>
-              )}
-            </div>
-          </li>
+          )}
+        </form>
+      )}
+      <ul class="looks">
+        {SHIPPED_LOOK_NAMES.map((id) => (
+          <ShippedLook request={request} id={id} look={looks[id]} isFirst={!first} />
         ))}
       </ul>
+      <ImportForm request={request} />
     </section>
   );
 }
 
-interface UseForProps {
-  readonly form: FormOf<typeof useLook.inputs>;
-  readonly widgets: readonly Widget[];
-  /** The field with a long look. */
-  readonly children?: JSX.Element;
+const overlayOptions = (overlays: readonly Widget[]) =>
+  overlays.map(({ id, name }) => ({ value: String(id), label: name }));
+
+interface ShippedLookProps {
+  readonly request: DashboardRequest;
+  readonly id: ShippedLookName;
+  readonly look: SharedLook;
+  /** Whether there is no overlay yet that could use it. */
+  readonly isFirst: boolean;
 }
 
-/** Gives a look to one of the user's widgets. */
-function UseFor({ form, widgets, children = "" }: UseForProps): JSX.Element {
-  const { looks: t } = form.request.words.dashboard.gallery;
-  const overlays = widgets.filter(({ kind }) => kind === "overlay");
+function ShippedLook({ request, id, look, isFirst }: ShippedLookProps): JSX.Element {
+  const { words, language, basePath } = request;
+  const { looks: t, preview } = words.dashboard.gallery;
+  const make = formOf(request, makeOfLook, { look: id });
   return (
-    <ActionForm form={form} multipart>
-      <>
-        {children as "safe"}
-        <ChoiceInput
-          form={form}
-          name="id"
-          label={t.useFor}
-          options={overlays.map(({ id, name }) => ({ value: String(id), label: name }))}
-        />
-        <button type="submit" safe>
-          {t.useGo}
-        </button>
-      </>
-    </ActionForm>
+    <li>
+      <LookPreview
+        title={fill(preview, { name: look.name })}
+        path={`${pageAddress(basePath, language, "demo")}?look=${id}`}
+        look={look}
+      />
+      <h3 id={`look-${id}`} safe>
+        {look.name}
+      </h3>
+      <p safe>{words.looks[id].text}</p>
+      <p class="facts" safe>
+        {sizeText(request, look)}
+      </p>
+      <div class="row-actions" role="group" aria-labelledby={`look-${id}`}>
+        {isFirst ? (
+          <ActionButton form={make} label={t.use} />
+        ) : (
+          <>
+            <button type="submit" class="quiet" form={USE} name="look" value={id} safe>
+              {t.use}
+            </button>
+            <ActionButton form={make} label={t.asNew} />
+          </>
+        )}
+      </div>
+    </li>
   );
 }
 
@@ -101,7 +114,7 @@ function UseFor({ form, widgets, children = "" }: UseForProps): JSX.Element {
 export const SHOW_LOOK = { name: "look", inputs: { look } };
 
 /** Where a look that somebody shared is pasted. The page's script fills it from the address. */
-export function ImportForm({ request }: Pick<LooksProps, "request">): JSX.Element {
+function ImportForm({ request }: Pick<LooksProps, "request">): JSX.Element {
   const { import: t } = request.words.dashboard.gallery;
   const { refused } = request;
   // What is wrong with a look is shown here, whatever was to be done with it.
@@ -111,17 +124,16 @@ export function ImportForm({ request }: Pick<LooksProps, "request">): JSX.Elemen
     SHOW_LOOK,
   );
   return (
-    <section>
-      <h2 safe>{t.title}</h2>
+    <Fold label={t.title} isOpen={isRefused}>
       <ActionForm form={form} class="form wide" multipart>
         <>
           <LinesInput form={form} name="look" label={t.field} hint={t.text} rows={3} />
-          <button type="submit" safe>
+          <button type="submit" class="quiet" safe>
             {t.go}
           </button>
         </>
       </ActionForm>
-    </section>
+    </Fold>
   );
 }
 
@@ -143,14 +155,16 @@ export function lookView(props: LookViewProps): Promise<Response> {
   const options = Object.entries(look.options).filter(([name]) => !unknown.includes(name));
   const field = <input type="hidden" name="look" value={attribute(sharedLookJson(look))} />;
   const make = formOf(request, makeOfLook);
+  const overlays = widgets.filter(({ kind }) => kind === "overlay");
   return dashboardPage({
+    parent: galleryOf(request),
     request,
     title: fill(t.viewTitle, { name: look.name }),
     lead: t.viewLead,
     scripts: [widgetGalleryScript.path],
     children: (
       <div class="gallery">
-        <section>
+        <section class="viewed">
           <LookPreview
             title={fill(preview, { name: look.name })}
             path={`${pageAddress(basePath, language, "demo")}?${query.toString()}`}
@@ -160,22 +174,16 @@ export function lookView(props: LookViewProps): Promise<Response> {
           <p class="facts" safe>
             {sizeText(request, look)}
           </p>
-          <div class="pair">
-            <ActionForm form={make} multipart>
-              <>
-                {field as "safe"}
-                <TextInput form={make} name="name" label={nameLabel} value={look.name} />
-                <button type="submit" safe>
-                  {looks.make}
-                </button>
-              </>
-            </ActionForm>
-            {widgets.some(({ kind }) => kind === "overlay") && (
-              <UseFor form={formOf(request, useLook)} widgets={widgets}>
-                {field}
-              </UseFor>
-            )}
-          </div>
+          {overlays.length > 0 && <UseShared request={request} look={look} overlays={overlays} />}
+          <ActionForm form={make} class="form in-line" multipart>
+            <>
+              {field as "safe"}
+              <TextInput form={make} name="name" label={nameLabel} value={look.name} />
+              <button type="submit" class={overlays.length > 0 ? "quiet" : ""} safe>
+                {looks.asNew}
+              </button>
+            </>
+          </ActionForm>
         </section>
         <section>
           <h2 safe>{t.options}</h2>
@@ -206,15 +214,42 @@ export function lookView(props: LookViewProps): Promise<Response> {
               <code safe>{look.css}</code>
             </pre>
           )}
-          <p class="actions">
-            <a class="button quiet" href={pathTo(request, "widget")} safe>
-              {t.back}
-            </a>
-          </p>
         </section>
       </div>
     ),
   });
+}
+
+interface UseSharedProps extends Pick<LookViewProps, "request" | "look"> {
+  readonly overlays: readonly Widget[];
+}
+
+/** Opens the editor of an overlay with the look. */
+function UseShared({ request, look, overlays }: UseSharedProps): JSX.Element {
+  const { looks: t } = request.words.dashboard.gallery;
+  const form = formOf(request, SHOW_LOOK);
+  const [first] = overlays;
+  return (
+    <ActionForm form={form} class="form in-line" multipart>
+      <>
+        <input type="hidden" name="look" value={attribute(sharedLookJson(look))} />
+        {overlays.length === 1 && first ? (
+          <input type="hidden" name="id" value={String(first.id)} />
+        ) : (
+          <Choice
+            id="use-for"
+            name="id"
+            label={t.forOverlay}
+            chosen={String(first?.id)}
+            options={overlayOptions(overlays)}
+          />
+        )}
+        <button type="submit" safe>
+          {t.use}
+        </button>
+      </>
+    </ActionForm>
+  );
 }
 
 function sizeText({ words }: DashboardRequest, look: SharedLook): string {

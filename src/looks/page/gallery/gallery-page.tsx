@@ -1,3 +1,4 @@
+import { dashboardAddress } from "../../../addresses.ts";
 import { WIDGET_KINDS } from "../../new-widget.ts";
 import { Html } from "../../../jsx.ts";
 import { intoObsScript, widgetGalleryScript } from "../../../html/assets.ts";
@@ -6,34 +7,36 @@ import { shippedLooks } from "../../../overlay/looks/shipped.ts";
 import { ActionForm, ChoiceInput, formOf, TextInput } from "../../../dashboard/action-form.tsx";
 import { dashboardPage } from "../../../dashboard/frame.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
-import { fieldOf } from "../../../http/form-field.ts";
-import { readSharedLook } from "../../../overlay/looks/shared-look.ts";
+import { type ReadLook, readSharedLook } from "../../../overlay/looks/shared-look.ts";
 import { addWidget } from "../../actions.ts";
 import { freeName } from "../../free-name.ts";
 import { refusedLook } from "../../look-actions.ts";
-import { ImportForm, lookView, SHOW_LOOK, ShippedLooks } from "./gallery-looks.tsx";
-import { WidgetCard } from "./gallery-widgets.tsx";
+import { lookView, SHOW_LOOK, ShippedLooks } from "./gallery-looks.tsx";
+import { WidgetRow } from "./gallery-widgets.tsx";
 import type { Parts } from "../../../http/parts.ts";
 
-export interface WidgetGalleryDeps extends Pick<Parts, "accounts"> {
+export interface WidgetGalleryDeps extends Pick<Parts, "accounts" | "hub"> {
   readonly live: Pick<Live, "onStreamWith">;
 }
 
 /** The user's widgets, and the looks to make one of. */
 export async function galleryPage(
-  { accounts: { widgets }, live }: WidgetGalleryDeps,
+  { accounts: { widgets }, hub, live }: WidgetGalleryDeps,
   request: DashboardRequest,
 ): Promise<Response> {
-  const { words, user, refused } = request;
+  const { words, user, refused, basePath, language } = request;
   const t = words.dashboard.gallery;
   const all = widgets.allOf(user);
   const pasted = readSharedLook(String(refused?.texts["look"] ?? ""));
   // Somebody who typed a wrong name for a pasted look goes on with the look.
   if ("look" in pasted) return lookView({ request, ...pasted, widgets: all });
-  const cards = await Promise.all(
+  // Nobody waits for music here: the script shows it once there is some.
+  const reading = hub.peek(user.id);
+  const song = reading?.kind === "playback" ? reading.playback : undefined;
+  const rows = await Promise.all(
     all.map(async (widget) => {
       const token = await widgets.tokenOf(user, widget.id);
-      return { widget, token, isOnStream: live.onStreamWith(token) > 0 };
+      return { widget, token, isOnStream: live.onStreamWith(token) > 0, song };
     }),
   );
   const page = {
@@ -42,33 +45,31 @@ export async function galleryPage(
     lead: t.lead,
     scripts: [widgetGalleryScript.path, intoObsScript.path],
     children: (
-      <div class="gallery">
-        <section>
-          <h2 safe>{t.yours}</h2>
-          {cards.length === 0 && <p safe>{t.none}</p>}
-          <ul class="cards">
-            {cards.map((card) => (
-              <WidgetCard request={request} {...card} />
+      <div class="gallery" data-live={dashboardAddress(basePath, language, "/live")}>
+        {rows.length === 0 ? (
+          <p safe>{t.none}</p>
+        ) : (
+          <ul class="overlays">
+            {rows.map((row) => (
+              <WidgetRow request={request} {...row} />
             ))}
           </ul>
-          <NewWidget request={request} taken={all.map(({ name }) => name)} />
-        </section>
+        )}
+        <NewWidget request={request} taken={all.map(({ name }) => name)} />
         <ShippedLooks request={request} looks={shippedLooks(words)} widgets={all} />
-        <ImportForm request={request} />
       </div>
     ),
   };
   return dashboardPage(page);
 }
 
-/** A pasted look, or what is wrong with it. Nothing is saved. */
+/** A pasted look, or what is wrong with it. Nothing is saved. @param read what was pasted */
 export function pastedLookPage(
   deps: WidgetGalleryDeps,
   request: DashboardRequest,
-  form: FormData,
+  read: ReadLook,
+  text: string,
 ): Promise<Response> {
-  const text = fieldOf(form, "look");
-  const read = readSharedLook(text);
   if ("look" in read) {
     return lookView({ request, ...read, widgets: deps.accounts.widgets.allOf(request.user) });
   }
@@ -87,13 +88,13 @@ function NewWidget({ request, taken }: NewWidgetProps): JSX.Element {
   const form = formOf(request, addWidget);
   return (
     <details class="unfolds new-widget" open={form.refused !== undefined}>
-      <summary class="button" safe>
+      <summary class="button quiet" safe>
         {t.add}
       </summary>
       <div>
         <ActionForm form={form}>
           <>
-            <TextInput form={form} name="name" label={t.name} value={freeName("Widget", taken)} />
+            <TextInput form={form} name="name" label={t.name} value={freeName("Overlay", taken)} />
             <ChoiceInput
               form={form}
               name="kind"

@@ -20,86 +20,82 @@ import { Confirm } from "../../../dashboard/form.tsx";
 import { copyWidget, removeWidget, renameWidget, rotateWidget } from "../../actions.ts";
 import { ObsChip, sourceNameOf } from "../editor/into-obs.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
-import { LookPreview, type LookPreviewProps } from "./look-preview.tsx";
+import { LookPreview } from "./look-preview.tsx";
+import type { Playback } from "../../../playback.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
 import { testTrack } from "../../../outputs/test-track.ts";
 
-export interface WidgetCardProps {
+export interface WidgetRowProps {
   readonly request: DashboardRequest;
   readonly widget: Widget;
   readonly token: WidgetToken;
   /** Whether a browser source shows it. */
   readonly isOnStream: boolean;
+  /** The user's song that viewers may see; `undefined` while there is none. */
+  readonly song: Playback | undefined;
 }
 
-type PartProps = Pick<WidgetCardProps, "request" | "widget">;
+type PartProps = Pick<WidgetRowProps, "request" | "widget">;
 
 /** One of the user's widgets, and what can be done with it. */
-export function WidgetCard(props: WidgetCardProps): JSX.Element {
-  const { request, widget, token, isOnStream } = props;
-  const { words, language, basePath, baseUrl } = request;
+export function WidgetRow(props: WidgetRowProps): JSX.Element {
+  const { request, widget, isOnStream } = props;
+  const { words, baseUrl } = request;
   const t = words.dashboard.gallery;
   const { id, name, kind } = widget;
   const isOverlay = kind === "overlay";
   const { width, height } = sizeOf(widget);
-  const pathLanguage = widget.language ?? language;
-  const addressAt = (base: string) => outputAddress(base, pathLanguage, kind, token);
+  const editor = attribute(`${pathTo(request, "widget")}?id=${id}`);
   return (
     <li id={`widget-${id}`}>
-      <Preview
-        request={request}
-        widget={widget}
-        path={addressAt(basePath)}
-        title={fill(t.preview, { name })}
-      />
-      <h3 dir="auto" safe>
-        {name}
-      </h3>
-      <p class="facts">
-        <span safe>{t.kinds[kind]}</span>
-        {isOverlay && (
-          <span safe>{fill(t.size, { width: String(width), height: String(height) })}</span>
-        )}
-        {isOnStream && (
-          <span class="tag" safe>
-            {t.onStream}
-          </span>
-        )}
-      </p>
-      {isOverlay && (
-        <ObsChip
-          request={request}
-          address={addressAt(baseUrl)}
-          name={sourceNameOf(widget)}
-          size={{ width, height }}
-        />
-      )}
-      <div class="address-line">
-        <span safe>{isOverlay ? words.dashboard.widget.address : fill(t.address, { name })}</span>
-        <HiddenCopyable
-          language={language}
-          label={fill(t.address, { name })}
-          text={addressAt(baseUrl)}
-        />
+      <div class="shot">
+        <Preview {...props} />
+        {/* A frame may not stand within a hyperlink. */}
+        <a href={editor} tabindex="-1" aria-hidden="true" />
+      </div>
+      <div class="named">
+        <h2 dir="auto" safe>
+          {name}
+        </h2>
+        <p class="facts">
+          <span safe>{t.kinds[kind]}</span>
+          {isOverlay && (
+            <span safe>{fill(t.size, { width: String(width), height: String(height) })}</span>
+          )}
+          {isOnStream && (
+            <span class="tag" safe>
+              {t.onStream}
+            </span>
+          )}
+        </p>
       </div>
       <div class="row-actions">
-        <a
-          class="button"
-          href={attribute(`${pathTo(request, "widget")}?id=${id}`)}
-          aria-label={attribute(`${t.edit}: ${name}`)}
-          safe
-        >
+        {isOverlay && (
+          <ObsChip
+            request={request}
+            address={addressOf(props, baseUrl)}
+            name={sourceNameOf(widget)}
+            size={{ width, height }}
+          />
+        )}
+        <a class="button quiet" href={editor} aria-label={attribute(`${t.edit}: ${name}`)} safe>
           {t.edit}
         </a>
-        {isOverlay && <Shared {...props} />}
         <MoreActions {...props} />
       </div>
     </li>
   );
 }
 
-function MoreActions({ request, widget }: PartProps): JSX.Element {
+/** @param base the server's address, or its path */
+const addressOf = (
+  { request, widget, token }: PartProps & Pick<WidgetRowProps, "token">,
+  base: string,
+): string => outputAddress(base, widget.language ?? request.language, widget.kind, token);
+
+function MoreActions(props: WidgetRowProps): JSX.Element {
+  const { request, widget } = props;
   const t = request.words.dashboard.gallery;
   const { id, name } = widget;
   const rename = formOf(request, renameWidget, { id });
@@ -110,6 +106,12 @@ function MoreActions({ request, widget }: PartProps): JSX.Element {
         {t.more}
       </summary>
       <div class="row-actions">
+        <HiddenCopyable
+          language={request.language}
+          label={fill(t.address, { name })}
+          text={addressOf(props, request.baseUrl)}
+        />
+        {widget.kind === "overlay" && <Shared {...props} />}
         <Confirm label={t.rename} consequence={t.renameText} isOpen={isRefused}>
           <ActionForm form={rename}>
             <>
@@ -138,36 +140,32 @@ function MoreActions({ request, widget }: PartProps): JSX.Element {
   );
 }
 
-type PreviewProps = PartProps & Pick<LookPreviewProps, "path" | "title">;
-
-/** How it looks, or what it says of an invented song. */
-function Preview({ request, widget, path, title }: PreviewProps): JSX.Element {
+/** How it looks, or what it says of a song: the user's, else an invented one. */
+function Preview(props: WidgetRowProps): JSX.Element {
+  const { request, widget, song } = props;
+  const path = addressOf(props, request.basePath);
+  const title = fill(request.words.dashboard.gallery.preview, { name: widget.name });
   switch (widget.kind) {
-    case "overlay":
-      return <LookPreview title={title} path={`${path}?demo=1`} look={widget} />;
+    case "overlay": {
+      const own = `${path}?shown=always`;
+      const shown = song ? { path: own } : { path: `${own}&demo=ordinary`, ownPath: own };
+      return <LookPreview title={title} look={widget} {...shown} />;
+    }
     case "card":
       return (
-        <p class="card-preview">
-          <img
-            src={attribute(path)}
-            alt={attribute(title)}
-            width="400"
-            height="100"
-            loading="lazy"
-          />
-        </p>
+        <img src={attribute(path)} alt={attribute(title)} width="400" height="100" loading="lazy" />
       );
     case "text":
       return (
-        <p class="text-preview" dir="auto" safe>
-          {sampleLine(request, widget)}
+        <p class="line" dir="auto" safe>
+          {lineFor(props)}
         </p>
       );
   }
 }
 
-function sampleLine({ words, language }: DashboardRequest, widget: Widget): string {
-  const playback = testTrack(words, 0);
+function lineFor({ request: { words, language }, widget, song }: WidgetRowProps): string {
+  const playback = song ?? testTrack(words, 0);
   return lineOf(lineValuesOf({ kind: "playback", playback, connectionId: undefined }, 0), {
     options: readTextOptions(widget.options),
     words: lineWords(widget.language ?? language),

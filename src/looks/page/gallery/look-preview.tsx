@@ -10,10 +10,15 @@ export interface LookPreviewProps {
   readonly look: Look;
   /** Put into the preview by the page's script: CSS that the overlay's page does not have itself. */
   readonly css?: string;
+  /** The path of the same with the user's music, which the page's script shows once there is some. */
+  readonly ownPath?: string | undefined;
+  /** Whether the page's script loads it, when it is seen. */
+  readonly isDeferred?: boolean;
 }
 
 /** A look over a picture like that of a game, as small as it has to be. */
-export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.Element {
+export function LookPreview(props: LookPreviewProps): JSX.Element {
+  const { title, path, look, css, ownPath, isDeferred } = props;
   const { width, height } = sizeOf(look);
   return (
     <div class="screen game" style={`--source-width:${width};--source-height:${height}`}>
@@ -22,8 +27,9 @@ export function LookPreview({ title, path, look, css }: LookPreviewProps): JSX.E
           title={attribute(title)}
           tabindex="-1"
           loading="lazy"
-          src={attribute(path)}
+          {...(isDeferred ? { "data-src": attribute(path) } : { src: attribute(path) })}
           data-preview-css={css ? attribute(css) : undefined}
+          data-own-path={ownPath === undefined ? undefined : attribute(ownPath)}
         />
       </div>
     </div>

@@ -1,7 +1,8 @@
 import type { Clock } from "../../../clock.ts";
-import { isGoingOn, type Playback } from "../../../playback.ts";
-import { type DemoTrack, playlist } from "./playlist.ts";
-import { defineSource } from "../../source.ts";
+import type { DemoSong } from "../../../../widget/options.ts";
+import { type Artwork, isGoingOn, type Playback } from "../../../playback.ts";
+import { type DemoTrack, playlist, songs } from "./playlist.ts";
+import { defineSource, type WatchContext } from "../../source.ts";
 
 /** A built-in playlist that never ends, so that everything can be tried without an account. */
 export const demo = defineSource({
@@ -22,12 +23,37 @@ export const demo = defineSource({
   account: () => ({ displayName: "Marquee Demo", product: null }),
   async *watch(_: null, { clock, signal }) {
     while (!signal.aborted) {
-      const moment = demoAt(clock.wallMs());
+      const moment = demoAt(sinceBegun(clock));
       yield playbackAt(moment, clock);
       await clock.sleep(moment.changesInMs, signal);
     }
   },
 });
+
+/** One song of the demo, again and again. */
+export async function* watchDemoSong(
+  song: DemoSong,
+  { clock, signal }: Pick<WatchContext, "clock" | "signal">,
+): AsyncGenerator<Playback> {
+  const track = songs[song];
+  // Begun some time ago, so that its bar is to be seen.
+  let positionMs = Math.round(track.durationMs / 3);
+  while (!signal.aborted) {
+    yield toPlayback({ track, state: "playing", positionMs }, clock);
+    await clock.sleep(track.durationMs - positionMs, signal);
+    positionMs = 0;
+  }
+}
+
+/** When the playlist was first watched, by each clock: whoever tries Marquee sees its first song. */
+const begun = new WeakMap<Clock, number>();
+
+function sinceBegun(clock: Clock): number {
+  const nowMs = clock.monotonicMs();
+  const beganAtMs = begun.get(clock) ?? nowMs;
+  begun.set(clock, beganAtMs);
+  return nowMs - beganAtMs;
+}
 
 interface DemoMoment {
   readonly track: DemoTrack;
@@ -57,9 +83,9 @@ const stretches: readonly Stretch[] = playlist.flatMap((track): Stretch[] => {
 
 const roundMs = stretches.reduce((sum, stretch) => sum + stretch.lengthMs, 0);
 
-/** What the demo plays at a Unix time in milliseconds: a pure function, the same for all users. */
-export function demoAt(wallMs: number): DemoMoment {
-  let rest = ((wallMs % roundMs) + roundMs) % roundMs;
+/** What the demo plays so many milliseconds after its beginning: the same for all users. */
+export function demoAt(elapsedMs: number): DemoMoment {
+  let rest = elapsedMs % roundMs;
   for (const { track, state, startMs, lengthMs } of stretches) {
     if (rest < lengthMs) {
       const positionMs = state === "playing" ? startMs + rest : startMs;
@@ -67,7 +93,7 @@ export function demoAt(wallMs: number): DemoMoment {
     }
     rest -= lengthMs;
   }
-  throw new RangeError(`the demo has nothing at ${wallMs}`);
+  throw new RangeError(`the demo has nothing at ${elapsedMs}`);
 }
 
 /** What was last observed by each clock. */
@@ -76,13 +102,16 @@ const lastPlaybacks = new WeakMap<Clock, Playback>();
 /** The same object for all who watch, so that what is made of it is made once for all of them. */
 function playbackAt(moment: DemoMoment, clock: Clock): Playback {
   const last = lastPlaybacks.get(clock);
-  const observed = toPlayback(moment, clock.monotonicMs());
+  const observed = toPlayback(moment, clock);
   if (last && isGoingOn(last, observed)) return last;
   lastPlaybacks.set(clock, observed);
   return observed;
 }
 
-function toPlayback({ track, state, positionMs }: DemoMoment, observedAtMs: number): Playback {
+function toPlayback(
+  { track, state, positionMs }: Pick<DemoMoment, "track" | "state" | "positionMs">,
+  clock: Clock,
+): Playback {
   return {
     source: demo.name,
     state,
@@ -95,11 +124,16 @@ function toPlayback({ track, state, positionMs }: DemoMoment, observedAtMs: numb
     artists: track.artists,
     album: {
       name: track.album,
-      artworks: [{ key: `demo:${track.id}`, load: () => Bun.file(track.cover).bytes() }],
+      artworks: artworksOf(track),
     },
     device: { name: "Demo player", type: "demo", volumePercent: 65 },
     positionMs,
-    observedAtMs,
+    observedAtMs: clock.monotonicMs(),
     rate: 1,
   };
+}
+
+function artworksOf({ id, cover }: DemoTrack): readonly Artwork[] {
+  if (cover === undefined) return [];
+  return [{ key: `demo:${id}`, load: () => Bun.file(cover).bytes() }];
 }

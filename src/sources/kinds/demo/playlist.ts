@@ -6,10 +6,12 @@ import moonlight from "./covers/moonlight.webp" with { type: "file" };
 import observatory from "./covers/observatory.webp" with { type: "file" };
 import rain from "./covers/rain.webp" with { type: "file" };
 
+import type { DemoSong } from "../../../../widget/options.ts";
+
 export interface DemoTrack {
   readonly id: string;
-  /** The path of its cover picture. */
-  readonly cover: string;
+  /** The path of its cover picture; the songs of the playlist all have one. */
+  readonly cover?: string;
   readonly title: string;
   readonly artists: readonly string[];
   readonly album: string;
@@ -20,16 +22,53 @@ export interface DemoTrack {
 
 const seconds = (value: number) => value * 1000;
 
+const ORDINARY = {
+  id: "lanterns",
+  cover: lanterns,
+  title: "Paper Lanterns",
+  artists: ["Juniper Vale"],
+  album: "Slow Weather",
+  durationMs: seconds(188),
+} satisfies DemoTrack;
+const LONG = {
+  id: "observatory",
+  cover: observatory,
+  title:
+    "Everything We Said We Would Do When the Summer Came Back to the Little House by the Sea (Live at the Old Observatory)",
+  artists: ["Otto Lindqvist Ensemble"],
+  album: "A Map of Small Hours",
+  durationMs: seconds(242),
+} satisfies DemoTrack;
+const JAPANESE = {
+  id: "garden",
+  cover: garden,
+  title: "夜の庭で会いましょう",
+  artists: ["青い硝子"],
+  album: "透明な街",
+  durationMs: seconds(176),
+} satisfies DemoTrack;
+const ARABIC = {
+  id: "moonlight",
+  cover: moonlight,
+  title: "ضوء القمر على الماء",
+  artists: ["فرقة الياسمين"],
+  album: "ليالي الصيف",
+  durationMs: seconds(201),
+} satisfies DemoTrack;
+const { cover: _, ...COVERLESS } = { ...ORDINARY, id: "coverless" };
+
+/** Songs that are played on their own, to see what an overlay makes of them. */
+export const songs: Readonly<Record<DemoSong, DemoTrack>> = {
+  ordinary: ORDINARY,
+  long: LONG,
+  japanese: JAPANESE,
+  arabic: ARABIC,
+  coverless: COVERLESS,
+};
+
 /** Invented tracks and artists, with several lengths and scripts, and one very long title. */
 export const playlist: readonly DemoTrack[] = [
-  {
-    id: "lanterns",
-    cover: lanterns,
-    title: "Paper Lanterns",
-    artists: ["Juniper Vale"],
-    album: "Slow Weather",
-    durationMs: seconds(188),
-  },
+  ORDINARY,
   {
     id: "ferry",
     cover: ferry,
@@ -39,31 +78,9 @@ export const playlist: readonly DemoTrack[] = [
     durationMs: seconds(161),
     pause: { atMs: seconds(48), lengthMs: seconds(12) },
   },
-  {
-    id: "garden",
-    cover: garden,
-    title: "夜の庭で会いましょう",
-    artists: ["青い硝子"],
-    album: "透明な街",
-    durationMs: seconds(176),
-  },
-  {
-    id: "observatory",
-    cover: observatory,
-    title:
-      "Everything We Said We Would Do When the Summer Came Back to the Little House by the Sea (Live at the Old Observatory)",
-    artists: ["Otto Lindqvist Ensemble"],
-    album: "A Map of Small Hours",
-    durationMs: seconds(242),
-  },
-  {
-    id: "moonlight",
-    cover: moonlight,
-    title: "ضوء القمر على الماء",
-    artists: ["فرقة الياسمين"],
-    album: "ليالي الصيف",
-    durationMs: seconds(201),
-  },
+  JAPANESE,
+  LONG,
+  ARABIC,
   {
     id: "birds",
     cover: birds,

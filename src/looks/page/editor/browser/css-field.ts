@@ -1,4 +1,5 @@
 import { fill } from "../../../../i18n/fill.ts";
+import { tooNewIn } from "../too-new-css.ts";
 import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
 
 /** The field for CSS: counts its bytes and inserts public names. */
@@ -13,7 +14,16 @@ export function createCssField(onInsert: () => void): CssField {
   const area = find<HTMLTextAreaElement>("textarea", place);
   const used = find<HTMLElement>("[data-css-used]", place);
   const mistake = find<HTMLElement>(".mistake", place);
+  const tooNew = find<HTMLElement>("[data-css-too-new]", place);
   const most = Number(place.dataset["longest"]);
+
+  /** Says what older OBS cannot read. It may be saved all the same. */
+  const showTooNew = () => {
+    const { text = "", nesting = "" } = tooNew.dataset;
+    const what = tooNewIn(area.value, nesting).join(", ");
+    tooNew.hidden = what === "";
+    tooNew.textContent = what === "" ? "" : fill(text, { what });
+  };
 
   const insert = (name: string) => {
     const { selectionStart: start, selectionEnd: end, value } = area;
@@ -36,6 +46,7 @@ export function createCssField(onInsert: () => void): CssField {
       const numbers = { used: String(bytes), most: String(most) };
       used.textContent = fill(used.dataset["text"] ?? "", numbers);
       mistake.textContent = fill(mistake.dataset["text"] ?? "", numbers);
+      showTooNew();
       const isTooLong = bytes > most;
       showMistake(area, mistake, isTooLong);
       return !isTooLong;

@@ -72,6 +72,16 @@ export function startEditor(deps: EditorDeps): Editor {
     onRefused: (field, reason) => showRefusal(form, field, reason),
   });
 
+  /** Saves, or goes to what is wrong. */
+  const save = () => {
+    const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const group = wrong?.closest("details");
+    if (group) group.open = true;
+    wrong?.focus();
+    if (!wrong) void saving.save();
+  };
+
+  const steps = find<HTMLElement>("[data-steps]");
   const undoButton = find("[data-undo]");
   const redoButton = find("[data-redo]");
 
@@ -87,6 +97,8 @@ export function startEditor(deps: EditorDeps): Editor {
     // Not disabled, so that they keep the keyboard's focus.
     undoButton.setAttribute("aria-disabled", String(!history.canUndo()));
     redoButton.setAttribute("aria-disabled", String(!history.canRedo()));
+    // They keep their place, so that nothing moves with the first change.
+    steps.style.visibility = history.canUndo() || history.canRedo() ? "" : "hidden";
     saving.changed(isSaved, isValid);
   }
 
@@ -106,7 +118,7 @@ export function startEditor(deps: EditorDeps): Editor {
     const key = event.key.toLowerCase();
     if (key === "s") {
       event.preventDefault();
-      void saving.save();
+      save();
     }
     if ((key !== "z" && key !== "y") || isTextField(event.target)) return;
     event.preventDefault();
@@ -120,7 +132,7 @@ export function startEditor(deps: EditorDeps): Editor {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void saving.save();
+    save();
   });
 
   const unsaved = kept.read();

@@ -1,11 +1,14 @@
 import { showMistake } from "../../../../dashboard/browser/page-parts.ts";
 
+/** What holds a control's value. Its slider only follows. */
+const FIELD = "input:not([type=range]), textarea";
+
 /** Says beside each control of a form what is wrong with it. Returns whether nothing is. */
 export function showMistakes(form: HTMLFormElement, invalid: ReadonlySet<string>): boolean {
   let isValid = true;
   for (const control of form.querySelectorAll<HTMLElement>("[data-control]")) {
     const mistake = control.querySelector<HTMLElement>(".mistake");
-    const input = control.querySelector("input, textarea");
+    const input = control.querySelector(FIELD);
     // The browser gives an unreadable number as empty text.
     const isUnreadable = control.querySelector("input:invalid") !== null;
     const isWrong = isUnreadable || invalid.has(control.dataset["control"] ?? "");
@@ -22,7 +25,7 @@ export function showMistakes(form: HTMLFormElement, invalid: ReadonlySet<string>
 export function showRefusal(form: HTMLFormElement, field: string, reason: string): void {
   const control = form.querySelector(`[data-control="${CSS.escape(field)}"]`);
   const mistake = control?.querySelector<HTMLElement>(".mistake");
-  const input = control?.querySelector("input, textarea");
+  const input = control?.querySelector(FIELD);
   if (!mistake || !input) return;
   mistake.dataset["rule"] ??= mistake.textContent;
   mistake.textContent = reason;

@@ -1,4 +1,5 @@
 import { fill } from "../../../../i18n/fill.ts";
+import { type Draft, withLook } from "../../../draft.ts";
 import { savedOptionList } from "../../../../../widget/options.ts";
 import { sizeOf } from "../../../../../widget/source-size.ts";
 import { followDashboard, showPresence } from "../../../../dashboard/browser/dashboard-socket.ts";
@@ -9,7 +10,14 @@ import { createCssField } from "./css-field.ts";
 import { readSetup, startEditor } from "./editor.ts";
 import { changeFonts } from "./fonts.ts";
 import { createPreview } from "./preview.ts";
+import { createLookStrip, lookOf } from "./look-strip.ts";
+import { createSliders } from "./sliders.ts";
+import { offerSwatches } from "./swatches.ts";
+import { changeTabs } from "./tabs.ts";
 import { listVersions } from "./versions.ts";
+
+/** What an overlay looks like of which nothing is saved. */
+const PLAIN = { options: {}, css: "", size: null };
 
 /** The editor of an overlay. */
 const setup = readSetup<OverlaySetup>();
@@ -33,6 +41,28 @@ function follow(name: string, text: string): void {
   }
 }
 
+const sliders = createSliders();
+const strip = createLookStrip((code) => {
+  const look = setup.looks[code];
+  if (look) editor.take((draft) => withLook(draft, look), `look ${code}`);
+});
+
+/** What sliders mark: what the look sets, what its theme does, else the option's default. */
+function showOwnValues(draft: Draft): void {
+  const code = lookOf(setup.looks, draft);
+  const defaults = savedOptionList.flatMap(([name, { fallback }]) =>
+    typeof fallback === "number" ? [[name, String(fallback)]] : [],
+  );
+  sliders.show({
+    ...Object.fromEntries(defaults),
+    ...preview.ownValues(),
+    ...(code !== undefined && setup.looks[code]?.options),
+  });
+}
+/** The preview has a draft's theme a moment later. */
+const PREVIEW_FOLLOWS_MS = 60;
+let ownValuesTimer: ReturnType<typeof setTimeout> | undefined;
+
 const editor = startEditor({
   ...{ setup, form, table: savedOptionList },
   show({ draft }) {
@@ -40,6 +70,9 @@ const editor = startEditor({
     follow("width", String(width));
     follow("height", String(height));
     preview.show(draft);
+    strip.show(lookOf(setup.looks, draft));
+    clearTimeout(ownValuesTimer);
+    ownValuesTimer = setTimeout(() => showOwnValues(draft), PREVIEW_FOLLOWS_MS);
   },
   check: () => cssField.check(),
   onSaved({ revision, show_url: show, hide_url: hide }) {
@@ -50,22 +83,38 @@ const editor = startEditor({
   },
 });
 
-const versions = listVersions(setup, (version) => {
-  const { css, size, revision } = version;
-  const options = editor.readable(version);
-  editor.take((draft) => ({ ...draft, options, css, size }), `version ${revision}`);
+const versions = listVersions(setup, {
+  nameOf(version) {
+    const { theme = "card" } = version.options;
+    return strip.nameOf(lookOf(setup.looks, version) ?? theme);
+  },
+  onShow(version) {
+    const { css, size, revision } = version;
+    const options = editor.readable(version);
+    editor.take((draft) => ({ ...draft, options, css, size }), `version ${revision}`);
+  },
 });
 
 find("[data-reset]").addEventListener("click", () => {
-  editor.take((draft) => ({ ...draft, options: {}, language: null }), "reset");
+  editor.take((draft) => {
+    const { options, css, size } = setup.looks[lookOf(setup.looks, draft) ?? ""] ?? PLAIN;
+    return { ...draft, options, css, size, language: null };
+  }, "reset");
 });
+
+if (setup.tried) {
+  const { tried } = setup;
+  editor.take((draft) => withLook(draft, tried), "look");
+  // Loaded again, the page shows the draft that it keeps.
+  history.replaceState(null, "", `${setup.page}?id=${setup.id}`);
+}
 
 changeFonts(setup, preview.setFonts);
 
 /** Shows the user's own picture behind the overlay; it is not uploaded. */
 function offerOwnPicture(): void {
   const chooser = find<HTMLInputElement>("[data-own-picture] [type=file]");
-  const choice = find<HTMLInputElement>("[data-own-choice]");
+  const background = find<HTMLSelectElement>("[name=background]");
   let address = "";
   chooser.addEventListener("change", () => {
     const [file] = chooser.files ?? [];
@@ -73,10 +122,12 @@ function offerOwnPicture(): void {
     URL.revokeObjectURL(address);
     address = URL.createObjectURL(file);
     find<HTMLElement>("[data-screen]").style.setProperty("--own-picture", `url("${address}")`);
-    choice.checked = true;
+    background.value = "own";
   });
 }
 offerOwnPicture();
+offerSwatches(find<HTMLIFrameElement>("[data-preview]"));
+changeTabs();
 
 /** Sends a test track without leaving the page, so that the preview can show it. */
 function sendTestInPlace(): void {

@@ -8,10 +8,13 @@ import { find } from "../../../../dashboard/browser/page-parts.ts";
 import type { Draft } from "../../../draft.ts";
 import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
+import type { OwnValues } from "./sliders.ts";
 
 export interface Preview {
   /** Shows a draft at once. */
   show(draft: Draft): void;
+  /** What the look has by itself where no option says it; empty until the preview is there. */
+  ownValues(): OwnValues;
   /** Lets it use other fonts of the user's. */
   setFonts(fonts: readonly Font[]): void;
 }
@@ -51,23 +54,62 @@ export function createPreview({ basePath, language, words, ...setup }: OverlaySe
     if (frame.contentDocument?.querySelector(".np")) return;
     timer = setTimeout(() => (frame.src = frame.src), RETRY_AFTER_MS);
   });
-  for (const choice of document.querySelectorAll<HTMLInputElement>("[name=demo]")) {
-    choice.addEventListener("change", () => {
-      const address = new URL(frame.src);
-      if (choice.value === "1") address.searchParams.set("demo", "1");
-      else address.searchParams.delete("demo");
-      frame.src = address.href;
-    });
-  }
+  const music = find<HTMLSelectElement>("[name=demo]");
+  music.addEventListener("change", () => {
+    const address = new URL(frame.src);
+    address.searchParams.set("demo", music.value);
+    frame.src = address.href;
+  });
 
   return {
     show(draft) {
       latest = draft;
       send();
     },
+    ownValues: () => readOwnValues(frame, latest),
     setFonts(changed) {
       fonts = changed;
       send();
     },
   };
+}
+
+/** Where the stylesheets say what these options leave to the theme. */
+const LENGTHS = {
+  radius: "--np-radius",
+  width: "--np-max-width",
+  outline: "--np-outline-width",
+} as const;
+
+/** Reads what the theme's stylesheets say, as if these options were not set. Nothing of it is painted. */
+function readOwnValues(frame: HTMLIFrameElement, { options }: Draft): OwnValues {
+  const inner = frame.contentDocument;
+  const overlay = inner?.querySelector<HTMLElement>(".np");
+  const styles = inner?.querySelector(".np-option-styles");
+  if (!inner || !overlay || !styles) return {};
+  const drawn = styles.textContent;
+  const unset = { ...parseWidgetOptions(new URLSearchParams(), options).options };
+  styles.textContent = optionStyles({
+    ...unset,
+    ...{ size: null, radius: null, width: null, outline: null, opacity: null },
+  });
+  const probe = inner.createElement("i");
+  probe.style.cssText = "position:absolute;visibility:hidden;width:0";
+  overlay.append(probe);
+  const lengthOf = (property: string): string => {
+    probe.style.width = "0";
+    probe.style.width = `var(${property}, 0)`;
+    return String(Math.round(Number.parseFloat(getComputedStyle(probe).width) || 0));
+  };
+  const computed = getComputedStyle(overlay);
+  const own = {
+    size: String(Math.round(Number.parseFloat(computed.fontSize))),
+    opacity: String(Math.round(Number(computed.getPropertyValue("--np-panel-opacity")) * 100)),
+    ...Object.fromEntries(
+      Object.entries(LENGTHS).map(([name, property]) => [name, lengthOf(property)]),
+    ),
+  };
+  probe.remove();
+  styles.textContent = drawn;
+  return own;
 }

@@ -35,6 +35,7 @@ const SAVE_AFTER_MS = 200;
 export function createSaving(deps: SavingDeps): Saving {
   const { setup, draft } = deps;
   const bar = find<HTMLElement>("[data-save-state]");
+  const button = find<HTMLElement>("[data-save]");
   const live = document.querySelector<HTMLInputElement>("[data-live-editing]");
   const conflict = find<HTMLElement>("[data-conflict]");
   let basedOn = setup.revision;
@@ -50,6 +51,12 @@ export function createSaving(deps: SavingDeps): Saving {
     const tone = { saved: "good", unsaved: "warn", saving: "idle", wrong: "bad", failed: "bad" };
     bar.className = `status ${tone[state]}`;
     if (bar.textContent !== text) bar.textContent = text;
+  };
+  /** Save is there while there is something to save. */
+  const showButton = () => {
+    const isNeeded = !isSaved || !isValid;
+    if (!isNeeded && document.activeElement === button) bar.focus();
+    button.hidden = !isNeeded;
   };
   const endLive = () => {
     if (live) live.checked = false;
@@ -135,7 +142,8 @@ export function createSaving(deps: SavingDeps): Saving {
     changed(nowSaved, nowValid) {
       isSaved = nowSaved;
       isValid = nowValid;
-      if (!isBusy) show(isSaved ? "saved" : isValid ? "unsaved" : "wrong");
+      if (!isBusy) show(isValid ? (isSaved ? "saved" : "unsaved") : "wrong");
+      showButton();
       saveLater();
     },
     save: () => save(false),

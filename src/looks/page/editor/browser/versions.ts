@@ -1,7 +1,6 @@
 import { fill } from "../../../../i18n/fill.ts";
 import { formatTime } from "../../../../i18n/format-time.ts";
 import { find } from "../../../../dashboard/browser/page-parts.ts";
-import { widgetOptions } from "../../../../../widget/options.ts";
 import type { WidgetVersion } from "../../../editor-actions.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
@@ -11,11 +10,15 @@ export interface Versions {
   saved(revision: number): void;
 }
 
-/** Lists the looks that the widget had, once they can be seen. @param onShow takes one of them */
-export function listVersions(
-  setup: OverlaySetup,
-  onShow: (version: WidgetVersion) => void,
-): Versions {
+export interface VersionsDeps {
+  /** What a version's look is called. */
+  nameOf(version: WidgetVersion): string;
+  /** Takes one of them. */
+  onShow(version: WidgetVersion): void;
+}
+
+/** Lists the looks that the widget had, once they can be seen. */
+export function listVersions(setup: OverlaySetup, { nameOf, onShow }: VersionsDeps): Versions {
   const section = find<HTMLDetailsElement>("[data-versions]");
   const outcome = find("[data-version-outcome]", section);
   const list = find("[data-version-list]", section);
@@ -27,12 +30,10 @@ export function listVersions(
     const item = document.importNode(row.content, true);
     const savedAt = Date.parse(version.saved_at);
     const time = formatTime(setup.language, savedAt, Date.now());
-    const theme = version.options["theme"] ?? widgetOptions.theme.fallback;
-    const choice = document.querySelector(`[name=theme][value="${CSS.escape(theme)}"]`);
     const place = find<HTMLTimeElement>("time", item);
     place.dateTime = version.saved_at;
     place.textContent = time;
-    find("small", item).textContent = choice?.nextElementSibling?.textContent ?? theme;
+    find("small", item).textContent = nameOf(version);
     const button = find<HTMLElement>("button", item);
     find(version.revision === current ? "button" : ".current", item).remove();
     button.ariaLabel = fill(button.dataset["label"] ?? "", { time });

@@ -1,4 +1,5 @@
 import { styleFrames } from "./style-frames.ts";
+import { followDashboard } from "../../../../dashboard/browser/dashboard-socket.ts";
 
 /** Puts a look that came with the page's address into its form, and CSS into previews. */
 const field = document.querySelector<HTMLTextAreaElement>("textarea[name=look]");
@@ -14,3 +15,18 @@ function openLookOfAddress(): void {
 styleFrames();
 addEventListener("hashchange", openLookOfAddress);
 openLookOfAddress();
+
+/** The list shows the user's own music as soon as there is some that viewers may see. */
+function showOwnMusic(): void {
+  for (const frame of document.querySelectorAll<HTMLIFrameElement>("[data-own-path]")) {
+    frame.src = frame.dataset["ownPath"] ?? "";
+    delete frame.dataset["ownPath"];
+  }
+}
+
+const live = document.querySelector<HTMLElement>(".gallery[data-live]")?.dataset["live"];
+if (live !== undefined) {
+  followDashboard(live, ({ track, privacy }) => {
+    if (track && privacy === "") showOwnMusic();
+  });
+}

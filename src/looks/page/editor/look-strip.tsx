@@ -1,0 +1,36 @@
+import { pageAddress } from "../../../addresses.ts";
+import { Html } from "../../../jsx.ts";
+import { SHIPPED_LOOK_NAMES, shippedLooks } from "../../../overlay/looks/shipped.ts";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { LookPreview } from "../gallery/look-preview.tsx";
+
+/** The looks to choose from, side by side. The script puts the chosen one into the draft. */
+export function LookStrip({ request }: { readonly request: DashboardRequest }): JSX.Element {
+  const { words, basePath, language } = request;
+  const looks = shippedLooks(words);
+  return (
+    <fieldset class="strip" data-strip>
+      <legend safe>{words.dashboard.widget.labels.theme}</legend>
+      <button type="button" class="quiet" data-all-looks aria-expanded="false" safe>
+        {words.dashboard.widget.allLooks}
+      </button>
+      <div>
+        {SHIPPED_LOOK_NAMES.map((id) => (
+          <div class="look">
+            <LookPreview
+              title={looks[id].name}
+              path={`${pageAddress(basePath, language, "demo")}?look=${id}&demo=ordinary`}
+              look={looks[id]}
+              isDeferred
+            />
+            <label>
+              <input type="radio" name="look" value={id} />
+              <b safe>{looks[id].name}</b>
+              <small safe>{words.looks[id].text}</small>
+            </label>
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
