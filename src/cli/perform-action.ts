@@ -16,7 +16,7 @@ export async function performAction(
     if ("table" in action) return execution.print(documents, table(action.table(result)));
     const notice = action.notice(languages.en, result, "en");
     const lines = action.lines?.(result) ?? linesOf(notice);
-    if (notice.tone === "good") return execution.print(documents, lines);
+    if (notice.tone !== "bad") return execution.print(documents, lines);
     execution.print(documents, []);
     throw new CommandFailedError(lines.join("\n"));
   };

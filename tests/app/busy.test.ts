@@ -61,7 +61,14 @@ describe("while another program writes to the database,", () => {
     await server.clock.advance(3_600_000);
     expect((await server.getAs(ada, "/api/v1/now-playing")).status).toBe(200);
     // The page of the keys shows the use of one that was just now, which cannot be stored.
-    for (const path of ["", "/music", "/widget", "/keys", "/privacy", "/account", "/server"]) {
+    for (const path of [
+      "",
+      "/music",
+      "/widget",
+      "/settings/programs",
+      "/settings/account",
+      "/settings/server",
+    ]) {
       expect((await browser.get(`/en/dashboard${path}`)).status).toBe(200);
     }
     expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
+import { describedSources } from "../../src/sources/index.ts";
 import { formsIn, type PageForm } from "../fixtures/http/forms.ts";
 import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -77,6 +78,12 @@ describe("a form of the dashboard", () => {
       name,
       async () => `/en/${sectionPath(name)}`,
     ]),
+    ...describedSources()
+      .all.filter(({ options }) => Object.keys(options).length > 0)
+      .map(({ id }): [string, () => Promise<string>] => [
+        `adding ${id}`,
+        async () => `/en/dashboard/music?add=other&choose=${id}`,
+      ]),
     ...(["overlay", "text", "card"] as const).map((kind): [string, () => Promise<string>] => [
       `the editor of a ${kind}`,
       async () => {
