@@ -65,12 +65,22 @@ async function cardOn(
   };
 }
 
+/** Chooses a look on the other tab, and comes back. */
+async function choose(page: Page, look: string): Promise<void> {
+  const { tabs } = languages.en.dashboard.widget;
+  await page.getByRole("tab", { name: tabs.design }).click();
+  const radio = page.locator(`[name=look][value=${look}]`);
+  if (!(await radio.isVisible())) await page.locator("[data-all-looks]").click();
+  await radio.check();
+  await page.getByRole("tab", { name: tabs.obs }).click();
+}
+
 onTheDashboard("dragging a widget into OBS", (stage) => {
   const { test } = stage;
 
   test("hands over a link with name and size, as it is at that moment", async () => {
-    const { page } = await stage.open("widget", { query: "?id=1" });
-    await page.locator("[name=theme][value=bar]").check();
+    const { page } = await stage.open("widget", { query: "?id=1&tab=obs" });
+    await choose(page, "bar");
     await listenForDrops(page);
     const handle = page.locator(".obs-chip");
     await handle.dragTo(page.locator("[data-into-obs] h2"));
@@ -79,7 +89,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     expect(await droppedOn(page)).toEqual({ uris: link, text: link });
     expect(await page.locator("[data-dragging]").count()).toBe(0);
 
-    await page.locator("[name=theme][value=card]").check();
+    await choose(page, "card");
     await page.getByText("500 × 120").first().waitFor();
     await handle.dragTo(page.locator("[data-into-obs] h2"));
     expect((await droppedOn(page)).uris).toBe(stage.overlay(`?${layer(500)}`));
@@ -92,7 +102,7 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
     await page.goto(`${stage.server.url}/en/sign-in/${secret}`);
     const { signIn, dashboard } = languages.en;
     await page.getByRole("button", { name: signIn.confirm }).click();
-    await page.getByRole("link", { name: dashboard.sections.widget, exact: true }).click();
+    await page.getByRole("link", { name: dashboard.home.allLooks, exact: true }).click();
     const look = page.locator("li").filter({ hasText: languages.en.looks.lounge.name });
     await look.getByRole("button", { name: dashboard.gallery.looks.asNew }).click();
     await listenForDrops(page);
@@ -126,18 +136,22 @@ onTheDashboard("dragging a widget into OBS", (stage) => {
       stage.ada,
     );
     const page = await context.newPage();
-    await page.goto(`${stage.address("widget")}?id=1`);
+    await page.goto(`${stage.address("widget")}?id=1&tab=obs`);
     const card = page.locator("[data-into-obs]");
-    expect(await card.innerText()).not.toContain("mqw_");
+    expect(await page.locator("#obs").innerText()).not.toContain("mqw_");
     expect(await card.locator("a").count()).toBe(0);
-    await card.locator("[data-copy]").focus();
+    const byHand = page.locator(".obs .secret");
+    await byHand.locator("[data-copy]").focus();
     await page.keyboard.press("Enter");
-    await card.getByText(languages.en.parts.copied, { exact: true }).waitFor();
+    await byHand.getByText(languages.en.parts.copied, { exact: true }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stage.overlay());
   });
 
   test("is not offered where no script runs", async () => {
-    const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
+    const { page } = await stage.open("widget", {
+      javaScriptEnabled: false,
+      query: "?id=1&tab=obs",
+    });
     expect(await page.locator("[data-into-obs]").count()).toBe(1);
     expect(await page.locator("[data-into-obs]").isVisible()).toBe(false);
   });
@@ -149,7 +163,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
   test("connects, lists the scenes, makes the source, updates it and loads it again", async () => {
     const obs = standIn({ password: PASSWORD });
     obs.inputs.set("Marquee", {});
-    const card = await cardOn(await stage.open("widget", { query: "?id=1" }));
+    const card = await cardOn(await stage.open("widget", { query: "?id=1&tab=obs" }));
     const { words } = card;
     await card.connect(obs.port);
     await card.says(words.sentences.connected);
@@ -166,7 +180,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
     expect(obs.inputs.get(name)).toMatchObject({ url: stage.overlay(), width: 500, height: 120 });
     expect(await scene.inputValue()).toBe("Break");
 
-    await card.page.locator("[name=theme][value=bar]").check();
+    await choose(card.page, "bar");
     await card.page.getByText("1000 × 120").first().waitFor();
     await card.press(words.sentences.update);
     await card.says(fill(words.sentences.outcomes.updated, { name }));
@@ -188,7 +202,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 
   test("sends the password to OBS alone, and keeps it nowhere", async () => {
     const obs = standIn({ password: PASSWORD });
-    const watched = await stage.open("widget", { query: "?id=1" });
+    const watched = await stage.open("widget", { query: "?id=1&tab=obs" });
     const sent: string[] = [];
     watched.page.on("request", (request) =>
       sent.push(request.url(), request.postData() ?? "", JSON.stringify(request.headers())),
@@ -213,7 +227,10 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 
   test("says why it did not work, in the language of the page", async () => {
     const { failures, put, connected } = languages.de.dashboard.intoObs.sentences;
-    const card = await cardOn(await stage.open("widget", { language: "de", query: "?id=1" }), "de");
+    const card = await cardOn(
+      await stage.open("widget", { language: "de", query: "?id=1&tab=obs" }),
+      "de",
+    );
     const nobody = freePort();
     await card.connect(nobody);
     await card.says(fill(failures.off, { port: String(nobody) }));
@@ -256,7 +273,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
   });
 
   test("gives up when nothing is said for five seconds", async () => {
-    const watched = await stage.open("widget", { query: "?id=1" });
+    const watched = await stage.open("widget", { query: "?id=1&tab=obs" });
     await watched.page.clock.install();
     await watched.page.reload();
     const card = await cardOn(watched);
@@ -287,7 +304,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
       opened.push(() => void browser.close());
       const page = await browser.newPage();
       page.setDefaultTimeout(GIVE_UP_MS);
-      await page.goto(`http://marquee.example:${elsewhere.port}/en/dashboard/widget?id=1`);
+      await page.goto(`http://marquee.example:${elsewhere.port}/en/dashboard/widget?id=1&tab=obs`);
       expect(await page.evaluate(() => "subtle" in crypto)).toBe(false);
       const card = await cardOn({ page });
       await card.connect(obs.port);
@@ -313,7 +330,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
   ])("is accessible and narrow enough when %s", async (_, reach) => {
     const obs = standIn({ password: PASSWORD });
     const watched = await stage.open("widget", {
-      query: "?id=1",
+      query: "?id=1&tab=obs",
       viewport: { width: 360, height: 740 },
     });
     const card = await cardOn(watched);
@@ -337,7 +354,7 @@ onTheDashboard("putting a widget into OBS", (stage) => {
 });
 
 async function putIntoRealObs(stage: DashboardStage, real: RealObs): Promise<void> {
-  const card = await cardOn(await stage.open("widget", { query: "?id=1" }));
+  const card = await cardOn(await stage.open("widget", { query: "?id=1&tab=obs" }));
   const { sentences, refresh } = card.words;
   await card.connect(real.port, "wrong");
   await card.says(sentences.failures.wrongPassword);
@@ -360,8 +377,8 @@ async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<vo
     const context = await browser.newContext({ viewport: null });
     const page = await context.newPage();
     await stage.enter(context);
-    await page.goto(`${stage.address("widget")}?id=1`);
-    await page.locator("[name=theme][value=bar]").check();
+    await page.goto(`${stage.address("widget")}?id=1&tab=obs`);
+    await choose(page, "bar");
     await page.locator("[data-into-obs] h2").evaluate((title) => title.scrollIntoView());
     const from = await page.locator(".obs-chip").evaluate((chip) => {
       const { x, y, width, height } = chip.getBoundingClientRect();
