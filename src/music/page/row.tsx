@@ -37,13 +37,11 @@ export function ConnectionRow({ view, one, readings }: RowProps): JSX.Element {
         <summary>
           {all.length > 1 && <Grip title={request.words.dashboard.music.drag} />}
           <Sign of={tileOf(source.id)} />
-          <span class="row-words">
-            <h2 id={`${cardId(connection)}-name`} safe>
-              {labelOf(one)}
-            </h2>
-            <span class="row-state" data-row={id}>
-              <RowPart {...live} />
-            </span>
+          <h2 id={`${cardId(connection)}-name`} safe>
+            {labelOf(one)}
+          </h2>
+          <span class="row-state" data-row={id}>
+            <RowPart {...live} />
           </span>
         </summary>
         <div class="opened">
