@@ -61,7 +61,7 @@ describe("marquee connection list", () => {
     const id = Number(await connectMpd());
     await marquee("connect", "ada", "demo", "--name", "Desk");
     expect(await list()).toEqual([
-      { id, source: "mpd", name: "", position: 1, health: "untried" },
+      { id, source: "mpd", name: "", position: 1, health: "retrying" },
       { id: expect.any(Number), source: "demo", name: "Desk", position: 2, health: "ok" },
     ]);
     const { out } = await marquee("connection", "list", "ada");
