@@ -316,7 +316,13 @@ function noteFocus(page: Page): Promise<string[]> {
       ...document.querySelectorAll(
         "a[href], button, input, select, textarea, summary, [tabindex='0']",
       ),
-    ].filter((control) => control.checkVisibility() && isChosen(control));
+    ].filter(
+      (control) =>
+        // A picture that leads where the control beside it leads is for the mouse alone.
+        !control.matches("[tabindex='-1'][aria-hidden='true']") &&
+        control.checkVisibility() &&
+        isChosen(control),
+    );
     const nameOf = (control: Element) =>
       `${controls.indexOf(control)} ${control.outerHTML.slice(0, 100)}`;
     document.addEventListener("focusin", ({ target }) => {

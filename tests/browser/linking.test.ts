@@ -96,7 +96,7 @@ describe("linking an account in a browser", () => {
     await page.getByRole("button", { name: "Save and continue" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel("Client ID").inputValue()).toBe("two words & more");
-    expect(await page.getByRole("alert").innerText()).toContain("letters and digits");
+    expect(await page.getByRole("alert").innerText()).toContain("32 digits");
   });
 
   test("copies the redirect URI with a button, which says so", async () => {
