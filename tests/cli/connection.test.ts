@@ -66,7 +66,9 @@ describe("marquee connection list", () => {
     ]);
     const { out } = await marquee("connection", "list", "ada");
     expect(out).toMatch(/^ID +SOURCE +NAME +HEALTH$/m);
-    expect(out).toMatch(new RegExp(`^${id} +mpd +MPD +not used yet$`, "m"));
+    expect(out).toMatch(
+      new RegExp(`^${id} +mpd +MPD +retrying since .+ UTC: cannot be reached$`, "m"),
+    );
     expect(out).toMatch(/^\d+ +demo +Desk +ok$/m);
   });
 
