@@ -148,14 +148,16 @@ onTheDashboard("the dashboard's pages", (stage) => {
     const { dashboard } = languages.de;
     const watched = await stage.open("server", { language: "de", viewport: DESKTOP });
     const { page } = watched;
+    await unfold(page);
     await page.getByLabel(dashboard.server.name).fill("<b>Not & a name");
-    await page.getByRole("button", { name: dashboard.server.add }).click();
+    await page.locator("form button[type=submit]", { hasText: dashboard.server.add }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByLabel(dashboard.server.name).inputValue()).toBe("<b>Not & a name");
     expect(await look(watched)).toEqual([]);
     await page.goto(stage.address("programs", "de"));
+    await unfold(page);
     await page.getByLabel(dashboard.keys.name).fill("Bot");
-    await page.getByRole("button", { name: dashboard.keys.add }).click();
+    await page.getByRole("button", { name: dashboard.keys.add, exact: true }).click();
     await page.getByText(dashboard.keys.newKey, { exact: true }).waitFor();
     expect(await look(watched)).toEqual([]);
   });
