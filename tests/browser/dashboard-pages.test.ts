@@ -224,8 +224,9 @@ onTheDashboard(
 
     test("makes a key, connects the demo and pauses sharing", async () => {
       const { page, complaints } = await stage.open("programs", { javaScriptEnabled: false });
+      await page.locator("summary", { hasText: keys.addTitle }).click();
       await page.getByLabel(keys.name).fill("chat bot");
-      await page.getByRole("button", { name: keys.add }).click();
+      await page.getByRole("button", { name: keys.add, exact: true }).click();
       const key = (await page.locator(".once code").first().textContent()) ?? "";
       const received = async () => {
         const answer = await fetch(`${stage.server.url}/api/v1/now-playing`, {

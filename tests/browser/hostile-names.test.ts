@@ -216,8 +216,9 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     for (const name of [hostile[0], hostile[12], hostile[87], hostile[92]]) {
       const typed = (name ?? "").trim();
       await page.goto(stage.address("server"));
+      await unfold(page);
       await page.locator("#names").fill(typed);
-      await page.getByRole("button", { name: en.dashboard.server.add }).click();
+      await page.locator("form button[type=submit]", { hasText: en.dashboard.server.add }).click();
       await page.getByRole("alert").waitFor();
       expect(await page.locator("#names").inputValue()).toBe(typed);
     }
