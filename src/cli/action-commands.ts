@@ -2,10 +2,10 @@ import type { Command as CommanderCommand } from "commander";
 import type { AnyAction, Input, Texts } from "../actions/action.ts";
 import { ACTIONS } from "../actions/index.ts";
 import { fileBeginning } from "../file-beginning.ts";
-import { optionField } from "../sources/source.ts";
 import { carryOut } from "../control/carry-out.ts";
 import { type Execution, type Io, UsageError } from "../control/execution.ts";
 import { addSettings, type CommanderCli, settle, SHARED_SETTINGS } from "./commander.ts";
+import { isArgument, optionOf, wordOf } from "./input-words.ts";
 import { untilReaderLeaves } from "./output.ts";
 import { performAction } from "./perform-action.ts";
 
@@ -63,20 +63,6 @@ export function declareActions(
     });
   }
 }
-
-const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
-  (as ?? (fallback === undefined ? "argument" : "option")) === "argument";
-
-/** How an input is written: `--show-secrets` or `<url>`. */
-export const wordOf = (name: string, input: Input<unknown>): string =>
-  isArgument(input) && !isSourceOption(name)
-    ? `<${input.placeholder ?? name}>`
-    : `--${optionOf(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** A form calls the options of sources by longer names: it has other fields. */
-const isSourceOption = (name: string): boolean => name.startsWith(optionField(""));
-const optionOf = (name: string): string =>
-  isSourceOption(name) ? name.slice(optionField("").length) : name;
 
 function declareInput(target: CommanderCommand, name: string, input: Input<unknown>): void {
   const { help = "", fallback, placeholder = name, several, type, secret } = input;

@@ -9,7 +9,7 @@ import { AutostartError } from "./autostart/autostart.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
-import { wordOf } from "./action-commands.ts";
+import { fieldWord, wordOf } from "./input-words.ts";
 import { CommandFailedError, EXIT, UsageError } from "../control/execution.ts";
 import { UnhealthyError } from "./healthcheck.ts";
 import { OutputError } from "./output.ts";
@@ -36,7 +36,7 @@ function refusalOf(error: Refused): string {
   }
   const text = error.text(languages.en);
   return field !== undefined && error.reason.startsWith("entered.")
-    ? `${field.replace(/^option-/, "--")} was refused. ${text}`
+    ? `${fieldWord(field)} was refused. ${text}`
     : text;
 }
 

@@ -10,7 +10,10 @@ export async function performAction(
   texts: Texts,
   execution: Execution,
 ): Promise<void> {
-  const ownersCall: OwnersCall = { ...execution, ...callOf(execution) };
+  const ownersCall: OwnersCall = {
+    ...execution,
+    ...{ actor: "operator", language: "en", remark: execution.note },
+  };
   const show = (result: unknown) => {
     const documents = action.documents(result);
     if ("table" in action) return execution.print(documents, table(action.table(result)));
@@ -29,16 +32,6 @@ export async function performAction(
   show(result);
   if (action.wait) show(await action.wait(call, result));
 }
-
-const callOf = ({
-  note,
-  print,
-}: Execution): Pick<OwnersCall, "actor" | "language" | "progress" | "remark"> => ({
-  actor: "operator",
-  language: "en",
-  remark: note,
-  progress: (notice, documents) => print(documents, linesOf(notice)),
-});
 
 const linesOf = ({ text, shownOnce = [] }: Notice): readonly string[] => [
   text,

@@ -12,9 +12,21 @@ async function loadedWith(path: string): Promise<string[]> {
     .map((one) => normalize(join(dirname(path), one.path)));
 }
 
-test("a start draws no pages, so it does not load what draws them", async () => {
+/** The files of ours that a start loads. */
+async function loadedAtStart(): Promise<ReadonlySet<string>> {
   const loaded = new Set(["src/cli/run.ts"]);
   for (const path of loaded) for (const next of await loadedWith(path)) loaded.add(next);
+  return loaded;
+}
+
+test("a start draws no pages, so it does not load what draws them", async () => {
+  const loaded = await loadedAtStart();
   expect(loaded).toContain("src/dashboard/feature.ts");
   expect([...loaded].filter((path) => /\.tsx$|^src\/html\/assets\.ts$/.test(path))).toEqual([]);
+});
+
+test("a start carries no action out, so it does not load the list of them", async () => {
+  const loaded = await loadedAtStart();
+  expect(loaded).toContain("src/cli/explain.ts");
+  expect(loaded).not.toContain("src/actions/index.ts");
 });

@@ -1,0 +1,25 @@
+import type { Input } from "../actions/action.ts";
+import { optionField } from "../sources/source.ts";
+
+/** How the inputs of actions are called on a command line. */
+
+/** Whether a command takes an input as an argument; else it is an option. */
+export const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
+  (as ?? (fallback === undefined ? "argument" : "option")) === "argument";
+
+/** How an input is written: `--show-secrets` or `<url>`. */
+export const wordOf = (name: string, input: Input<unknown>): string =>
+  isArgument(input) && !isSourceOption(name)
+    ? `<${input.placeholder ?? name}>`
+    : `--${optionOf(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A form calls the options of sources by longer names: it has other fields. */
+const isSourceOption = (name: string): boolean => name.startsWith(optionField(""));
+
+/** The name of an input's option, without dashes. */
+export const optionOf = (name: string): string =>
+  isSourceOption(name) ? name.slice(optionField("").length) : name;
+
+/** How a field is written of which no more than the name is known. */
+export const fieldWord = (name: string): string =>
+  isSourceOption(name) ? `--${optionOf(name)}` : name;
