@@ -72,9 +72,7 @@ export interface OwnersCall extends ActionParts {
   readonly language: Language;
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
-  /** Shows something before the action is done: what a command prints meanwhile, a page drops. */
-  progress(notice: Notice, documents: readonly unknown[]): void;
-  /** The same for a remark that is not part of the result: standard error of a command. */
+  /** Makes a remark that is not part of the result: standard error of a command. A page drops it. */
   remark(text: string): void;
 }
 

@@ -48,7 +48,6 @@ export function createCarryOut({ actionParts, basePath }: CarryOutDeps) {
     const call = {
       ...actionParts,
       ...{ user, actor: user, language, signal },
-      progress() {},
       remark() {},
     };
     try {

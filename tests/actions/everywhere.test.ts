@@ -30,7 +30,6 @@ describe("each action", () => {
     const call = {
       ...server.app.actionParts,
       ...{ user, actor: user, language: "en" as const, signal: new AbortController().signal },
-      progress() {},
       remark() {},
     };
     const before = contentOf(server);

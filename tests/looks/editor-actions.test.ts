@@ -28,7 +28,6 @@ async function ask(action: AnyAction, texts: Texts): Promise<readonly unknown[]>
   const call = {
     ...server.app.actionParts,
     ...{ user, actor: user, language: "en" as const, signal: new AbortController().signal },
-    progress() {},
     remark() {},
   };
   return action.documents(await perform(action, call, texts));
