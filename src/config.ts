@@ -305,9 +305,12 @@ export const settingNames = Object.keys(settings) as readonly SettingName[];
 /** Every setting's value. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
 
-/** A setting's flag, such as `--base-url`. */
-export const flagOf = (name: SettingName): string =>
+/** The flag of a name, such as `--base-url` of `baseUrl`. */
+export const flagNamed = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A setting's flag, such as `--base-url`. */
+export const flagOf = (name: SettingName): string => flagNamed(name);
 
 /** A setting's environment variable, such as `MARQUEE_BASE_URL`. */
 export const variableOf = (name: SettingName): string =>

@@ -1,6 +1,7 @@
 import type { Command as CommanderCommand } from "commander";
 import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } from "../config.ts";
 import { redact } from "../log.ts";
+import type { Settled } from "../control/carry-out.ts";
 import type { Io } from "../control/execution.ts";
 import { resolveSettings } from "../control/data-place.ts";
 import { untilReaderLeaves } from "./output.ts";
@@ -111,12 +112,6 @@ export function addSettings(command: CommanderCommand, names: readonly SettingNa
     command.option(flag, `${help}${choices} (default: ${usual})`);
   }
   command.option("--json", "print JSON on standard output and nothing else");
-}
-
-interface Settled {
-  readonly resolved: ResolvedConfig;
-  readonly config: Config;
-  readonly asJson: boolean;
 }
 
 /** @throws {SettingsError} that lists all mistakes */

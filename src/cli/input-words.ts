@@ -1,4 +1,5 @@
 import type { Input } from "../actions/action.ts";
+import { flagNamed } from "../config.ts";
 import { optionField } from "../sources/source.ts";
 
 /** How the inputs of actions are called on a command line. */
@@ -11,7 +12,7 @@ export const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
 export const wordOf = (name: string, input: Input<unknown>): string =>
   isArgument(input) && !isSourceOption(name)
     ? `<${input.placeholder ?? name}>`
-    : `--${optionOf(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    : flagNamed(optionOf(name));
 
 /** A form calls the options of sources by longer names: it has other fields. */
 const isSourceOption = (name: string): boolean => name.startsWith(optionField(""));
@@ -22,4 +23,4 @@ export const optionOf = (name: string): string =>
 
 /** How a field is written of which no more than the name is known. */
 export const fieldWord = (name: string): string =>
-  isSourceOption(name) ? `--${optionOf(name)}` : name;
+  isSourceOption(name) ? flagNamed(optionOf(name)) : name;

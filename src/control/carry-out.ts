@@ -19,7 +19,8 @@ export interface Asked {
   run(execution: Execution, texts: Texts): Promise<void>;
 }
 
-interface Settled {
+/** The settings that a command line gives. */
+export interface Settled {
   readonly resolved: ResolvedConfig;
   readonly config: Config;
   readonly asJson: boolean;
