@@ -39,7 +39,7 @@ export interface ActionFormProps {
   /** For long texts: encoded as usual, they would become up to three times as long. */
   readonly multipart?: boolean;
   /** The query of the page that shows the result; by default none. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   readonly children: JSX.Element;
 }
 
@@ -127,9 +127,8 @@ export function LinesInput<I extends Inputs>(
   const { id, value = "", mistake } = shownIn(form, name, props.value);
   return (
     <Lines
-      {...{ id, name, label, hint, mistake, value }}
+      {...{ id, name, label, hint, mistake, value, rows }}
       maxlength={inputOf(form, name)?.longest}
-      {...(rows !== undefined && { rows })}
     />
   );
 }
@@ -152,7 +151,7 @@ export function TickInput<I extends Inputs>(
   return (
     <>
       <input type="hidden" name={name} value="0" />
-      <Ticked {...{ id, name, label }} {...(hint !== undefined && { hint })} isOn={value === "1"} />
+      <Ticked {...{ id, name, label, hint }} isOn={value === "1"} />
     </>
   );
 }
@@ -163,7 +162,7 @@ export interface ActionButtonProps extends Pick<ActionFormProps, "form" | "at"> 
 
 /** A button for an action that is taken at once. */
 export const ActionButton = ({ form, at, label }: ActionButtonProps): JSX.Element => (
-  <ActionForm form={form} class="" {...(at !== undefined && { at })}>
+  <ActionForm form={form} class="" at={at}>
     <button type="submit" class="quiet" safe>
       {label}
     </button>
@@ -180,7 +179,7 @@ export interface ConfirmedActionProps extends ActionButtonProps {
 /** A button for an action that cannot be undone, which is taken by a second button. */
 export const ConfirmedAction = (props: ConfirmedActionProps): JSX.Element => (
   <Confirm label={props.label} consequence={props.consequence}>
-    <ActionForm form={props.form} {...(props.at !== undefined && { at: props.at })}>
+    <ActionForm form={props.form} at={props.at}>
       <button type="submit" class="bad" safe>
         {props.go ?? props.label}
       </button>

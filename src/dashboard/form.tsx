@@ -1,42 +1,11 @@
 import { Html } from "../jsx.ts";
 import { attribute } from "../html/attribute.ts";
-import type { DashboardRequest } from "./request.ts";
-import { pathTo } from "../html/section-paths.ts";
 import { LONGEST_ENTERED_TEXT } from "../text-limits.ts";
-
-export interface FormProps {
-  readonly request: DashboardRequest;
-  /** The action that the section's `act` carries out. */
-  readonly action: string;
-  /** The item that the action applies to. */
-  readonly target?: string | undefined;
-  readonly class?: string;
-  /** For long texts: encoded as usual, they would become up to three times as long. */
-  readonly multipart?: boolean;
-  readonly children: JSX.Element;
-}
-
-/** A form that is sent to the page it is on. */
-export function Form({ request, action, target, children, ...rest }: FormProps): JSX.Element {
-  return (
-    <form
-      method="post"
-      action={pathTo(request, request.section)}
-      class={rest.class ?? "form"}
-      {...(rest.multipart && { enctype: "multipart/form-data" })}
-    >
-      <input type="hidden" name="token" value={request.formToken} />
-      <input type="hidden" name="do" value={action} />
-      {target !== undefined && <input type="hidden" name="target" value={attribute(target)} />}
-      {children as "safe"}
-    </form>
-  );
-}
 
 export interface FieldProps {
   readonly id: string;
-  /** Its name in the form; without it, the ID. */
-  readonly name?: string;
+  /** Its name in the form. */
+  readonly name: string;
   readonly label: string;
   readonly value?: string | undefined;
   readonly hint?: string | undefined;
@@ -61,7 +30,7 @@ export function Field(props: FieldProps): JSX.Element {
     <Labelled {...props}>
       <input
         id={id}
-        name={props.name ?? id}
+        name={props.name}
         type={props.type ?? "text"}
         autocomplete="off"
         spellcheck="false"
@@ -78,13 +47,13 @@ export function Field(props: FieldProps): JSX.Element {
 
 export interface LinesProps {
   readonly id: string;
-  /** Its name in the form; without it, the ID. */
-  readonly name?: string;
+  /** Its name in the form. */
+  readonly name: string;
   readonly label: string;
   readonly value: string;
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
-  readonly rows?: number;
+  readonly rows?: number | undefined;
   readonly maxlength?: number | undefined;
 }
 
@@ -95,7 +64,7 @@ export function Lines(props: LinesProps): JSX.Element {
     <Labelled {...props}>
       <textarea
         id={id}
-        name={props.name ?? id}
+        name={props.name}
         rows={String(rows)}
         dir="auto"
         spellcheck="false"
@@ -156,6 +125,8 @@ export function descriptionOf({
 
 export interface ChoiceProps {
   readonly id: string;
+  /** Its name in the form. */
+  readonly name: string;
   readonly label: string;
   readonly chosen: string;
   readonly options: readonly {
@@ -166,10 +137,10 @@ export interface ChoiceProps {
 }
 
 /** A list to choose one value from. */
-export function Choice({ id, label, chosen, options, ...rest }: ChoiceProps & { name?: string }) {
+export function Choice({ id, name, label, chosen, options }: ChoiceProps): JSX.Element {
   return (
     <Labelled id={id} label={label}>
-      <select id={id} name={rest.name ?? id}>
+      <select id={id} name={name}>
         {options.map((option) => (
           <option
             value={attribute(option.value)}
@@ -189,29 +160,22 @@ export interface PillsProps {
   readonly legend: string;
   readonly name: string;
   readonly choices: readonly { readonly value: string; readonly label: string }[];
-  /** Without it, none is. */
-  readonly chosen?: string;
-  /** The ID of their form, when they are outside of it. */
-  readonly form?: string;
   /** The ID of a text that explains them. */
   readonly describedBy?: string | undefined;
-  readonly children?: JSX.Element;
 }
 
-/** Radio buttons side by side. */
-export function Pills(props: PillsProps): JSX.Element {
-  const { legend, name, choices, chosen, form, describedBy, children } = props;
+/** Radio buttons side by side. A script chooses one. */
+export function Pills({ legend, name, choices, describedBy }: PillsProps): JSX.Element {
   return (
     <fieldset class="pills" data-pills={name} aria-describedby={describedBy}>
       <legend safe>{legend}</legend>
       <div>
         {choices.map(({ value, label }) => (
           <label title={attribute(label)}>
-            <input type="radio" name={name} value={value} form={form} checked={value === chosen} />
+            <input type="radio" name={name} value={value} />
             <span safe>{label}</span>
           </label>
         ))}
-        {(children ?? "") as "safe"}
       </div>
     </fieldset>
   );
@@ -219,24 +183,22 @@ export function Pills(props: PillsProps): JSX.Element {
 
 export interface TickedProps {
   readonly id: string;
-  /** Its name in the form; without it, the ID. */
-  readonly name?: string;
-  /** What is sent when it is ticked. */
-  readonly value?: string;
+  /** Its name in the form. */
+  readonly name: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly isOn: boolean;
 }
 
-/** A box to tick. */
-export const Ticked = ({ id, label, hint, isOn, ...rest }: TickedProps): JSX.Element => (
+/** A box to tick, which is sent as 1. */
+export const Ticked = ({ id, name, label, hint, isOn }: TickedProps): JSX.Element => (
   <>
     <label class="ticked">
       <input
         id={id}
         type="checkbox"
-        name={rest.name ?? id}
-        value={attribute(rest.value ?? "1")}
+        name={name}
+        value="1"
         {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
         {...(isOn && { checked: true })}
       />
@@ -271,33 +233,6 @@ export function Confirm({ label, consequence, isOpen, children }: ConfirmProps):
         {children as "safe"}
       </div>
     </details>
-  );
-}
-
-export interface ConfirmedActionProps extends Omit<ConfirmProps, "isOpen" | "children"> {
-  readonly request: DashboardRequest;
-  readonly action: string;
-  readonly target?: string | undefined;
-  /** The label of the button that takes the action; without it, the same as `label`. */
-  readonly go?: string;
-  /** Hidden fields. */
-  readonly children?: JSX.Element;
-}
-
-/** A button for an action that cannot be undone, which is taken by a second button. */
-export function ConfirmedAction(props: ConfirmedActionProps): JSX.Element {
-  const { request, action, target, label, consequence, go, children } = props;
-  return (
-    <Confirm label={label} consequence={consequence}>
-      <Form request={request} action={action} target={target}>
-        <>
-          {(children ?? "") as "safe"}
-          <button type="submit" class="bad" safe>
-            {go ?? label}
-          </button>
-        </>
-      </Form>
-    </Confirm>
   );
 }
 

@@ -17,18 +17,21 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Confirm, Fold, Form } from "../../dashboard/form.tsx";
+import { Fold } from "../../dashboard/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
+
+/** Stops the server: no action, because the answer is the last page and no notice. */
+const STOP = { name: "stop", inputs: {} } as const;
 
 /** The owner's page: users, backup and settings. */
 export function createSection(deps: Parts): Section {
   return {
     show: (request) => serverPage(deps, request),
     async act(request, form) {
-      return fieldOf(form, "do") === "stop"
+      return fieldOf(form, "do") === STOP.name
         ? stop(request, deps.stopServer)
         : serverPage(deps, request);
     },
@@ -171,13 +174,12 @@ function About({ request }: Pick<PartProps, "request">): JSX.Element {
       <p class="breakable" safe>
         {request.baseUrl}
       </p>
-      <Confirm label={t.stop} consequence={t.stopText}>
-        <Form request={request} action="stop">
-          <button type="submit" class="bad" safe>
-            {t.stopNow}
-          </button>
-        </Form>
-      </Confirm>
+      <ConfirmedAction
+        form={formOf(request, STOP)}
+        label={t.stop}
+        consequence={t.stopText}
+        go={t.stopNow}
+      />
     </section>
   );
 }

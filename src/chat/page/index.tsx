@@ -13,7 +13,7 @@ import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Notice, Section } from "../../dashboard/request.ts";
 import { textsOf, WithBot } from "./bots.tsx";
 import { LinkedAccounts } from "./linked-account.tsx";
-import { LinkForm, NoApplication, Waiting } from "./linking.tsx";
+import { CANCEL, LinkForm, NoApplication, Waiting } from "./linking.tsx";
 import { queryOfWay, Sample, type Way, Ways, WAYS } from "./ways.tsx";
 
 export interface ChatSectionDeps extends Pick<Parts, "accounts" | "hub" | "clock"> {
@@ -85,9 +85,8 @@ export function createSection(deps: ChatSectionDeps): Section {
       }
       return response;
     },
-    /** Gives up the link that the page waits for. */
     async act(request, form) {
-      if (fieldOf(form, "do") === "cancel") (await load()).pending.forget(request.user.id);
+      if (fieldOf(form, "do") === CANCEL.name) (await load()).pending.forget(request.user.id);
       return back(request);
     },
     answers: {

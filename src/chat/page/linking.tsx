@@ -1,5 +1,5 @@
 import { ActionForm, formOf, TextInput } from "../../dashboard/action-form.tsx";
-import { Fold, Form } from "../../dashboard/form.tsx";
+import { Fold } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Copyable } from "../../html/parts.tsx";
@@ -14,6 +14,9 @@ import { queryOfWay } from "./ways.tsx";
 interface RequestProps {
   readonly request: DashboardRequest;
 }
+
+/** Gives up the link that the page waits for. */
+export const CANCEL = { name: "cancel", inputs: {} } as const;
 
 /** A link that the user has to agree to. */
 export function Waiting(props: RequestProps & { readonly pending: PendingLink }): JSX.Element {
@@ -46,11 +49,11 @@ export function Waiting(props: RequestProps & { readonly pending: PendingLink })
       <p class="hint" safe>
         {t.waiting}
       </p>
-      <Form request={request} action="cancel">
+      <ActionForm form={formOf(request, CANCEL)}>
         <button type="submit" class="quiet" safe>
           {t.cancel}
         </button>
-      </Form>
+      </ActionForm>
     </section>
   );
 }
