@@ -5,7 +5,7 @@ import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { Language } from "../languages.ts";
 import { textsIn } from "./action-form.tsx";
-import type { DashboardRequest, Notice, Section } from "./request.ts";
+import { type DashboardRequest, type Notice, type Section, withRefused } from "./request.ts";
 
 export interface CarryOutDeps {
   readonly actionParts: ActionParts;
@@ -68,7 +68,7 @@ export function createCarryOut({ actionParts, basePath }: CarryOutDeps) {
         return toScript(field === undefined ? 409 : 422, { error: text, reason, field });
       }
       if (field === undefined) return { tone: "bad", text };
-      return section.show({ ...request, refused: { action: action.name, texts, field, text } });
+      return section.show(withRefused(request, action, texts, error));
     }
   };
 }

@@ -1,10 +1,11 @@
-import type { Texts } from "../actions/action.ts";
+import type { AnyAction, Texts } from "../actions/action.ts";
 import type { ServerPlace } from "../addresses.ts";
 import type { Notice } from "../html/notices.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { User } from "../accounts/users.ts";
 import type { Words } from "../i18n/index.ts";
+import { Refused } from "../i18n/refused.ts";
 import type { Language } from "../languages.ts";
 
 /** A form that was sent and refused: the page shows it again. */
@@ -34,6 +35,21 @@ export interface DashboardRequest extends ServerPlace {
   readonly notice: Notice | undefined;
   /** The form that was sent and refused. */
   readonly refused?: RefusedForm;
+}
+
+/**
+ * The request for the page that shows a form again, with what is wrong in it.
+ * @throws {unknown} the error, unless another value in a field would help
+ */
+export function withRefused(
+  request: DashboardRequest,
+  { name }: Pick<AnyAction, "name">,
+  texts: Texts,
+  error: unknown,
+): DashboardRequest {
+  if (!(error instanceof Refused) || error.field === undefined) throw error;
+  const refused = { action: name, texts, field: error.field, text: error.text(request.words) };
+  return { ...request, refused };
 }
 
 export type { Notice };

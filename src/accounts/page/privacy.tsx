@@ -3,12 +3,11 @@ import { givenIn } from "../../actions/inputs.ts";
 import { readInputs } from "../../actions/run.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
-import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
 import { ActionForm, formOf, LinesInput, textsIn } from "../../dashboard/action-form.tsx";
 import { IN_SIGHT } from "../../dashboard/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
-import type { DashboardRequest, Section } from "../../dashboard/request.ts";
+import { type DashboardRequest, type Section, withRefused } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
 import { pauseSharing, resumeSharing, setPrivacyRules } from "../privacy-actions.ts";
 import { hidesTrack, NOTHING_HIDDEN, type PrivacyRules, UNTIL_RESUMED } from "../privacy.ts";
@@ -55,9 +54,7 @@ export function createSection(deps: PrivacySectionDeps): Section {
       try {
         return page(request, await tryRules(deps, request, typed));
       } catch (error) {
-        if (!(error instanceof Refused) || error.field === undefined) throw error;
-        const refused = { action: setPrivacyRules.name, texts: typed, field: error.field };
-        return page({ ...request, refused: { ...refused, text: error.text(request.words) } });
+        return page(withRefused(request, setPrivacyRules, typed, error));
       }
     },
   };

@@ -1,6 +1,5 @@
 import { givenIn } from "../../actions/inputs.ts";
 import { readInputs } from "../../actions/run.ts";
-import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
 import { artistNames, givenNames } from "../../playback.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
@@ -15,7 +14,7 @@ import {
   TickInput,
 } from "../../dashboard/action-form.tsx";
 import { Fold, IN_SIGHT } from "../../dashboard/form.tsx";
-import type { DashboardRequest } from "../../dashboard/request.ts";
+import { type DashboardRequest, withRefused } from "../../dashboard/request.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import { trackText } from "../../dashboard/music/live-part.tsx";
 import { type MusicDeps, type MusicView, rowQuery, type TriedTitles } from "./view.ts";
@@ -33,7 +32,7 @@ export async function tryTitles(
   request: DashboardRequest,
   form: FormData,
 ): Promise<Pick<MusicView, "request" | "tried">> {
-  const { user, words } = request;
+  const { user } = request;
   const typed = await textsIn(form, setTitles);
   try {
     const changes = givenIn(readInputs(setTitles.inputs, typed));
@@ -42,12 +41,7 @@ export async function tryTitles(
     const songs = [...(now ? [now] : []), ...hub.songsBefore(user.id).map(({ song }) => song)];
     return { request, tried: { typed, rules, songs: songs.slice(0, LAST_SONGS) } };
   } catch (error) {
-    if (!(error instanceof Refused) || error.field === undefined) throw error;
-    const refused = { action: setTitles.name, texts: typed, field: error.field };
-    return {
-      request: { ...request, refused: { ...refused, text: error.text(words) } },
-      tried: undefined,
-    };
+    return { request: withRefused(request, setTitles, typed, error), tried: undefined };
   }
 }
 
