@@ -21,12 +21,18 @@ import { ACTIVATE_URL, REGISTRATION_URL } from "./twitch/registration.ts";
 
 /** What the commands that ask Twitch take besides the settings of all commands. */
 const TWITCH_SETTINGS: readonly SettingName[] = [
-  ...(["twitchClientId", "twitchIdUrl", "twitchApiUrl", "twitchEventsubUrl"] as const),
+  "twitchClientId",
+  "twitchIdUrl",
+  "twitchApiUrl",
+  "twitchEventsubUrl",
 ];
 
 /** What programs read of an account. */
 const documentOf = ({ service, login, channel, state }: ChatAccount) => ({
-  ...{ service, login, channel, state },
+  service,
+  login,
+  channel,
+  state,
 });
 
 /** A user's linked account, by its name at Twitch. */
@@ -190,8 +196,12 @@ export const changeChatOptions = action({
   },
   documents: ({ login, answersLast, quietS, announceEveryS, ...options }) => [
     {
-      ...{ service: "twitch", login, ...options },
-      ...{ answers_last: answersLast, quiet_s: quietS, announce_every_s: announceEveryS },
+      service: "twitch",
+      login,
+      ...options,
+      answers_last: answersLast,
+      quiet_s: quietS,
+      announce_every_s: announceEveryS,
     },
   ],
   notice: ({ dashboard }) => ({ tone: "good", text: dashboard.chat.options.saved }),
@@ -219,7 +229,8 @@ export const unlinkChat = action({
   inputs: { login },
   command: { settings: TWITCH_SETTINGS },
   run: async (call, { login }) => ({
-    ...{ service: "twitch", login },
+    service: "twitch",
+    login,
     confirmed: await (await linksOf(call)).unlink(call.user, login),
   }),
   documents: (unlinked) => [unlinked],
