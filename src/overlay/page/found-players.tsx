@@ -5,8 +5,6 @@ import { FoundRow, offeredOf, SEARCH } from "../../music/page/found.tsx";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { Found } from "../../sources/here/players-here.ts";
 
-export { SEARCH };
-
 /** So many that one of them is surely meant. */
 const MOST_SHOWN = 3;
 

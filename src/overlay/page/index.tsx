@@ -7,10 +7,11 @@ import { homeScript, intoObsScript, nightScene } from "../../html/assets.ts";
 import { htmlResponse } from "../../html/html.tsx";
 import type { Parts } from "../../http/parts.ts";
 import { Html } from "../../jsx.ts";
+import { SEARCH } from "../../music/page/found.tsx";
 import { musicOf } from "../../sources/connected-music.ts";
 import { ControlDesk } from "./control-desk.tsx";
 import { FirstVisit } from "./first-visit.tsx";
-import { FoundPlayers, SEARCH } from "./found-players.tsx";
+import { FoundPlayers } from "./found-players.tsx";
 import { stagedOverlay } from "./staged-overlay.ts";
 import type { HomeView } from "./view.ts";
 
