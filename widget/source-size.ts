@@ -12,6 +12,14 @@ const SIZE_OF_THEME: Partial<Record<WidgetOptions["theme"], SourceSize>> = {
 };
 /** How long the sides of a browser source may be. */
 export const SIDE_PX = { least: 16, most: 8_192 } as const;
+
+/** Whether something is the length of such a side. */
+export const isSide = (length: unknown): length is number =>
+  typeof length === "number" &&
+  Number.isInteger(length) &&
+  length >= SIDE_PX.least &&
+  length <= SIDE_PX.most;
+
 /** The text size, in pixels, that fits a browser source of the usual size. */
 const USUAL_TEXT_PX = 16;
 

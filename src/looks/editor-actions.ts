@@ -8,7 +8,7 @@ import { isLanguage } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
 import { testTrack } from "../outputs/test-track.ts";
 import { isRecord, jsonIn } from "../upstream/json.ts";
-import { SIDE_PX } from "../../widget/source-size.ts";
+import { isSide } from "../../widget/source-size.ts";
 import { type Draft, draftOf, readOptions } from "./draft.ts";
 import { LONGEST_CSS } from "./look.ts";
 import type { Widget } from "./widgets.ts";
@@ -122,9 +122,6 @@ function isDraft(given: Readonly<Record<string, unknown>>): given is Partial<Dra
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-
-const isSide = (length: unknown): boolean =>
-  Number.isInteger(length) && Number(length) >= SIDE_PX.least && Number(length) <= SIDE_PX.most;
 
 /** @throws {Refused} for a name that cannot be used */
 function nameOf({ name }: Draft): string {

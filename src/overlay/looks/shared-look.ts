@@ -1,7 +1,7 @@
 import { savedOptionList } from "../../../widget/options.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
 import { isUsableCss, type Look } from "../../looks/look.ts";
-import { SIDE_PX, sizeOf } from "../../../widget/source-size.ts";
+import { isSide, sizeOf } from "../../../widget/source-size.ts";
 
 /** A look as one streamer gives it to another: as JSON, or within a link. */
 export interface SharedLook extends Look {
@@ -130,9 +130,3 @@ function readSize(value: unknown): Look["size"] | undefined {
   const [width, height]: readonly unknown[] = value;
   return isSide(width) && isSide(height) ? { width, height } : undefined;
 }
-
-const isSide = (side: unknown): side is number =>
-  typeof side === "number" &&
-  Number.isInteger(side) &&
-  side >= SIDE_PX.least &&
-  side <= SIDE_PX.most;

@@ -1,7 +1,6 @@
 import { readKeyName } from "../../../../accounts/key-name.ts";
 import { isLanguage } from "../../../../languages.ts";
-import { parseWidgetOptions } from "../../../../../widget/options.ts";
-import { SIDE_PX, sourceSize } from "../../../../../widget/source-size.ts";
+import { isSide, sizeOf } from "../../../../../widget/source-size.ts";
 import { type Draft, type OptionTable, readOptions } from "../../../draft.ts";
 
 /** What a form holds. What is not allowed stays in the draft, as it was typed. */
@@ -94,7 +93,7 @@ function readSize(
   options: Draft["options"],
   invalid: Set<string>,
 ): Draft["size"] {
-  const fitting = sourceSize(parseWidgetOptions(new URLSearchParams(), options).options);
+  const fitting = sizeOf({ size: null, options });
   const [width, height] = [sideOf(form, "width"), sideOf(form, "height")];
   if (!width || !height) return stored.size;
   width.placeholder = String(fitting.width);
@@ -105,9 +104,7 @@ function readSize(
     height: height.value === "" ? fitting.height : Number(height.value),
   };
   for (const side of ["width", "height"] as const) {
-    const pixels = size[side];
-    const isRight = Number.isInteger(pixels) && pixels >= SIDE_PX.least && pixels <= SIDE_PX.most;
-    if (!isRight) invalid.add(`source-${side}`);
+    if (!isSide(size[side])) invalid.add(`source-${side}`);
   }
   return size;
 }
