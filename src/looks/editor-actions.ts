@@ -7,7 +7,7 @@ import { Refused } from "../i18n/refused.ts";
 import { isLanguage } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
 import { testTrack } from "../outputs/test-track.ts";
-import { isRecord, jsonIn } from "../upstream/json.ts";
+import { isRecord, parseFields } from "../upstream/json.ts";
 import { isSide } from "../../widget/source-size.ts";
 import { type Draft, draftOf, readOptions } from "./draft.ts";
 import { LONGEST_CSS } from "./look.ts";
@@ -105,8 +105,8 @@ export const saveWidget = action({
 
 /** A draft in a JSON document: what it lacks stays as it is. `undefined` for what is none. */
 function readDraft(text: string): Partial<Draft> | undefined {
-  const given = jsonIn(text);
-  return isRecord(given) && isDraft(given) ? given : undefined;
+  const given = parseFields(text);
+  return given && isDraft(given) ? given : undefined;
 }
 
 function isDraft(given: Readonly<Record<string, unknown>>): given is Partial<Draft> {

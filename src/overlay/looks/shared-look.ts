@@ -1,6 +1,7 @@
 import { savedOptionList } from "../../../widget/options.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
 import { isUsableCss, type Look } from "../../looks/look.ts";
+import { isRecord, parseFields } from "../../upstream/json.ts";
 import { isSide, sizeOf } from "../../../widget/source-size.ts";
 
 /** A look as one streamer gives it to another: as JSON, or within a link. */
@@ -66,7 +67,7 @@ export function readSharedLook(pasted: string): ReadLook {
   const at = text.startsWith("{") ? -1 : text.indexOf(FRAGMENT);
   const json =
     at === -1 ? text : Buffer.from(text.slice(at + FRAGMENT.length), "base64url").toString();
-  const given = parseObject(json);
+  const given = parseFields(json);
   return given ? readLookDocument(given) : { mistake: { kind: "noLook" } };
 }
 
@@ -99,21 +100,9 @@ export function readLookDocument(given: Readonly<Record<string, unknown>>): Read
   return { look: { name, options, css, size: isUsual ? null : size }, unknown };
 }
 
-function parseObject(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Options with their texts; `undefined` when they are something else, or too many or too long. */
 function readTexts(value: unknown): Record<string, string> | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const entries = Object.entries(value);
   const isText = (entry: [string, unknown]): entry is [string, string] =>
     entry[0].length <= LONGEST_OPTION_NAME &&
