@@ -26,8 +26,8 @@ export function decodeText(bytes: Uint8Array, contentType: string | null = null)
 export const textIn = async (answer: Response): Promise<string> =>
   decodeText(new Uint8Array(await answer.arrayBuffer()), answer.headers.get("content-type"));
 
-/** `undefined` where the bytes are no text in it, or nobody knows the charset. */
-function decodedAs(charset: string, bytes: Uint8Array): string | undefined {
+/** The text of bytes in a charset; `undefined` where they are no text in it, or nobody knows it. */
+export function decodedAs(charset: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {

@@ -1,3 +1,4 @@
+import { decodedAs } from "../decode-text.ts";
 import { fileBeginning } from "../file-beginning.ts";
 import { Refused } from "../i18n/refused.ts";
 
@@ -8,15 +9,7 @@ import { Refused } from "../i18n/refused.ts";
  */
 export function textOfFile(given: string, field: string, longest: number): string {
   const bytes = given.startsWith("@") ? fileBeginning(given.slice(1), longest + 1) : undefined;
-  const text = bytes && bytes.length <= longest ? utf8In(bytes) : undefined;
+  const text = bytes && bytes.length <= longest ? decodedAs("utf-8", bytes) : undefined;
   if (text !== undefined) return text.replaceAll("\r\n", "\n");
   throw new Refused("entered.textFile", { most: String(longest) }, { field, isMisuse: true });
-}
-
-function utf8In(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
