@@ -31,7 +31,7 @@ async function pageAddressOf(
   return { widget_token: token, widget_url: address };
 }
 
-const showAddressesOf = ({ baseUrl }: Call, token: string): ShowAddresses => ({
+export const showAddressesOf = ({ baseUrl }: Call, token: string): ShowAddresses => ({
   show_token: token,
   show_url: onDemandAddress(baseUrl, "show", token),
   hide_url: onDemandAddress(baseUrl, "hide", token),

@@ -1,7 +1,6 @@
 import { action } from "../actions/action.ts";
 import { flag, id } from "../actions/inputs.ts";
 import { LONGEST_KEY_NAME, readKeyName } from "../accounts/key-name.ts";
-import { onDemandAddress } from "../addresses.ts";
 import { fill, languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import { isLanguage } from "../languages.ts";
@@ -9,8 +8,9 @@ import { savedOptionsOf } from "../outputs/options.ts";
 import { testTrack } from "../outputs/test-track.ts";
 import { isRecord, parseFields } from "../upstream/json.ts";
 import { isSide } from "../../widget/source-size.ts";
+import { showAddressesOf } from "./actions.ts";
 import { type Draft, draftOf, readOptions } from "./draft.ts";
-import { LONGEST_CSS } from "./look.ts";
+import { isOnDemand, LONGEST_CSS } from "./look.ts";
 import type { Widget } from "./widgets.ts";
 
 /** JSON writes a line break, a quote and a backslash with two characters. */
@@ -65,14 +65,13 @@ export const saveWidget = action({
   command: {
     examples: [`marquee widget save ada 1 '{"name":"Intro","options":{"theme":"bar"}}'`],
   },
-  async run({ accounts: { widgets }, user, baseUrl }, { id, draft, basedOn, passing }) {
-    const addressesOf = async ({ kind, options }: Widget) => {
-      const isOnDemand = kind === "overlay" && (options["shown"] ?? "always") !== "always";
-      if (!isOnDemand) return { show_url: null, hide_url: null };
-      const token = await widgets.showTokenOf(user, id);
-      const addressOf = (does: "show" | "hide") => onDemandAddress(baseUrl, does, token);
-      return { show_url: addressOf("show"), hide_url: addressOf("hide") };
-    };
+  async run(call, { id, draft, basedOn, passing }) {
+    const { user } = call;
+    const { widgets } = call.accounts;
+    const addressesOf = async (widget: Widget) =>
+      widget.kind === "overlay" && isOnDemand(widget)
+        ? showAddressesOf(call, await widgets.showTokenOf(user, id))
+        : { show_url: null, hide_url: null };
     const before = await widgets.byId(user, id);
     const isNewest = basedOn === null || basedOn === before.revision;
     const next = draftOf({ ...before, ...draft });

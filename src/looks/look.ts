@@ -12,6 +12,10 @@ export interface Look {
 
 export const PLAIN_LOOK: Look = { options: {}, css: "", size: null };
 
+/** Whether an overlay is not always shown, so that it can be shown and hidden on demand. */
+export const isOnDemand = ({ options }: Pick<Look, "options">): boolean =>
+  (options["shown"] ?? "always") !== "always";
+
 /** In bytes of UTF-8. */
 export const LONGEST_CSS = 20 * 1024;
 

@@ -9,7 +9,7 @@ import { Html } from "../../../jsx.ts";
 import { type Language, LANGUAGES } from "../../../languages.ts";
 import type { Live } from "../../../overlay/live.ts";
 import { shippedLooks } from "../../../overlay/looks/shipped.ts";
-import type { Look } from "../../look.ts";
+import { isOnDemand, type Look } from "../../look.ts";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import type { WidgetWords } from "../../../../widget/words.ts";
 import { testWidgets } from "../../editor-actions.ts";
@@ -40,8 +40,7 @@ export async function overlayEditor(
   const { user, words, baseUrl, basePath, language } = request;
   const { intoObs } = words.dashboard;
   // The token is made when it is first needed.
-  const isOnDemand = (widget.options["shown"] ?? "always") !== "always";
-  const showToken = isOnDemand ? await widgets.showTokenOf(user, widget.id) : undefined;
+  const showToken = isOnDemand(widget) ? await widgets.showTokenOf(user, widget.id) : undefined;
   const pathLanguage = widget.language ?? language;
   const inObs = {
     request,
