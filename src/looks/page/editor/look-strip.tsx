@@ -1,13 +1,18 @@
 import { pageAddress } from "../../../addresses.ts";
 import { Html } from "../../../jsx.ts";
-import { SHIPPED_LOOK_NAMES, shippedLooks } from "../../../overlay/looks/shipped.ts";
+import type { SharedLook } from "../../../overlay/looks/shared-look.ts";
+import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../../overlay/looks/shipped.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { LookPreview } from "../gallery/look-preview.tsx";
 
+interface LookStripProps {
+  readonly request: DashboardRequest;
+  readonly looks: Readonly<Record<ShippedLookName, SharedLook>>;
+}
+
 /** The looks to choose from, side by side. The script puts the chosen one into the draft. */
-export function LookStrip({ request }: { readonly request: DashboardRequest }): JSX.Element {
+export function LookStrip({ request, looks }: LookStripProps): JSX.Element {
   const { words, basePath, language } = request;
-  const looks = shippedLooks(words);
   return (
     <fieldset class="strip" data-strip>
       <legend safe>{words.dashboard.widget.labels.theme}</legend>

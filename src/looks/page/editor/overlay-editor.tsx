@@ -48,9 +48,9 @@ export async function overlayEditor(
     name: sourceNameOf(widget),
     size: sizeOf(widget),
   };
+  const looks = shippedLooks(words);
   const setup: SetupOf<OverlaySetup> = {
-    ...{ basePath, language, fonts: fonts.allOf(user), tried },
-    looks: shippedLooks(words),
+    ...{ basePath, language, fonts: fonts.allOf(user), looks, tried },
     words: Object.fromEntries(LANGUAGES.map((name) => [name, wordsOf(name)])) as Record<
       Language,
       WidgetWords
@@ -67,7 +67,7 @@ export async function overlayEditor(
       <>
         <Preview {...edited} />
         <PreviewChoices request={request} />
-        <LookStrip request={request} />
+        <LookStrip request={request} looks={looks} />
         <OptionsForm request={request} />
         <Fonts request={request} />
         <Versions request={request} />
