@@ -42,17 +42,7 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
       <p safe>{t.lead}</p>
       {first !== undefined && (
         <form id={USE} method="get" action={pathTo(request, "widget")}>
-          {overlays.length === 1 ? (
-            <input type="hidden" name="id" value={String(first.id)} />
-          ) : (
-            <Choice
-              id="use-for"
-              name="id"
-              label={t.forOverlay}
-              chosen={String(first.id)}
-              options={overlayOptions(overlays)}
-            />
-          )}
+          <ForOverlay request={request} overlays={overlays} />
         </form>
       )}
       <ul class="looks">
@@ -65,8 +55,26 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
   );
 }
 
-const overlayOptions = (overlays: readonly Widget[]) =>
-  overlays.map(({ id, name }) => ({ value: String(id), label: name }));
+interface ForOverlayProps extends Pick<LooksProps, "request"> {
+  readonly overlays: readonly Widget[];
+}
+
+/** For which overlay a look is. Nobody is asked who has only one. */
+function ForOverlay({ request, overlays }: ForOverlayProps): JSX.Element {
+  const choices = overlays.map(({ id, name }) => ({ value: String(id), label: name }));
+  const chosen = String(overlays[0]?.id);
+  return overlays.length === 1 ? (
+    <input type="hidden" name="id" value={chosen} />
+  ) : (
+    <Choice
+      id="use-for"
+      name="id"
+      label={request.words.dashboard.gallery.looks.forOverlay}
+      chosen={chosen}
+      options={choices}
+    />
+  );
+}
 
 interface ShippedLookProps {
   readonly request: DashboardRequest;
@@ -220,30 +228,17 @@ export function lookView(props: LookViewProps): Promise<Response> {
   });
 }
 
-interface UseSharedProps extends Pick<LookViewProps, "request" | "look"> {
-  readonly overlays: readonly Widget[];
-}
+type UseSharedProps = ForOverlayProps & Pick<LookViewProps, "look">;
 
 /** Opens the editor of an overlay with the look. */
 function UseShared({ request, look, overlays }: UseSharedProps): JSX.Element {
   const { looks: t } = request.words.dashboard.gallery;
   const form = formOf(request, SHOW_LOOK);
-  const [first] = overlays;
   return (
     <ActionForm form={form} class="form in-line" multipart>
       <>
         <input type="hidden" name="look" value={attribute(sharedLookJson(look))} />
-        {overlays.length === 1 && first ? (
-          <input type="hidden" name="id" value={String(first.id)} />
-        ) : (
-          <Choice
-            id="use-for"
-            name="id"
-            label={t.forOverlay}
-            chosen={String(first?.id)}
-            options={overlayOptions(overlays)}
-          />
-        )}
+        <ForOverlay request={request} overlays={overlays} />
         <button type="submit" safe>
           {t.use}
         </button>
