@@ -17,7 +17,7 @@ const controlsOf = (form: HTMLFormElement, name: string): Control[] => [
 ];
 
 /** The box beside a colour that leaves it to the theme or the cover. */
-const automaticOf = (colour: Element): HTMLInputElement | null | undefined =>
+export const automaticOf = (colour: Element): HTMLInputElement | null | undefined =>
   colour.parentElement?.querySelector<HTMLInputElement>("[data-automatic]");
 
 /** The text of a control; `undefined` where the form has none of this name. */

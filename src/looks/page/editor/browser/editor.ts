@@ -1,8 +1,8 @@
 import { find } from "../../../../dashboard/browser/page-parts.ts";
-import { type Draft, draftOf, type OptionTable, readOptions } from "../../../draft.ts";
+import { type Draft, type OptionTable, readOptions } from "../../../draft.ts";
 import type { SavedWidget } from "../../../editor-actions.ts";
 import type { EditorSetup } from "../setup.ts";
-import { readForm, type TypedDraft, writeForm } from "./draft-form.ts";
+import { automaticOf, readForm, type TypedDraft, writeForm } from "./draft-form.ts";
 import { createDraftHistory, textOfDraft } from "./history.ts";
 import { keepDraft } from "./kept-draft.ts";
 import { showMistakes, showRefusal } from "./mistakes.ts";
@@ -43,12 +43,11 @@ export function startEditor(deps: EditorDeps): Editor {
   const read = () => readForm(form, stored, table);
   /** Puts what is stored into the form, and returns it as the form reads it. */
   const writeStored = (): Draft => {
-    writeForm(form, { ...draftOf(stored), options: readable(stored) }, table);
+    writeForm(form, { ...stored, options: readable(stored) }, table);
     return read().draft;
   };
-  let savedText = "";
   const first = writeStored();
-  savedText = textOfDraft(first);
+  let savedText = textOfDraft(first);
   const history = createDraftHistory(first, () => performance.now());
   const saving = createSaving({
     setup,
@@ -156,7 +155,7 @@ export function startEditor(deps: EditorDeps): Editor {
 /** A colour that the user chooses replaces the theme's colour. */
 function takeColour(target: EventTarget | null): void {
   if (!(target instanceof HTMLInputElement) || target.type !== "color") return;
-  const automatic = target.parentElement?.querySelector<HTMLInputElement>("[data-automatic]");
+  const automatic = automaticOf(target);
   if (automatic) automatic.checked = false;
 }
 

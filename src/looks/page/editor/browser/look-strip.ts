@@ -1,4 +1,5 @@
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import { widgetOptions } from "../../../../../widget/options.ts";
 import type { Look } from "../../../look.ts";
 
 /** The looks that come with Marquee, by their codes. */
@@ -8,7 +9,9 @@ export type Looks = Readonly<Record<string, Look>>;
 const isMadeOf = (edited: Pick<Look, "options" | "css">, look: Look): boolean =>
   edited.css === look.css && themeOf(edited) === themeOf(look);
 
-const themeOf = ({ options }: Pick<Look, "options">): string => options["theme"] ?? "card";
+/** The theme that a look has, which is a look itself. */
+export const themeOf = ({ options }: Pick<Look, "options">): string =>
+  options["theme"] ?? widgetOptions.theme.fallback;
 
 /** The code of the look that something is made of; `undefined` for one of the user's own. */
 export const lookOf = (looks: Looks, edited: Pick<Look, "options" | "css">): string | undefined =>

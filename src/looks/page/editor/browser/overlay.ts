@@ -1,5 +1,6 @@
 import { fill } from "../../../../i18n/fill.ts";
 import { type Draft, withLook } from "../../../draft.ts";
+import { PLAIN_LOOK } from "../../../look.ts";
 import { savedOptionList } from "../../../../../widget/options.ts";
 import { sizeOf } from "../../../../../widget/source-size.ts";
 import { followDashboard, showPresence } from "../../../../dashboard/browser/dashboard-socket.ts";
@@ -10,14 +11,11 @@ import { createCssField } from "./css-field.ts";
 import { readSetup, startEditor } from "./editor.ts";
 import { changeFonts } from "./fonts.ts";
 import { createPreview } from "./preview.ts";
-import { createLookStrip, lookOf } from "./look-strip.ts";
+import { createLookStrip, lookOf, themeOf } from "./look-strip.ts";
 import { createSliders } from "./sliders.ts";
 import { offerSwatches } from "./swatches.ts";
 import { changeTabs } from "./tabs.ts";
 import { listVersions } from "./versions.ts";
-
-/** What an overlay looks like of which nothing is saved. */
-const PLAIN = { options: {}, css: "", size: null };
 
 /** The editor of an overlay. */
 const setup = readSetup<OverlaySetup>();
@@ -85,8 +83,7 @@ const editor = startEditor({
 
 const versions = listVersions(setup, {
   nameOf(version) {
-    const { theme = "card" } = version.options;
-    return strip.nameOf(lookOf(setup.looks, version) ?? theme);
+    return strip.nameOf(lookOf(setup.looks, version) ?? themeOf(version));
   },
   onShow(version) {
     const { css, size, revision } = version;
@@ -97,7 +94,7 @@ const versions = listVersions(setup, {
 
 find("[data-reset]").addEventListener("click", () => {
   editor.take((draft) => {
-    const { options, css, size } = setup.looks[lookOf(setup.looks, draft) ?? ""] ?? PLAIN;
+    const { options, css, size } = setup.looks[lookOf(setup.looks, draft) ?? ""] ?? PLAIN_LOOK;
     return { ...draft, options, css, size, language: null };
   }, "reset");
 });
