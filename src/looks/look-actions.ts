@@ -77,13 +77,8 @@ export const useLook = action({
     const worn = await accounts.widgets.byId(user, id);
     if (worn.kind !== "overlay") throw new Refused("widget.noOverlay");
     const look = namedLook(call, given);
-    const { options, css, size } = withLook(worn, look);
-    const widget = await accounts.widgets.save(
-      user,
-      id,
-      { options, css, size },
-      { basedOn: worn.revision },
-    );
+    const basedOn = worn.revision;
+    const widget = await accounts.widgets.save(user, id, withLook(worn, look), { basedOn });
     return { widget, look: look.name };
   },
   documents: ({ widget: { id, name, revision, options } }) => [{ id, name, revision, options }],

@@ -1,12 +1,9 @@
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { User } from "../../accounts/users.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
 import { readSharedLook, type SharedLook } from "../../overlay/looks/shared-look.ts";
 import { isShippedLookName, shippedLook } from "../../overlay/looks/shipped.ts";
-import type { Widget } from "../widgets.ts";
 import { cardEditor } from "./editor/card-editor.tsx";
 import { overlayEditor, type OverlayEditorDeps } from "./editor/overlay-editor.tsx";
 import { textEditor, type TextEditorDeps } from "./editor/text-editor.tsx";
@@ -24,7 +21,7 @@ export function createSection(deps: WidgetSectionDeps): Section {
     const { user, query } = request;
     const id = query.get("id");
     if (id === null) return galleryPage(deps, request);
-    const widget = await widgetOf(deps, user, id);
+    const widget = deps.accounts.widgets.allOf(user).find((one) => String(one.id) === id);
     if (!widget) return noWidget(request);
     const token = await deps.accounts.widgets.tokenOf(user, widget.id);
     const edited = { request, widget, token };
@@ -56,15 +53,6 @@ export function createSection(deps: WidgetSectionDeps): Section {
 function lookIn({ query, words }: DashboardRequest): SharedLook | undefined {
   const name = query.get("look") ?? "";
   return isShippedLookName(name) ? shippedLook(name, words) : undefined;
-}
-
-async function widgetOf(
-  { accounts }: { readonly accounts: Pick<Accounts, "widgets"> },
-  user: User,
-  typedId: string,
-): Promise<Widget | undefined> {
-  const all = accounts.widgets.allOf(user);
-  return all.find(({ id }) => String(id) === typedId);
 }
 
 function noWidget(request: DashboardRequest): Promise<Response> {
