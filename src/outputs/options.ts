@@ -5,6 +5,7 @@ import {
   type WidgetOption,
   text as textOption,
 } from "../../widget/options.ts";
+import type { OptionTable } from "../looks/draft.ts";
 import type { WidgetKind } from "../looks/new-widget.ts";
 import { isMistake, parseTemplate, PLACEHOLDERS } from "./template.ts";
 
@@ -26,10 +27,8 @@ export const cardOptions = {
   source: toggle(true),
 };
 
-type OptionList = readonly (readonly [name: string, option: WidgetOption<unknown>])[];
-
 /** The options that a widget of each kind may have saved. */
-export const savedOptionsOf: Readonly<Record<WidgetKind, OptionList>> = {
+export const savedOptionsOf: Readonly<Record<WidgetKind, OptionTable>> = {
   overlay: savedOptionList,
   text: Object.entries(textOptions),
   card: Object.entries(cardOptions),
