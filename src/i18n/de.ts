@@ -379,7 +379,6 @@ export const de: Words = {
         nameAndSize: "Name und Größe",
         name: "Name",
         nameRule: "1 bis 60 sichtbare Zeichen.",
-        nameTaken: "Diesen Namen hast du schon vergeben.",
         sizeHint:
           "Die Größe der Browserquelle in OBS. Lass die Felder leer, dann passt sie zum Look.",
         css: "Eigenes CSS",

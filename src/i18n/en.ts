@@ -369,7 +369,6 @@ export const en = {
         nameAndSize: "Name and size",
         name: "Name",
         nameRule: "1 to 60 visible characters.",
-        nameTaken: "You already use this name.",
         sizeHint:
           "The size of the browser source in OBS. Leave it empty to use the size that suits the look.",
         css: "Your own CSS",

@@ -373,7 +373,6 @@ export const es: Words = {
         nameAndSize: "Nombre y tamaño",
         name: "Nombre",
         nameRule: "De 1 a 60 caracteres visibles.",
-        nameTaken: "Ya usas este nombre.",
         sizeHint:
           "El tamaño de la fuente de navegador en OBS. Déjalo vacío para usar el que le va bien al aspecto.",
         css: "Tu propio CSS",

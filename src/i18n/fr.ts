@@ -378,7 +378,6 @@ export const fr: Words = {
         nameAndSize: "Nom et taille",
         name: "Nom",
         nameRule: "1 à 60 caractères visibles.",
-        nameTaken: "Vous utilisez déjà ce nom.",
         sizeHint:
           "La taille de la source navigateur dans OBS. Laissez vide pour celle qui convient au look.",
         css: "Votre propre CSS",

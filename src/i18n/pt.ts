@@ -371,7 +371,6 @@ export const pt: Words = {
         nameAndSize: "Nome e tamanho",
         name: "Nome",
         nameRule: "De 1 a 60 caracteres visíveis.",
-        nameTaken: "Você já usa este nome.",
         sizeHint:
           "O tamanho da fonte de navegador no OBS. Deixe vazio para usar o que combina com o visual.",
         css: "Seu próprio CSS",
