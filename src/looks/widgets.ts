@@ -50,7 +50,6 @@ export interface Widgets extends ShowTokens {
   add(user: User, widget: NewWidget): Promise<Widget>;
   /** @throws {Refused} when another widget has this name */
   rename(user: User, id: number, name: string): Promise<void>;
-  setLanguage(user: User, id: number, language: Language | null): Promise<void>;
   /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
   save(user: User, id: number, look: Look, options: SaveOptions): Promise<Widget>;
   /** The last looks of a widget, the newest first. */
@@ -137,7 +136,6 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       return byId(user, id);
     },
     rename: (user, id, name) => naming(taken(name), () => change(user, id, { name })),
-    setLanguage: (user, id, language) => change(user, id, { language }),
 
     async save(user, id, look, options) {
       refuseUnusableCss(look);

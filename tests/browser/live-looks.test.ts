@@ -27,8 +27,8 @@ async function save({ server, ada }: Stage, look: Partial<Look>): Promise<void> 
 
 async function speak({ server, ada }: Stage, language: Language): Promise<void> {
   const { widgets } = server.accounts;
-  const { id } = await widgets.first(ada.user);
-  await widgets.setLanguage(ada.user, id, language);
+  const first = await widgets.first(ada.user);
+  await widgets.save(ada.user, first.id, first, { basedOn: first.revision, language });
 }
 
 const themeIs = (page: Page, theme: string) =>

@@ -314,8 +314,8 @@ describe("a saved look", () => {
   test("is a new language too", async () => {
     const overlay = await openAt("");
     const { widgets } = server.accounts;
-    const { id } = await widgets.first(ada.user);
-    await widgets.setLanguage(ada.user, id, "de");
+    const first = await widgets.first(ada.user);
+    await widgets.save(ada.user, first.id, first, { basedOn: first.revision, language: "de" });
     expect(await overlay.next()).toMatchObject({ languageTag: "de", words: { by: "von" } });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
-import { LANGUAGES, languageTag } from "../../src/languages.ts";
+import { type Language, LANGUAGES, languageTag } from "../../src/languages.ts";
 import type { Playback } from "../../src/playback.ts";
 import type { WidgetSetup } from "../../widget/page.tsx";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
@@ -112,10 +112,12 @@ describe("a saved look", () => {
 
   test("has the widget's language, if it has one, in place of the address's", async () => {
     const { widgets } = server.accounts;
-    const { id } = await widgets.first(ada.user);
-    await widgets.setLanguage(ada.user, id, "de");
+    const first = await widgets.first(ada.user);
+    const speak = (language: Language | null) =>
+      widgets.save(ada.user, first.id, first, { basedOn: first.revision, language });
+    await speak("de");
     expect(await attributeOf(await page("", "fr"), "html", "lang")).toBe("de");
-    await widgets.setLanguage(ada.user, id, null);
+    await speak(null);
     expect(await attributeOf(await page("", "fr"), "html", "lang")).toBe("fr");
   });
 });
