@@ -150,7 +150,7 @@ export const fr: Words = {
   signIn: {
     neededTitle: "Connectez-vous d’abord",
     neededText:
-      "Rouvrez Marquee sur l’ordinateur où il fonctionne : d’un double-clic, ou avec cette commande :",
+      "Rouvrez Marquee sur l’ordinateur où il fonctionne : d’un double-clic, ou avec cette commande :",
     how: "Autres façons de se connecter",
     askTitle: "Se connecter",
     askText: "Ici, il n’y a pas de mots de passe.",
@@ -177,7 +177,7 @@ export const fr: Words = {
     skip: "Aller au contenu",
     away: "Marquee ne répond pas pour le moment. Cette page se mettra à jour d’elle-même.",
     unfollowed:
-      "Cette page ne peut pas suivre les changements : le proxy devant Marquee ne transmet pas les connexions WebSocket. Rechargez-la pour voir l’état actuel.",
+      "Cette page ne peut pas suivre les changements : le proxy devant Marquee ne transmet pas les connexions WebSocket. Rechargez-la pour voir l’état actuel.",
     navigation: "Tableau de bord",
     settings: "Réglages",
     sections: {
@@ -224,7 +224,7 @@ export const fr: Words = {
       allLooks: "Tous les looks",
       otherWays: "Autres moyens pour OBS",
       needsScript: "Le glisser-déposer vers OBS a besoin de JavaScript.",
-      question: "Avec quoi écoutez-vous ?",
+      question: "Avec quoi écoutez-vous ?",
       putOnStream: "Maintenant, mettez-le sur votre stream",
       isOnStream: "OBS affiche votre overlay",
       skip: "Je connais déjà",
@@ -291,12 +291,12 @@ export const fr: Words = {
         motion_auto: "Suivre le système",
         motion_full: "Toutes",
         motion_none: "Aucune",
-        demo_ordinary: "Démo : un morceau ordinaire",
-        demo_long: "Démo : un titre long",
-        demo_japanese: "Démo : japonais",
-        demo_arabic: "Démo : arabe",
-        demo_coverless: "Démo : sans pochette",
-        demo_1: "Démo : l’un après l’autre",
+        demo_ordinary: "Démo : un morceau ordinaire",
+        demo_long: "Démo : un titre long",
+        demo_japanese: "Démo : japonais",
+        demo_arabic: "Démo : arabe",
+        demo_coverless: "Démo : sans pochette",
+        demo_1: "Démo : l’un après l’autre",
         demo_0: "Votre musique",
       },
       labels: {
@@ -354,7 +354,7 @@ export const fr: Words = {
       editor: {
         gone: "Cet overlay n’existe plus.",
         needsScript:
-          "L’éditeur a besoin de JavaScript. Autorisez-le pour cette page, puis rechargez-la. Sans lui, vous pouvez copier ou remplacer l’adresse, et changer le nom ici :",
+          "L’éditeur a besoin de JavaScript. Autorisez-le pour cette page, puis rechargez-la. Sans lui, vous pouvez copier ou remplacer l’adresse, et changer le nom ici :",
         save: "Enregistrer",
         saved: "Enregistré",
         unsaved: "Pas encore enregistré",
@@ -396,7 +396,7 @@ export const fr: Words = {
         versionShown: "Version : {time}. Enregistrez pour y revenir.",
         fonts: {
           title: "Vos polices",
-          text: "Jusqu’à {most} polices, pour vos overlays seulement : des fichiers WOFF2 de 1 Mo au plus.",
+          text: "Jusqu’à {most} polices, pour vos overlays seulement : des fichiers WOFF2 de 1 Mo au plus.",
           name: "Nom de la police",
           nameHint:
             "Jusqu’à 40 lettres, chiffres, espaces et traits d’union. Vous la choisirez par ce nom.",
@@ -408,7 +408,7 @@ export const fr: Words = {
           removeText: "Les overlays qui l’utilisent passent aussitôt à la police suivante.",
           removed: "La police est retirée.",
         },
-        cssTooNew: "OBS 28 à 30 ne comprend pas ceci : {what}. OBS 31 et les suivants, si.",
+        cssTooNew: "OBS 28 à 30 ne comprend pas ceci : {what}. OBS 31 et les suivants, si.",
         cssNesting: "une règle dans une autre",
       },
       obs: {
@@ -448,8 +448,8 @@ export const fr: Words = {
         "Tout overlay qui utilise l’ancienne adresse disparaît aussitôt, et un fichier de lancement déjà téléchargé ne fonctionne plus non plus. Ensuite, mettez la nouvelle adresse dans OBS.",
       rotateGo: "La remplacer maintenant",
       tabs: { design: "Design", obs: "Mettre dans OBS" },
-      ownValue: "Look : {value}",
-      swatch: "De la pochette : {colour}",
+      ownValue: "Look : {value}",
+      swatch: "De la pochette : {colour}",
       allLooks: "Tous les looks",
     },
     intoObs: {
@@ -560,7 +560,7 @@ export const fr: Words = {
         restored: "« {name} » est de retour, avec la même adresse qu’avant.",
         rotated: "« {name} » a une nouvelle adresse. Mettez-la dans OBS à la place de l’ancienne.",
         showRotated:
-          "« {name} » a de nouvelles adresses pour l’afficher et le masquer. Les anciennes ne fonctionnent plus.",
+          "« {name} » a de nouvelles adresses pour l’afficher et le masquer. Les anciennes ne fonctionnent plus.",
         used: "« {name} » utilise maintenant le look « {look} ».",
       },
       looks: {
@@ -579,7 +579,7 @@ export const fr: Words = {
         viewLead: "Rien n’est encore enregistré.",
         options: "Options",
         noOptions: "Aucune option : tout reste par défaut.",
-        unknown: "Inconnues ici et sans effet : {names}.",
+        unknown: "Inconnues ici et sans effet : {names}.",
         css: "CSS",
         cssText:
           "Il change seulement l’aspect de l’overlay. Il ne peut exécuter aucun code ni rien charger d’ailleurs.",
@@ -607,9 +607,9 @@ export const fr: Words = {
       disconnect: "Déconnecter",
       disconnectText: "Marquee oublie votre accès à {source}. Vos clés et votre widget restent.",
       addedUnreachable:
-        "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
+        "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
       addedSilent:
-        "{source} est ajouté, mais injoignable : rien n’a encore répondu. Marquee continue d’essayer.",
+        "{source} est ajouté, mais injoignable : rien n’a encore répondu. Marquee continue d’essayer.",
       addedRefused:
         "{source} est ajouté, mais refuse ce que vous avez saisi. Vérifiez le nom, le mot de passe et le jeton, puis saisissez-les à nouveau.",
       added: "{source} a été ajouté.",
@@ -623,7 +623,7 @@ export const fr: Words = {
       pausedAt: "En pause : {track}",
       titles: {
         clean: "Nettoyer les titres",
-        cleanHint: "Enlève ce qui ne décrit que la mise en ligne, comme « (Official Video) ».",
+        cleanHint: "Enlève ce qui ne décrit que la mise en ligne, comme « (Official Video) ».",
         more: "Plus",
         title: "Titres",
         lead: "Les vidéos, les flux radio et les fichiers ont souvent des titres comme « Artiste - Morceau (Official Video) [4K] ». Marquee peut retirer ce qui décrit la mise en ligne ou l’édition, partout où il affiche un morceau. Il ne retire jamais ce qui décrit l’enregistrement, comme « Live » ou « Remix ».",
@@ -744,7 +744,7 @@ export const fr: Words = {
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
           webnowplaying:
             "Si ce serveur est le vôtre, saisissez le port de --webnowplaying-port dans l’extension, sur l’ordinateur où tourne Marquee. Les autres programmes, et ceux des autres utilisateurs, se connectent à cette adresse.",
-          tuna: "Dans le script, cherchez « var url = » et remplacez ce qui suit, jusqu’au point-virgule, par cette adresse entre guillemets droits.",
+          tuna: "Dans le script, cherchez « var url = » et remplacez ce qui suit, jusqu’au point-virgule, par cette adresse entre guillemets droits.",
           listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
           audioscrobbler:
             "Saisissez les trois là où le programme demande un serveur de scrobbling.",
@@ -881,7 +881,7 @@ export const fr: Words = {
       keyFrom: "la clé de {origin}",
       download: "Télécharger une sauvegarde",
       keyReplaced:
-        "Secrets chiffrés avec la nouvelle clé : {count}. Les sauvegardes précédentes ne peuvent être lues qu’avec l’ancienne.",
+        "Secrets chiffrés avec la nouvelle clé : {count}. Les sauvegardes précédentes ne peuvent être lues qu’avec l’ancienne.",
       stop: "Arrêter Marquee",
       stopText:
         "Votre overlay disparaît, et les bots et les programmes n’ont plus de réponse, jusqu’à ce que vous relanciez Marquee.",
@@ -901,7 +901,7 @@ export const fr: Words = {
       tooLong: "Raccourcissez ce texte : il peut avoir {most} caractères au plus.",
       controls:
         "Saisissez ce texte à nouveau : il contient des sauts de ligne ou d’autres caractères invisibles.",
-      field: "Le champ « {field} » a été refusé.",
+      field: "Le champ « {field} » a été refusé.",
     },
     hooks: {
       title: "Hooks",
@@ -943,7 +943,7 @@ export const fr: Words = {
       addCard: "Nouvelle carte",
       streams: "Flux d’événements",
       streamsText:
-        "Ils envoient chaque changement aussitôt : un programme n’a pas à redemander sans cesse.",
+        "Ils envoient chaque changement aussitôt : un programme n’a pas à redemander sans cesse.",
       files: "Fichiers",
       filesText: "Titre, artiste et pochette en fichiers, sur l’ordinateur où Marquee fonctionne.",
       how: "Comment ça marche",
@@ -1007,9 +1007,9 @@ export const fr: Words = {
       titles: "Titres qui contiennent",
       artists: "Artistes dont le nom contient",
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",
-      hidden: "Les morceaux avec « {title} » dans le titre ne sont plus montrés.",
-      shownAgain: "Les morceaux avec « {title} » dans le titre sont de nouveau montrés.",
-      try: "Que cacherait cela ?",
+      hidden: "Les morceaux avec « {title} » dans le titre ne sont plus montrés.",
+      shownAgain: "Les morceaux avec « {title} » dans le titre sont de nouveau montrés.",
+      try: "Que cacherait cela ?",
       hides: "Ces règles cachent {count} de vos {total} derniers morceaux.",
       noSongs: "Il n’y a pas encore de morceaux pour l’essayer.",
       save: "Enregistrer les règles",
@@ -1029,10 +1029,10 @@ export const fr: Words = {
         },
       },
       bot: {
-        which: "Quel bot ?",
+        which: "Quel bot ?",
         other: "Un autre bot",
-        enter: "Dans {bot}, créez une commande et collez ceci comme réponse :",
-        enterAddress: "Demandez à votre bot de lire cette adresse et de publier la réponse :",
+        enter: "Dans {bot}, créez une commande et collez ceci comme réponse :",
+        enterAddress: "Demandez à votre bot de lire cette adresse et de publier la réponse :",
         byItself: "Marquee peut répondre tout seul",
         unreachable: {
           local: "{bot} tourne sur internet et ne peut pas atteindre Marquee dans votre réseau.",
@@ -1045,9 +1045,9 @@ export const fr: Words = {
         change: "Changer les mots",
         textName: "Morceau",
         fields: {
-          moobot: "Saisissez l’adresse dans une commande personnalisée, de type « URL fetch » :",
-          streamerbot: "Saisissez l’adresse dans la sous-action « Fetch URL » :",
-          mixitup: "Saisissez l’adresse dans l’action « Web Request », avec la réponse en texte :",
+          moobot: "Saisissez l’adresse dans une commande personnalisée, de type « URL fetch » :",
+          streamerbot: "Saisissez l’adresse dans la sous-action « Fetch URL » :",
+          mixitup: "Saisissez l’adresse dans l’action « Web Request », avec la réponse en texte :",
         },
       },
       accounts: "Comptes liés",
@@ -1324,8 +1324,8 @@ export const fr: Words = {
     setList: "Setlist",
     search: "Chercher un morceau",
     searchGo: "Chercher",
-    noneFound: "Rien trouvé pour « {find} ».",
-    searchedUntil: "Recherche faite jusqu’à : {time}",
+    noneFound: "Rien trouvé pour « {find} ».",
+    searchedUntil: "Recherche faite jusqu’à : {time}",
     playedOf: "{played} sur {length}",
     hide: "Ne jamais l’afficher",
     hidden: "Masqué",
@@ -1472,14 +1472,14 @@ export const fr: Words = {
     vinyl: { name: "Vinyle", text: "La pochette en disque, avec son étui." },
     compact: { name: "Une ligne", text: "Tout sur une ligne, pour les coins étroits." },
     bar: { name: "Bandeau", text: "Une large bande en bas de l’image." },
-    text: { name: "Texte seul", text: "Sans panneau : rien que des mots, avec un contour." },
+    text: { name: "Texte seul", text: "Sans panneau : rien que des mots, avec un contour." },
     art: { name: "Pochette seule", text: "La pochette et rien d’autre." },
   },
   elsewhere: {
     title: "Utilisez l’autre adresse",
-    text: "Ce serveur est configuré pour {base} ; vous avez ouvert {other}. Rien n’a été modifié, et aucun lien n’a été utilisé.",
+    text: "Ce serveur est configuré pour {base} ; vous avez ouvert {other}. Rien n’a été modifié, et aucun lien n’a été utilisé.",
     open: "Ouvrir à cette adresse",
-    live: "Ce serveur est configuré pour {base} ; vous avez ouvert {other}. Ici, cette page n’est pas mise à jour, et les formulaires ne fonctionnent pas.",
+    live: "Ce serveur est configuré pour {base} ; vous avez ouvert {other}. Ici, cette page n’est pas mise à jour, et les formulaires ne fonctionnent pas.",
     overlay:
       "Un overlay a été ouvert à {other}, mais ce serveur est configuré pour {base}. Copiez à nouveau son adresse.",
   },
@@ -1497,33 +1497,33 @@ export const fr: Words = {
   },
   refused: {
     entered: {
-      tooLong: "Raccourcissez ce texte : il peut avoir {most} caractères au plus.",
+      tooLong: "Raccourcissez ce texte : il peut avoir {most} caractères au plus.",
       controls:
-        "Saisissez ce texte à nouveau : il contient des sauts de ligne ou d’autres caractères invisibles.",
-      refused: "Le champ « {field} » a été refusé.",
+        "Saisissez ce texte à nouveau : il contient des sauts de ligne ou d’autres caractères invisibles.",
+      refused: "Le champ « {field} » a été refusé.",
       name: "Un nom a de 1 à {most} caractères visibles.",
       textFile:
         "Écrivez @ et le nom d’un fichier texte en UTF-8 de {most} octets au plus, qui peut être lu ici.",
       ownersOnly: "Seul le propriétaire de ce serveur peut faire cela.",
     },
     user: {
-      name: "« {names} » ne peut pas être un nom d’utilisateur : 1 à 32 minuscules sans accent, chiffres, _ et -, et d’abord une lettre ou un chiffre.",
+      name: "« {names} » ne peut pas être un nom d’utilisateur : 1 à 32 minuscules sans accent, chiffres, _ et -, et d’abord une lettre ou un chiffre.",
       taken: "Il y a déjà un utilisateur nommé {names}.",
       twice: "{names} est indiqué deux fois. Personne n’a été ajouté.",
       several:
-        "Personne n’a été ajouté. Ces noms sont déjà pris, indiqués deux fois ou ne peuvent pas être des noms d’utilisateur : {names}",
-      unknown: "Il n’y a pas d’utilisateur nommé « {user} ».",
-      self: "Supprimez votre propre compte sur la page « Compte ».",
+        "Personne n’a été ajouté. Ces noms sont déjà pris, indiqués deux fois ou ne peuvent pas être des noms d’utilisateur : {names}",
+      unknown: "Il n’y a pas d’utilisateur nommé « {user} ».",
+      self: "Supprimez votre propre compte sur la page « Compte ».",
       confirm: "Ce n’est pas le nom d’utilisateur. Saisissez {user}.",
       source:
-        "Il n’y a pas de source « {source} » qui se passe de réglages. N’en indiquez aucune, et connectez la musique ensuite.",
+        "Il n’y a pas de source « {source} » qui se passe de réglages. N’en indiquez aucune, et connectez la musique ensuite.",
     },
     secret: {
-      file: "{file} doit être un fichier lisible qui contient l’ancienne clé : 32 octets aléatoires en base64.",
-      own: "--old-key-file sert pour une nouvelle clé, indiquée avec MARQUEE_SECRET_KEY_FILE ou MARQUEE_SECRET_KEY. La clé est dans le dossier de données, n’utilisez donc pas cette option : Marquee crée lui-même la nouvelle clé.",
+      file: "{file} doit être un fichier lisible qui contient l’ancienne clé : 32 octets aléatoires en base64.",
+      own: "--old-key-file sert pour une nouvelle clé, indiquée avec MARQUEE_SECRET_KEY_FILE ou MARQUEE_SECRET_KEY. La clé est dans le dossier de données, n’utilisez donc pas cette option : Marquee crée lui-même la nouvelle clé.",
       setting:
-        "La clé vient d’un réglage, Marquee ne peut donc pas la remplacer lui-même. Indiquez une nouvelle clé avec ce réglage, et le fichier qui contient l’ancienne : marquee secret rotate --old-key-file FICHIER",
-      same: "--old-key-file contient la même clé que le réglage. Indiquez une nouvelle clé avec le réglage : 32 octets aléatoires en base64.",
+        "La clé vient d’un réglage, Marquee ne peut donc pas la remplacer lui-même. Indiquez une nouvelle clé avec ce réglage, et le fichier qui contient l’ancienne : marquee secret rotate --old-key-file FICHIER",
+      same: "--old-key-file contient la même clé que le réglage. Indiquez une nouvelle clé avec le réglage : 32 octets aléatoires en base64.",
       other:
         "La base de données est chiffrée avec une autre clé que celle de --old-key-file. Rien n’a été modifié.",
     },
@@ -1532,7 +1532,7 @@ export const fr: Words = {
         "Il y a {count} clés actives, c’est le maximum. Révoquez-en d’abord une qui ne sert plus.",
       unknown: "Cette clé n’existe pas, ou elle a déjà été révoquée. Rien n’a été modifié.",
       none: "Il n’y a aucune clé à remplacer. Créez-en une.",
-      several: "Il y a plusieurs clés : choisissez-en une par son ID.",
+      several: "Il y a plusieurs clés : choisissez-en une par son ID.",
     },
     session: { unknown: "Ce navigateur n’est plus connecté." },
     titles: {
@@ -1553,7 +1553,7 @@ export const fr: Words = {
       unlisted: "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
       overHttp:
         "Utilisez https, ou demandez au propriétaire de ce serveur d’autoriser {host} avec --player-hosts.",
-      events: "Ces événements n’existent pas. Choisissez parmi : {events}",
+      events: "Ces événements n’existent pas. Choisissez parmi : {events}",
       taken: "Il y a déjà un hook avec cette adresse. Supprimez-le d’abord.",
       tooMany: "Il y a {most} hooks, le maximum. Supprimez-en un d’abord.",
       unknown: "Ce hook n’existe plus.",
@@ -1593,9 +1593,9 @@ export const fr: Words = {
       tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",
       css: "Le CSS peut avoir {most} octets au plus, sans caractères de contrôle. Modifiez-le, puis enregistrez-le de nouveau.",
       noOverlay: "Cela ne fonctionne qu’avec les overlays.",
-      noOption: "L’option « {option} » n’existe pas. Il y a : {options}.",
+      noOption: "L’option « {option} » n’existe pas. Il y a : {options}.",
       draft:
-        "Ce n’est pas un brouillon de widget : donnez du JSON avec name, language, options, css ou size.",
+        "Ce n’est pas un brouillon de widget : donnez du JSON avec name, language, options, css ou size.",
     },
     look: {
       empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",
@@ -1617,7 +1617,7 @@ export const fr: Words = {
       notWoff2: "Ce fichier n’est pas une police WOFF2 complète. Convertissez-le d’abord en WOFF2.",
       tooLarge: "Une police fait 1 Mo au plus. Ne gardez que les caractères utiles.",
       tooMany: "Il y a {most} polices, le maximum. Retirez-en une d’abord.",
-      thereAlready: "Cette police est déjà là, sous le nom « {name} ».",
+      thereAlready: "Cette police est déjà là, sous le nom « {name} ».",
       unknown: "Cette police n’existe pas.",
     },
     connection: {
@@ -1625,20 +1625,20 @@ export const fr: Words = {
       option: "Cela ne fonctionne pas. Format attendu : {example}",
       settings: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       noOptions: "{source} ne prend pas d’option ici.",
-      noSource: "Il n’y a pas de source « {source} ». Au choix : {sources}",
-      otherVersion: "Cette version de Marquee n’a pas de source « {source} ».",
+      noSource: "Il n’y a pas de source « {source} ». Au choix : {sources}",
+      otherVersion: "Cette version de Marquee n’a pas de source « {source} ».",
       otherSystem: "{source} ne fonctionne que sous {system}, et ce serveur tourne sous {here}.",
       ownersComputer:
-        "{source} suit les lecteurs de l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
+        "{source} suit les lecteurs de l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
       host: "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
-      otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
+      otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
       nameTaken: "Une autre connexion à la même source porte ce nom.",
       tooMany: "Il y a {most} connexions, le maximum. Déconnectez-en d’abord une.",
       several: "Il y a plusieurs connexions. Choisissez-en une par son ID, ou toutes.",
       idOrAll: "Choisissez une connexion ou toutes, mais pas les deux.",
       twice: "Une connexion est citée deux fois.",
       noSecret:
-        "Cette connexion n’a pas de secret : rien ne lui est envoyé, car Marquee interroge {source} lui-même.",
+        "Cette connexion n’a pas de secret : rien ne lui est envoyé, car Marquee interroge {source} lui-même.",
       noApp: "Aucune application ne peut être saisie ici pour {source}.",
       clientId:
         "Un identifiant client se compose de 32 caractères de 0–9 et a–f. Copiez-le à nouveau depuis la page de l’application.",
