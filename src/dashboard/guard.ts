@@ -2,6 +2,7 @@ import { actionNamed } from "../actions/index.ts";
 import { fieldOf } from "../http/form-field.ts";
 import { type CarryOutDeps, createCarryOut, isForScript, ownersOnly } from "./carry-out.ts";
 import { download } from "./download.ts";
+import { refusedFor } from "../i18n/entered.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { withinBudget } from "../html/spent.ts";
@@ -14,7 +15,6 @@ import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
 import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
-import { wordsOfMistake } from "./entered-text.ts";
 import type { Parts } from "../http/parts.ts";
 
 type Answer = (signedIn: SignedIn, language: Language, context: RouteContext) => Promise<Response>;
@@ -138,8 +138,8 @@ function unusableField(
     const mistake = mistakeIn(field) ?? tooLong(value, LONGEST_ADDRESS);
     if (!mistake) continue;
     const name = mistakeIn(field) ? "?" : field;
-    const refused = fill(words.dashboard.entered.field, { field: name });
-    return { tone: "bad", text: `${refused} ${wordsOfMistake(words, mistake)}` };
+    const refused = fill(words.refused.entered.refused, { field: name });
+    return { tone: "bad", text: `${refused} ${refusedFor(mistake, name).text(words)}` };
   }
   return undefined;
 }

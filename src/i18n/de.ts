@@ -894,12 +894,6 @@ export const de: Words = {
       standard: "Vorgabe",
       masked: "gesetzt, nicht gezeigt",
     },
-    entered: {
-      tooLong: "Kürze das: Möglich sind höchstens {most} Zeichen.",
-      controls:
-        "Gib das noch einmal ein: Es enthält Zeilenumbrüche oder andere unsichtbare Zeichen.",
-      field: "Das Feld „{field}“ wurde abgelehnt.",
-    },
     hooks: {
       title: "Hooks",
       lead: "Melde anderen Programmen, was bei dir läuft, bei jedem Titel und jeder Pause.",

@@ -873,11 +873,6 @@ export const en = {
       standard: "Default",
       masked: "set, not shown",
     },
-    entered: {
-      tooLong: "Shorten this: it may have at most {most} characters.",
-      controls: "Type this again: it has line breaks or other invisible characters.",
-      field: "The field “{field}” was refused.",
-    },
     hooks: {
       title: "Hooks",
       lead: "Tell other programs what you’re playing, at each song and pause.",

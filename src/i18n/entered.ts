@@ -1,5 +1,11 @@
 import type { Field } from "../field.ts";
-import { LONGEST_ENTERED_TEXT, mistakeIn, mistakeInLines, tooLong } from "../text-limits.ts";
+import {
+  LONGEST_ENTERED_TEXT,
+  mistakeIn,
+  mistakeInLines,
+  type TextMistake,
+  tooLong,
+} from "../text-limits.ts";
 import { type Reason, Refused } from "./refused.ts";
 
 /** A field that somebody fills in, with what is said of a text that it does not take. */
@@ -25,6 +31,14 @@ export class WrongInput extends Refused {
   }
 }
 
+/** Refuses a text with a mistake that no field takes. */
+export function refusedFor(mistake: TextMistake, field: string): Refused {
+  const options = { field, isMisuse: true };
+  return mistake.kind === "too long"
+    ? new Refused("entered.tooLong", { most: String(mistake.longest) }, options)
+    : new Refused("entered.controls", {}, options);
+}
+
 /**
  * The value of the text that was entered into a field.
  * @throws {Refused} when it is too long or has control characters
@@ -37,11 +51,7 @@ export function readText<Value>(name: string, input: EnteredField<Value>, text: 
       ? (tooLong(text, longest) ?? mistakeInLines(text))
       : mistakeIn(text, longest);
   if (mistake && refusal !== undefined) throw new WrongInput(name, input);
-  if (mistake?.kind === "too long") {
-    const values = { most: String(mistake.longest) };
-    throw new Refused("entered.tooLong", values, { field: name, isMisuse: true });
-  }
-  if (mistake) throw new Refused("entered.controls", {}, { field: name, isMisuse: true });
+  if (mistake) throw refusedFor(mistake, name);
   const value = parse(name, input, text);
   if (value === undefined) throw new WrongInput(name, input);
   return value;

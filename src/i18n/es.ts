@@ -886,11 +886,6 @@ export const es: Words = {
       standard: "Predeterminado",
       masked: "definido, no se muestra",
     },
-    entered: {
-      tooLong: "Acorta este texto: puede tener {most} caracteres como máximo.",
-      controls: "Escribe este texto de nuevo: tiene saltos de línea u otros caracteres invisibles.",
-      field: "El campo «{field}» se ha rechazado.",
-    },
     hooks: {
       title: "Hooks",
       lead: "Avisa a otros programas de lo que suena, en cada canción y en cada pausa.",

@@ -897,12 +897,6 @@ export const fr: Words = {
       standard: "Par défaut",
       masked: "défini, non affiché",
     },
-    entered: {
-      tooLong: "Raccourcissez ce texte : il peut avoir {most} caractères au plus.",
-      controls:
-        "Saisissez ce texte à nouveau : il contient des sauts de ligne ou d’autres caractères invisibles.",
-      field: "Le champ « {field} » a été refusé.",
-    },
     hooks: {
       title: "Hooks",
       lead: "Marquee signale à d’autres programmes ce que vous écoutez, à chaque morceau et à chaque pause.",

@@ -880,12 +880,6 @@ export const pt: Words = {
       standard: "Padrão",
       masked: "definido, não mostrado",
     },
-    entered: {
-      tooLong: "Encurte este texto: ele pode ter no máximo {most} caracteres.",
-      controls:
-        "Digite este texto de novo: ele tem quebras de linha ou outros caracteres invisíveis.",
-      field: "O campo “{field}” foi recusado.",
-    },
     hooks: {
       title: "Hooks",
       lead: "Um hook avisa outros programas sobre o que está tocando, a cada música e a cada pausa.",
