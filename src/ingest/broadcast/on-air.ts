@@ -1,4 +1,5 @@
 import { readOnAir } from "../../titles/on-air.ts";
+import { createCallWindow } from "../../sources/polling/call-window.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
 import { createOggReader, isOgg, type SongComments } from "../../sources/streams/ogg.ts";
 import { type ByteBudget, createByteBudget } from "../../sources/streams/byte-budget.ts";
@@ -33,7 +34,6 @@ const MOST_TITLES = 60;
 const MINUTE_MS = 60_000;
 
 interface Current {
-  readonly station: string;
   readonly budget: ByteBudget;
   readonly show: (song: SongComments) => void;
   lastAtMs: number;
@@ -74,7 +74,7 @@ export function createOnAir({
         { kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES },
         nowMs,
       );
-      const current: Current = { station, budget, show: titles.show, lastAtMs: nowMs, end };
+      const current: Current = { budget, show: titles.show, lastAtMs: nowMs, end };
       let cancelWatch = () => {};
       const watchOver = () => {
         const leftMs = current.lastAtMs + GONE_AFTER_MS - clock.monotonicMs();
@@ -111,27 +111,25 @@ function createListener(current: Current, clock: Parts["clock"]): Broadcast["tak
 
 /** Shows the newest song, but no more songs than a minute may have: one that comes too soon waits. */
 function createTitleLimit(clock: Parts["clock"], show: (song: SongComments) => void) {
-  const shownAtMs: number[] = [];
+  const shown = createCallWindow(clock, [MOST_TITLES], MINUTE_MS);
   let waiting: SongComments | undefined;
   let cancel = () => {};
-  const showNow = (song: SongComments) => {
-    shownAtMs.push(clock.monotonicMs());
-    if (shownAtMs.length > MOST_TITLES) shownAtMs.shift();
+  const showWaiting = () => {
+    if (!waiting) return;
+    const { granted, roomInMs } = shown.take([1]);
+    cancel();
+    if (granted[0] === 0) {
+      cancel = clock.after(roomInMs, showWaiting);
+      return;
+    }
+    const song = waiting;
+    waiting = undefined;
     show(song);
   };
   return {
     show(song: SongComments): void {
-      const waitMs =
-        shownAtMs.length < MOST_TITLES ? 0 : (shownAtMs[0] ?? 0) + MINUTE_MS - clock.monotonicMs();
-      if (waitMs <= 0) return showNow(song);
-      if (!waiting) {
-        cancel = clock.after(waitMs, () => {
-          const next = waiting;
-          waiting = undefined;
-          if (next) showNow(next);
-        });
-      }
       waiting = song;
+      showWaiting();
     },
     stop: () => cancel(),
   };
