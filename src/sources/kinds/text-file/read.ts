@@ -39,13 +39,9 @@ export function createFileReader(
     if (last?.path !== path || last.mtimeMs !== mtimeMs || last.size !== size) {
       const charset = encoding === "" ? null : `text/plain; charset=${encoding}`;
       const text = decodeText(await load(), charset);
-      last = {
-        path,
-        mtimeMs,
-        size,
-        playback: /\.m3u$/i.test(path) ? null : songIn(text, pattern, clock),
-      };
-      if (/\.m3u$/i.test(path)) last = { ...last, playback: lastListed(text, clock) };
+      const isList = /\.m3u$/i.test(path);
+      const playback = isList ? lastListed(text, clock) : songIn(text, pattern, clock);
+      last = { path, mtimeMs, size, playback };
     }
     return clock.wallMs() - mtimeMs < LEFT_BEHIND_MS ? last.playback : null;
   };
