@@ -3,8 +3,9 @@ import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import type { FoundPlayer, Machine, Search } from "../../here/found.ts";
 import { trackOf } from "../../here/found.ts";
 import { DELAY_OPTION } from "../../delay.ts";
+import { optionalText } from "../../entered-server.ts";
 import { defineLocalSource, LOOKED_AT, playbackOf } from "../../local-source.ts";
-import { type Source, type SourceOption, unavailable } from "../../source.ts";
+import { type Source, unavailable } from "../../source.ts";
 import type { Deck } from "./song-log.ts";
 
 /** DJ programs on this computer that write into a database what they play: it is only read. */
@@ -13,13 +14,10 @@ export interface DecksDeps {
   readonly machine: Machine;
 }
 
-const pathOption = (name: string): SourceOption => ({
-  placeholder: "path",
-  help: `The database of ${name}, if it is not where ${name} usually has it.`,
+const pathOption = (name: string) => ({
+  ...optionalText("path", `The database of ${name}, if it is not where ${name} usually has it.`),
   longest: LONGEST_ADDRESS,
-  fallback: "",
   allowed: "the path of a file",
-  parse: (text) => text.trim(),
 });
 
 /** https://github.com/mixxxdj/mixxx/wiki/Advanced-Topics: the last one is that of the first versions for macOS. */
@@ -70,7 +68,7 @@ function createDeck(
       let timesLocked = 0;
       let last: Awaited<ReturnType<typeof look>> = null;
       return async () => {
-        const found = String(path) || (await findIn(machine));
+        const found = path || (await findIn(machine));
         if (found === undefined) {
           throw unavailable(`${deck.name} has no database on this computer: has it run once?`);
         }

@@ -12,12 +12,10 @@ const API_URL = "http://127.0.0.1:26538";
 const AMUSE_URL = "http://127.0.0.1:9863";
 
 const OPTIONS = {
-  url: {
-    ...urlOption(
-      `Where pear-desktop's API server is (default: ${API_URL}), or without a token its Amuse plug-in (default: ${AMUSE_URL}).`,
-    ),
-    fallback: "",
-  },
+  url: urlOption(
+    `Where pear-desktop's API server is (default: ${API_URL}), or without a token its Amuse plug-in (default: ${AMUSE_URL}).`,
+    "",
+  ),
   token: optionalTokenOption(
     "The access token of pear-desktop's API server; without it, Amuse is asked.",
   ),
