@@ -64,17 +64,22 @@ export const tokenOption = (help: string) =>
 export const optionalTokenOption = (help: string) =>
   ({ ...tokenOption(help), fallback: "" }) satisfies SourceOption;
 
-/** A server's address without a slash at the end. Without a scheme it is an http address. */
-export function parseServerUrl(text: string): string | undefined {
+/** An address without user name and password. Without a scheme it is an http address. */
+export function parseHttpUrl(text: string): URL | undefined {
   const trimmed = text.trim();
   const url = URL.parse(trimmed.includes("://") ? trimmed : `http://${trimmed}`);
-  const usable =
+  const isUsable =
     url !== null &&
     /^https?:$/.test(url.protocol) &&
-    url.hostname !== "" &&
     url.username + url.password === "" &&
-    !/[?#\s]/.test(trimmed);
-  return usable ? url.href.replace(/\/+$/, "") : undefined;
+    !/\s/.test(trimmed);
+  return isUsable ? url : undefined;
+}
+
+/** A server's address without a slash at the end. */
+export function parseServerUrl(text: string): string | undefined {
+  const url = parseHttpUrl(text);
+  return url && !/[?#]/.test(text) ? url.href.replace(/\/+$/, "") : undefined;
 }
 
 /** The address of a server that users entered; members may enter only allowed hosts. */

@@ -1,6 +1,7 @@
 import type { Upstream } from "../../../upstream/index.ts";
 import { mayBePublic } from "../../../upstream/public-hosts.ts";
 import type { Delayed } from "../../delay.ts";
+import { parseHttpUrl } from "../../entered-server.ts";
 
 export const NAME = "Radio";
 
@@ -18,14 +19,8 @@ export interface RadioDeps {
 export const mayBeEnteredByAll = (url: URL): boolean =>
   url.protocol === "https:" && mayBePublic(url);
 
-/** A stream's address, which may have a query. Without a scheme it is an http address. */
-export function parseStreamUrl(typed: string): string | undefined {
-  const text = typed.trim();
-  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
-  const isUsable =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username + url.password + url.hash === "" &&
-    !/\s/.test(text);
-  return isUsable && text !== "" ? url.href : undefined;
+/** A stream's address, which may have a query. */
+export function parseStreamUrl(text: string): string | undefined {
+  const url = parseHttpUrl(text);
+  return url?.hash === "" ? url.href : undefined;
 }
