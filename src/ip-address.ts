@@ -8,6 +8,9 @@ export type IpNetwork = [address: IpAddress, bits: number];
 /** Loaded with the first address, because most starts need none. */
 const library = () => require("ipaddr.js") as typeof ipaddr;
 
+/** The host of an address as settings name it: an IPv6 one without its brackets. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
 /** An IP address; an IPv4 one that is written as IPv6 is taken as IPv4. `undefined` for other texts. */
 export function parseIp(text: string): IpAddress | undefined {
   const ip = library();

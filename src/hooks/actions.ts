@@ -1,9 +1,10 @@
+import { hostOf } from "../ip-address.ts";
 import { action, type Call } from "../actions/action.ts";
 import { id, name } from "../actions/inputs.ts";
 import { Refused } from "../i18n/refused.ts";
 import { fill } from "../i18n/index.ts";
 import { LONGEST_ADDRESS } from "../text-limits.ts";
-import { hookAddressRules, hostOf, isUnlisted, readHookAddress } from "./address.ts";
+import { hookAddressRules, isUnlisted, readHookAddress } from "./address.ts";
 import { isTaken } from "./delivery.ts";
 import { createSender } from "./sender.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, type HookEvent } from "./store.ts";

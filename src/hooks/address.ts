@@ -1,6 +1,6 @@
 import type { Parts } from "../http/parts.ts";
 import { Refused } from "../i18n/refused.ts";
-import { isNeverCalled, parseIp } from "../ip-address.ts";
+import { hostOf, isNeverCalled, parseIp } from "../ip-address.ts";
 import { mayBePublic } from "../upstream/public-hosts.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
@@ -47,9 +47,6 @@ export function readHookAddress(text: string, { playerHosts, own }: HookAddressR
 /** Whether the owner would have to list the host of an address. */
 export const isUnlisted = (error: unknown): boolean =>
   error instanceof Refused && ["hook.unlisted", "hook.overHttp"].includes(error.reason);
-
-/** The host of an address as settings name it. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").toLowerCase();
 
 function refuse(why: "address" | "port" | "own" | "unlisted" | "overHttp", host = ""): never {
   throw new Refused(`hook.${why}`, { host }, { field: "url", isMisuse: true });

@@ -1,7 +1,8 @@
+import { hostOf } from "../ip-address.ts";
 import type { Artwork } from "../playback.ts";
 import { createUpstream } from "../upstream/index.ts";
 import type { Hook } from "./store.ts";
-import { type HookAddressRules, hostOf, readHookAddress } from "./address.ts";
+import { type HookAddressRules, readHookAddress } from "./address.ts";
 import { messageOf, type NumberedEvent } from "./message.ts";
 import type { Parts } from "../http/parts.ts";
 

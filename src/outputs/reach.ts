@@ -1,12 +1,12 @@
-import { parseIp } from "../ip-address.ts";
+import { hostOf, parseIp } from "../ip-address.ts";
 
 /** Whether services on the internet can ask a server with this base URL, as far as its address shows. */
 export type Reach = "public" | "local" | "not https";
 
 export function reachOf(baseUrl: string): Reach {
-  const { protocol, hostname } = new URL(baseUrl);
-  if (isLocal(hostname.replace(/^\[|\]$/g, ""))) return "local";
-  return protocol === "https:" ? "public" : "not https";
+  const url = new URL(baseUrl);
+  if (isLocal(hostOf(url))) return "local";
+  return url.protocol === "https:" ? "public" : "not https";
 }
 
 /** A name without a dot, or with one of these endings, means something only at home. */

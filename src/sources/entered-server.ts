@@ -1,4 +1,5 @@
 import type { SourceAddress, SourceOption } from "./source.ts";
+import { hostOf } from "../ip-address.ts";
 import { LONGEST_ADDRESS } from "../text-limits.ts";
 
 /** The options with which users enter a server of their own. */
@@ -83,12 +84,13 @@ export function parseServerUrl(text: string): string | undefined {
 }
 
 /** The address of a server that users entered; members may enter only allowed hosts. */
-export function addressOf({ url }: { readonly url: string }): SourceAddress {
-  const { hostname, port, protocol } = new URL(url);
+export function addressOf(settings: { readonly url: string }): SourceAddress {
+  const url = new URL(settings.url);
+  const { port, protocol } = url;
   const usualPort = protocol === "https:" ? 443 : 80;
   return {
     scheme: protocol.slice(0, -1),
-    host: hostname.replace(/^\[|\]$/g, ""),
+    host: hostOf(url),
     port: port === "" ? usualPort : Number(port),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { hostOf } from "../ip-address.ts";
 import type { Artwork } from "../playback.ts";
 import { LARGEST_COVER_BYTES, loadCover } from "./cover.ts";
 import { createUpstream, type Network, type UpstreamHeaders } from "./index.ts";
@@ -55,7 +56,7 @@ const LONGEST_ADDRESS = 2_048;
 const LONGEST_DATA_URI = 48 * 1024;
 
 export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps): Covers {
-  const isListed = ({ hostname }: URL) => playerHosts.includes(hostname.replace(/^\[|\]$/g, ""));
+  const isListed = (url: URL) => playerHosts.includes(hostOf(url));
   const isOwn = ({ origin }: URL, server: CoverServer | undefined) =>
     server !== undefined && origin === new URL(server.url).origin;
   /** Whether somebody has allowed that this server is called, private or not, with http or https. */

@@ -1,4 +1,4 @@
-import { type IpAddress, isNeverCalled, isPublic, parseIp } from "../ip-address.ts";
+import { hostOf, type IpAddress, isNeverCalled, isPublic, parseIp } from "../ip-address.ts";
 import { keepingAnswers } from "./look-up.ts";
 import type { Fetch, UpstreamHeaders } from "./call.ts";
 
@@ -55,7 +55,7 @@ const MOST_ADDRESSES = 4;
 /** A machine whose IPv6 leads nowhere may notice that only when the time for a call is over. */
 const FAMILIES = ["ipv4", "ipv6"];
 /** The host of a URL without brackets, and without the dot that may end a name. */
-const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
+const bareHostOf = (url: URL): string => hostOf(url).replace(/\.$/, "");
 
 /** Whether an address is one of this machine or of its network. */
 function isNear(url: URL): boolean {

@@ -1,6 +1,7 @@
 import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
+import { hostOf } from "../ip-address.ts";
 import { UPSTREAM_DEADLINE_MS, UpstreamError, type UpstreamHeaders } from "./call.ts";
 import { createHeadReader, HeadTooLong } from "./head.ts";
 import { createMessageQueue } from "./message-queue.ts";
@@ -109,7 +110,7 @@ export async function openStream(
   };
   const port = Number(url.port) || (isSecure ? 443 : 80);
   Bun.connect({
-    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    hostname: hostOf(url),
     port,
     ...(isSecure && { tls: name?.tls ?? true }),
     socket: handlers,

@@ -1,5 +1,6 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import { decodeText } from "../../../decode-text.ts";
+import { hostOf } from "../../../ip-address.ts";
 import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
@@ -79,8 +80,6 @@ async function openAudio(
   }
   throw new UpstreamError(`${entered.origin}${entered.pathname} leads on too often`);
 }
-
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 /** The address that an answer lists if it is a playlist. */
 async function listedIn(stream: UpstreamStream, at: URL): Promise<URL | undefined> {
