@@ -41,13 +41,13 @@ const text = (words: string, x: number, y: number, kind = ""): string =>
 
 function button(words: string, x: number): string {
   const y = HEIGHT - 48;
-  return `<rect x="${x + 4}" y="${y}" width="${BUTTON - 8}" height="30" class="button"/><text x="${x + BUTTON / 2}" y="${y + 19}" class="label">${Bun.escapeHTML(words)}</text>`;
+  return `<rect x="${x + 4}" y="${y}" width="${BUTTON - 8}" height="30" class="button"/>${text(words, x + BUTTON / 2, y + 19, "label")}`;
 }
 
 /** A frame around what is clicked in a step, with the step's number. */
 function mark(step: number, x: number, y: number, width: number): string {
   const height = step === 1 ? 28 : 38;
-  return `<rect x="${x - 6}" y="${y}" width="${width + 8}" height="${height}" rx="6" class="mark"/><circle cx="${x + width + 2}" cy="${y}" r="11" class="step"/><text x="${x + width + 2}" y="${y + 5}" class="number">${step}</text>`;
+  return `<rect x="${x - 6}" y="${y}" width="${width + 8}" height="${height}" rx="6" class="mark"/><circle cx="${x + width + 2}" cy="${y}" r="11" class="step"/>${text(String(step), x + width + 2, y + 5, "number")}`;
 }
 
 /** Words in lines of at most so many characters. */
