@@ -1,6 +1,22 @@
+import type { Playback } from "../playback.ts";
 import { UnreadableAnswer } from "../upstream/json.ts";
 import { SourceFailure, unavailable } from "./source.ts";
 import { UpstreamError } from "../upstream/index.ts";
+
+/** What is watched. It ends quietly when it is asked to, and gives every other end one of the three meanings. */
+export async function* withMeanings(
+  name: string,
+  signal: AbortSignal,
+  watch: () => AsyncIterable<Playback | null> | Promise<AsyncIterable<Playback | null>>,
+): AsyncGenerator<Playback | null, void> {
+  if (signal.aborted) return;
+  try {
+    yield* await watch();
+  } catch (error) {
+    if (signal.aborted) return;
+    throw toSourceFailure(error, name);
+  }
+}
 
 /**
  * What an error while an upstream was asked means for its source.

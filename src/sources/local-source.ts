@@ -1,5 +1,5 @@
 import type { Playback } from "../playback.ts";
-import { toSourceFailure } from "./answer-failure.ts";
+import { withMeanings } from "./answer-failure.ts";
 import { type Delayed, delayed } from "./delay.ts";
 import { newPollState, steadyPace } from "./polling/cadence.ts";
 import { poll } from "./polling/poller.ts";
@@ -47,19 +47,14 @@ export const defineLocalSource = <Options extends SourceOptions>({
     account: () => ({ displayName: null, product: null }),
     watch: (settings, context) =>
       delayed(
-        async function* (signal) {
-          const { clock, demand } = context;
-          const pace = steadyPace(LOOK_EVERY_MS);
-          const memory = { state: newPollState(clock.monotonicMs()) };
-          try {
-            if (signal.aborted) return;
+        (signal) =>
+          withMeanings(definition.name, signal, () => {
+            const { clock, demand } = context;
+            const pace = steadyPace(LOOK_EVERY_MS);
+            const memory = { state: newPollState(clock.monotonicMs()) };
             const ask = begin(settings, { ...context, signal });
-            yield* poll({ clock, demand, signal, pace: () => pace, memory, ask });
-          } catch (error) {
-            if (signal.aborted) return;
-            throw toSourceFailure(error, definition.name);
-          }
-        },
+            return poll({ clock, demand, signal, pace: () => pace, memory, ask });
+          }),
         settings as unknown as Delayed,
         context,
       ),

@@ -8,7 +8,7 @@ import {
   type SourceOptions,
   type WatchContext,
 } from "./source.ts";
-import { toSourceFailure } from "./answer-failure.ts";
+import { withMeanings } from "./answer-failure.ts";
 import { addressOf } from "./entered-server.ts";
 import type { Covers } from "../upstream/covers.ts";
 import type { Upstream } from "../upstream/index.ts";
@@ -35,10 +35,7 @@ type Listening<Options extends SourceOptions, Settings> = Omit<
   ): Promise<AsyncIterable<Playback | null>>;
 };
 
-/**
- * A source that listens to a server which users enter. It ends quietly when it is asked to, and gives
- * every other end one of the three meanings.
- */
+/** A source that listens to a server which users enter. */
 export const defineStreamedSource = <
   const Options extends SourceOptions & { readonly url: SourceOption },
   Settings extends { readonly url: string } = OptionValues<Options> & { readonly url: string },
@@ -50,14 +47,8 @@ export const defineStreamedSource = <
     ...definition,
     delivery: "streamed",
     addressOf,
-    async *watch(settings, context) {
-      const { signal } = context;
-      if (signal.aborted) return;
-      try {
-        yield* await listen(settings, context);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw toSourceFailure(error, `${definition.name} at ${settings.url}`);
-      }
-    },
+    watch: (settings, context) =>
+      withMeanings(`${definition.name} at ${settings.url}`, context.signal, () =>
+        listen(settings, context),
+      ),
   });

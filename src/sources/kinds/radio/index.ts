@@ -1,5 +1,5 @@
 import { LONGEST_ADDRESS } from "../../../text-limits.ts";
-import { toSourceFailure } from "../../answer-failure.ts";
+import { withMeanings } from "../../answer-failure.ts";
 import { DELAY_OPTION, delayed } from "../../delay.ts";
 import { addressOf } from "../../entered-server.ts";
 import { defineSource, type Source } from "../../source.ts";
@@ -38,16 +38,11 @@ export const createRadio = (deps: RadioDeps): Source =>
       mayBeEnteredByAll(new URL(settings.url)) ? undefined : addressOf(settings),
     watch: (settings, context) =>
       delayed(
-        async function* (signal) {
-          if (signal.aborted) return;
-          try {
+        (signal) =>
+          withMeanings(NAME, signal, async () => {
             const { listen } = await import("./listen.ts");
-            yield* listen(settings, deps, { ...context, signal });
-          } catch (error) {
-            if (signal.aborted) return;
-            throw toSourceFailure(error, NAME);
-          }
-        },
+            return listen(settings, deps, { ...context, signal });
+          }),
         settings,
         context,
       ),
