@@ -37,10 +37,14 @@ interface Caller {
   /** Until it broadcasts it has to hurry. */
   cancelDeadline: () => void;
   isAsked: boolean;
-  broadcast: Broadcast | undefined;
+  broadcasting: Broadcasting | undefined;
+}
+
+interface Broadcasting {
+  readonly broadcast: Broadcast;
   /** What it broadcasts with, and to whom. */
-  secret: string;
-  connectionId: number | undefined;
+  readonly secret: string;
+  readonly connectionId: number;
 }
 
 type CallerSocket = Socket<Caller>;
@@ -67,14 +71,14 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
     const broadcast = onAir.begin(owner, station, () => socket.terminate());
     if (!broadcast) return say(socket, answers.OCCUPIED);
     caller.cancelDeadline();
-    Object.assign(caller, { broadcast, secret: password, connectionId: owner.connectionId });
+    caller.broadcasting = { broadcast, secret: password, connectionId: owner.connectionId };
     socket.write(waits ? answers.GO_ON : answers.ON_AIR);
     socket.resume();
     if (rest.length > 0) listen(socket, rest);
   };
 
   const listen = (socket: CallerSocket, bytes: Uint8Array) => {
-    const waitMs = socket.data.broadcast?.take(bytes) ?? 0;
+    const waitMs = socket.data.broadcasting?.broadcast.take(bytes) ?? 0;
     if (waitMs <= 0) return;
     socket.pause();
     clock.after(Math.ceil(waitMs), () => socket.resume());
@@ -101,15 +105,13 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
         reader: createHeadReader(),
         cancelDeadline,
         isAsked: false,
-        broadcast: undefined,
-        secret: "",
-        connectionId: undefined,
+        broadcasting: undefined,
       };
       sockets.add(socket);
     },
     data(socket, bytes) {
       const { data: caller } = socket;
-      if (caller.broadcast) return listen(socket, bytes);
+      if (caller.broadcasting) return listen(socket, bytes);
       if (caller.isAsked) return;
       try {
         const found = caller.reader.push(bytes);
@@ -128,7 +130,7 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
     close(socket) {
       sockets.delete(socket);
       socket.data?.cancelDeadline();
-      socket.data?.broadcast?.end();
+      socket.data?.broadcasting?.broadcast.end();
     },
     error() {},
   };
@@ -150,9 +152,10 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
       }
       if (!isWanted) end();
       for (const socket of sockets) {
-        const { secret, connectionId, broadcast } = socket.data;
-        const owner = broadcast && (await guard.ownerOf(secret, BROADCAST));
-        if (broadcast && owner?.connectionId !== connectionId) socket.terminate();
+        const { broadcasting } = socket.data;
+        if (!broadcasting) continue;
+        const owner = await guard.ownerOf(broadcasting.secret, BROADCAST);
+        if (owner?.connectionId !== broadcasting.connectionId) socket.terminate();
       }
     },
     stop: end,
