@@ -132,7 +132,7 @@ function Elsewhere({ request }: { request: DashboardRequest }): JSX.Element {
 }
 
 /** The result of a form. */
-function NoticeBox({
+export function NoticeBox({
   notice,
   request,
 }: {

@@ -1,6 +1,7 @@
 import type { ConnectionReading } from "../../channels/channel-view.ts";
 import { ActionForm, ConfirmedAction, formOf, TextInput } from "../../dashboard/action-form.tsx";
 import { Fold } from "../../dashboard/form.tsx";
+import { NoticeBox } from "../../dashboard/frame.tsx";
 import { LivePart, RowPart } from "../../dashboard/music/live-part.tsx";
 import { Sign } from "../../dashboard/music/signs.tsx";
 import { tileOf } from "../../dashboard/music/tiles.tsx";
@@ -45,11 +46,7 @@ export function ConnectionRow({ view, one, readings }: RowProps): JSX.Element {
           </span>
         </summary>
         <div class="opened">
-          {notice !== undefined && (
-            <div class={`notice ${notice.tone}`} role={notice.tone === "bad" ? "alert" : "status"}>
-              <p safe>{notice.text}</p>
-            </div>
-          )}
+          {notice !== undefined && <NoticeBox notice={notice} request={request} />}
           <div data-connection={id}>
             <LivePart {...live} />
           </div>
