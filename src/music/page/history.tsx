@@ -9,6 +9,7 @@ import { pathTo } from "../../html/section-paths.ts";
 import { fill, formatPastDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { artistNames } from "../../playback.ts";
+import { keepHistory } from "../history-actions.ts";
 import type { KeptSong } from "../kept-song.ts";
 import { createFindSongs, type FoundSongs, LONGEST_SEARCH } from "./find-songs.ts";
 import { KeepForm, KeptSettings } from "./keeping.tsx";
@@ -41,7 +42,7 @@ export function createSection(deps: SetListDeps): Section {
       const list = query.has("as") ? await readSetList(user, MOST_ON_PAGE) : undefined;
       const nowMs = clock.wallMs();
       const panel =
-        query.has("settings") || request.refused?.action === "history keep" ? (
+        query.has("settings") || request.refused?.action === keepHistory.name ? (
           <KeptSettings request={request} choice={choice} />
         ) : (
           query.has("as") && <SetList {...{ request, choice, list, nowMs }} />
