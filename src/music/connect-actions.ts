@@ -22,7 +22,14 @@ import {
 } from "../sources/source.ts";
 import { type Tried, tryOut } from "../sources/try-out.ts";
 import type { Connection, PublicConnectionId } from "./connection-reads.ts";
-import { cardId, documentOf, type Inbox, inboxLines, inboxOf, ROW } from "./connection-actions.ts";
+import {
+  cardId,
+  documentOf,
+  type Inbox,
+  inboxLines,
+  inboxOf,
+  rowQuery,
+} from "./connection-actions.ts";
 
 /** Connecting a user to a source of music. */
 
@@ -152,7 +159,7 @@ export const connect = action({
         tone: tried === undefined || tried.kind === "answered" ? "good" : "warn",
         text: noticeOf(words, result),
         // Its row is open, with what is to be done next.
-        at: `${ROW}=${connection.publicId}`,
+        at: rowQuery(connection),
         anchor: cardId(connection),
       };
     }

@@ -5,7 +5,7 @@ import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { optionField, type OptionName, type Source } from "../../sources/source.ts";
 import { LONGEST_ENTERED_TEXT } from "../../text-limits.ts";
 import { connect, storedOptions } from "../connect-actions.ts";
-import { rowQuery } from "./view.ts";
+import { rowQuery } from "../connection-actions.ts";
 
 export const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
 
@@ -42,7 +42,7 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
     ? storedOptions(source, changes.stored.open.settings)
     : undefined;
   return (
-    <ActionForm form={form} at={changes ? rowQuery(changes) : ""}>
+    <ActionForm form={form} at={changes ? rowQuery(changes.connection) : ""}>
       <>
         {isAnother && (
           <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />

@@ -1,9 +1,10 @@
 import { searchCovers, setCoversOfConnection } from "../../covers/actions.ts";
 import { Html } from "../../jsx.ts";
+import { rowQuery } from "../connection-actions.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { ActionForm, ChoiceInput, formOf } from "../../dashboard/action-form.tsx";
 import { ConnectionChoice } from "./connection-choice.tsx";
-import { type MusicView, rowQuery } from "./view.ts";
+import type { MusicView } from "./view.ts";
 
 /** The part of the page about covers. It says who is asked, and what they learn. */
 export function CoversSection({ view }: { readonly view: MusicView }): JSX.Element {
@@ -50,7 +51,7 @@ export function CoversOf({ view, one }: { view: MusicView; one: ConnectedMusic }
     <ConnectionChoice
       form={formOf(request, setCoversOfConnection, { id: publicId })}
       words={t}
-      at={rowQuery(one)}
+      at={rowQuery(one.connection)}
       name="covers"
       value={replacesCoversOf.has(id) ? "found" : "own"}
       options={[

@@ -10,8 +10,7 @@ import { Confirm } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
 import { IcecastEntered } from "./icecast-entered.tsx";
-import { rotateConnection } from "../connection-actions.ts";
-import { rowQuery } from "./view.ts";
+import { rotateConnection, rowQuery } from "../connection-actions.ts";
 
 export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };
@@ -51,7 +50,7 @@ export function ReplaceSecret({
     <Confirm label={t.rotate} consequence={t.rotateText}>
       <ActionForm
         form={formOf(request, rotateConnection, { id: connection.publicId })}
-        at={rowQuery({ connection })}
+        at={rowQuery(connection)}
       >
         <button type="submit" safe>
           {t.rotateGo}

@@ -1,12 +1,12 @@
 import { Html } from "../../jsx.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
-import { moveConnection, ROW } from "../connection-actions.ts";
+import type { Connection } from "../connection-reads.ts";
+import { moveConnection, rowQuery } from "../connection-actions.ts";
 
 export interface MovesProps {
   readonly request: DashboardRequest;
-  /** The connection's public id. */
-  readonly id: number;
+  readonly connection: Pick<Connection, "publicId">;
   readonly label: string;
   /** Its place from 1, and how many there are. */
   readonly position: number;
@@ -17,13 +17,13 @@ export interface MovesProps {
  * Buttons that move a connection in the user's order. The page's script sends the same form with
  * the place to which the connection was dragged.
  */
-export function Moves({ request, id, label, position, count }: MovesProps): JSX.Element {
+export function Moves({ request, connection, label, position, count }: MovesProps): JSX.Element {
   const { music: t } = request.words.dashboard;
   const move = (to: number, text: string) => (
     <ActionForm
-      form={formOf(request, moveConnection, { id, position: to })}
+      form={formOf(request, moveConnection, { id: connection.publicId, position: to })}
       class="move"
-      at={`${ROW}=${id}`}
+      at={rowQuery(connection)}
     >
       <button type="submit" class="quiet" aria-label={`${text}: ${label}`} safe>
         {text}

@@ -9,7 +9,7 @@ import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isLinked, isPushed } from "../../sources/source.ts";
-import { cardId, disconnect, renameConnection, ROW } from "../connection-actions.ts";
+import { cardId, disconnect, renameConnection, ROW, rowQuery } from "../connection-actions.ts";
 import { connectForm, ConnectionForm } from "./connection-form.tsx";
 import { CoversOf } from "./covers.tsx";
 import { Guide } from "./guide.tsx";
@@ -17,7 +17,7 @@ import { InboxPart, ReplaceSecret } from "./inbox.tsx";
 import { LinkControls } from "./link-controls.tsx";
 import { Grip, Moves } from "./moves.tsx";
 import { TitlesOf } from "./titles.tsx";
-import { type MusicView, rowQuery } from "./view.ts";
+import type { MusicView } from "./view.ts";
 
 interface RowProps {
   readonly view: MusicView;
@@ -151,7 +151,7 @@ function RowActions({ view, one }: RowPartProps): JSX.Element {
       {all.length > 1 && (
         <Moves
           request={request}
-          id={connection.publicId}
+          connection={connection}
           label={labelOf(one)}
           position={position}
           count={all.length}
@@ -172,7 +172,7 @@ function RenameForm({ view: { request }, one }: RowPartProps): JSX.Element {
   const form = formOf(request, renameConnection, { id: publicId });
   return (
     <Fold label={t.rename} isOpen={form.refused !== undefined}>
-      <ActionForm form={form} at={rowQuery(one)}>
+      <ActionForm form={form} at={rowQuery(one.connection)}>
         <>
           <TextInput form={form} name="name" label={t.name} hint={t.nameHint} value={name} />
           <button type="submit" safe>

@@ -15,9 +15,10 @@ import {
 } from "../../dashboard/action-form.tsx";
 import { Fold, IN_SIGHT } from "../../dashboard/form.tsx";
 import { type DashboardRequest, withRefused } from "../../dashboard/request.ts";
+import { rowQuery } from "../connection-actions.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import { trackText } from "../../dashboard/music/live-part.tsx";
-import { type MusicDeps, type MusicView, rowQuery, type TriedTitles } from "./view.ts";
+import type { MusicDeps, MusicView, TriedTitles } from "./view.ts";
 
 /** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */
 
@@ -158,7 +159,7 @@ export function TitlesOf({ view, one }: { view: MusicView; one: ConnectedMusic }
     <ConnectionChoice
       form={formOf(request, setTitlesOfConnection, { id: one.connection.publicId })}
       words={t}
-      at={rowQuery(one)}
+      at={rowQuery(one.connection)}
       name="titles"
       value={choice === undefined ? "all" : choice ? "on" : "off"}
       options={[

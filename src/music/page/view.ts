@@ -5,7 +5,6 @@ import type { Inbox } from "../../ingest/inbox.ts";
 import type { Playback } from "../../playback.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { TitleRules } from "../../titles/shown-names.ts";
-import { ROW } from "../connection-actions.ts";
 
 export interface MusicDeps extends Parts {
   /** What other programs have pushed. */
@@ -18,10 +17,6 @@ export interface TriedTitles {
   readonly rules: TitleRules;
   readonly songs: readonly Pick<Playback, "track" | "artists" | "given" | "namesFrom">[];
 }
-
-/** The query of the page on which a connection's row is open. */
-export const rowQuery = ({ connection }: Pick<ConnectedMusic, "connection">): string =>
-  `${ROW}=${connection.publicId}`;
 
 /** What the parts of the page are drawn from. */
 export interface MusicView {
