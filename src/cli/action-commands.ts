@@ -4,8 +4,9 @@ import { ACTIONS } from "../actions/index.ts";
 import { fileBeginning } from "../file-beginning.ts";
 import { carryOut } from "../control/carry-out.ts";
 import { type Execution, type Io, UsageError } from "../control/execution.ts";
+import { optionOf } from "../sources/source.ts";
 import { addSettings, type CommanderCli, settle, SHARED_SETTINGS } from "./commander.ts";
-import { isArgument, optionOf, wordOf } from "./input-words.ts";
+import { isArgument, wordOf } from "./input-words.ts";
 import { untilReaderLeaves } from "./output.ts";
 import { performAction } from "./perform-action.ts";
 

@@ -1,6 +1,6 @@
 import type { Input } from "../actions/action.ts";
 import { flagNamed } from "../config.ts";
-import { optionField } from "../sources/source.ts";
+import { isOptionField, optionOf } from "../sources/source.ts";
 
 /** How the inputs of actions are called on a command line. */
 
@@ -10,17 +10,10 @@ export const isArgument = ({ as, fallback }: Input<unknown>): boolean =>
 
 /** How an input is written: `--show-secrets` or `<url>`. */
 export const wordOf = (name: string, input: Input<unknown>): string =>
-  isArgument(input) && !isSourceOption(name)
+  isArgument(input) && !isOptionField(name)
     ? `<${input.placeholder ?? name}>`
     : flagNamed(optionOf(name));
 
-/** A form calls the options of sources by longer names: it has other fields. */
-const isSourceOption = (name: string): boolean => name.startsWith(optionField(""));
-
-/** The name of an input's option, without dashes. */
-export const optionOf = (name: string): string =>
-  isSourceOption(name) ? name.slice(optionField("").length) : name;
-
 /** How a field is written of which no more than the name is known. */
 export const fieldWord = (name: string): string =>
-  isSourceOption(name) ? flagNamed(optionOf(name)) : name;
+  isOptionField(name) ? flagNamed(optionOf(name)) : name;

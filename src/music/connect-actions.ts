@@ -17,6 +17,7 @@ import {
   type OpenSource,
   optionField,
   type OptionName,
+  optionOf,
   type Source,
   worksOn,
 } from "../sources/source.ts";
@@ -242,7 +243,7 @@ const systemName = (platform: NodeJS.Platform = "linux"): string => SYSTEMS[plat
 /** The texts that were given, by the names of options. @throws {Refused} for one that the source does not have */
 function optionsOf(source: Source, texts: Readonly<Record<string, string | null>>): Options {
   const given = Object.entries(texts).flatMap(([field, text]) =>
-    text === null ? [] : [[field.replace(/^option-/, ""), text] as const],
+    text === null ? [] : [[optionOf(field), text] as const],
   );
   const own = Object.keys(source.options);
   const other = given.find(([option]) => !own.includes(option));

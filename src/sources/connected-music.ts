@@ -5,7 +5,7 @@ import type { Sources } from "./index.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
-import type { OpenSource, Source, SourceAccount } from "./source.ts";
+import { type OpenSource, optionOf, type Source, type SourceAccount } from "./source.ts";
 
 /** One of a user's connections: its source, its account, its stored settings and its status. */
 export interface ConnectedMusic {
@@ -135,7 +135,7 @@ export function openConnection(
     if (!(error instanceof Refused)) throw error;
     const reason =
       error instanceof WrongInput
-        ? `its ${error.field.replace(/^option-/, "")} must be ${error.input.allowed}`
+        ? `its ${optionOf(error.field)} must be ${error.input.allowed}`
         : error.text(languages.en);
     return { usable: false, reason };
   }

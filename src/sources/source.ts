@@ -40,6 +40,13 @@ export type OptionValues<Options> = { readonly [Name in keyof Options]: ValueOf<
 /** The name of an option's field in a form, and of its input of `connect`. */
 export const optionField = <Name extends string>(name: Name) => `option-${name}` as const;
 
+/** Whether a field is for an option of a source. */
+export const isOptionField = (field: string): boolean => field.startsWith(optionField(""));
+
+/** The name of the option that a field is for; of any other field, its own name. */
+export const optionOf = (field: string): string =>
+  isOptionField(field) ? field.slice(optionField("").length) : field;
+
 /** How much a watched source's playback is wanted: by subscribers, or by single requests. */
 export interface Demand {
   /** Whether there are subscribers, who want every change; otherwise only requests ask. */
