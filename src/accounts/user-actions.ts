@@ -1,5 +1,5 @@
 import { action, type OwnersCall } from "../actions/action.ts";
-import { choice } from "../actions/inputs.ts";
+import { choice, id } from "../actions/inputs.ts";
 import { widgetAddress } from "../addresses.ts";
 import { isoTime } from "../clock.ts";
 import { fill, languages } from "../i18n/index.ts";
@@ -154,12 +154,7 @@ export const removeUser = action({
   who: "owner",
   inputs: {
     user,
-    id: {
-      as: "hidden",
-      fallback: null,
-      allowed: "the ID of the user with this name",
-      parse: (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
-    },
+    id: { ...id, as: "hidden", fallback: null, allowed: "the ID of the user with this name" },
   },
   async run({ accounts: { users }, actor }, { user: name, id }) {
     const { id: found } = users.named(name);
