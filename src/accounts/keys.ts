@@ -45,7 +45,7 @@ export interface Keys extends KeyHolders {
 }
 
 /** The maximum of working keys per user: the call limit counts each key separately. */
-export const MOST_WORKING_KEYS = 50;
+const MOST_WORKING_KEYS = 50;
 /** Only recent revocations are of interest, so older revoked keys are deleted. */
 const MOST_REVOKED_KEYS = 50;
 const REVOKED_KEPT_MS = 90 * 86_400_000;

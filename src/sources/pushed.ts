@@ -136,7 +136,7 @@ export const broadcastPlaceOf = ({
 });
 
 export const BROADCAST = { id: "broadcast", name: "DJ or radio program" } as const;
-export const BROADCAST_MOUNT = "/live";
+const BROADCAST_MOUNT = "/live";
 
 /**
  * The address for programs that broadcast. Where this server is reached on every network, its name is that

@@ -22,7 +22,7 @@ import { LinkControls } from "./link-controls.tsx";
 import type { MusicView } from "./view.ts";
 
 /** In the address of the page: the source that is added, by its id. */
-export const CHOOSE = "choose";
+const CHOOSE = "choose";
 
 /** The page on which a source is added, at what adds it. */
 export const wayAddress = (request: DashboardRequest, sourceId: string, tile: Tile): string =>

@@ -5,7 +5,7 @@ import { toComparable } from "../../titles/comparable.ts";
 import type { KeptSong } from "../kept-song.ts";
 
 /** How many songs the page shows at once. */
-export const SONGS_A_PAGE = 20;
+const SONGS_A_PAGE = 20;
 /** A search looks at so many songs, some weeks of them; the page offers to go on with older ones. */
 export const MOST_COMPARED = 5_000;
 /** How many songs are compared in one turn of the event loop: others are answered in between. */
