@@ -87,7 +87,7 @@ export function AppForm({ language, path, refused, fields }: AppFormProps): JSX.
         id="clientSecret"
         name="clientSecret"
         type="password"
-        maxlength={String(APP_FIELDS.clientId.longest)}
+        maxlength={String(APP_FIELDS.clientSecret.longest)}
         autocomplete="off"
         {...mistakeAttributes("clientSecret", secretMistake)}
       />
