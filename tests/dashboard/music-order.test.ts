@@ -199,6 +199,11 @@ test.each(LANGUAGES)("the buttons and what is followed are in %s", async (langua
 });
 
 test("the first page has a line for each connection that does not work, and for no other", async () => {
+  // A server that follows none of the stored connections: what is stored of them stays.
+  await server.close();
+  server = await createTestServer();
+  ada = await server.addUser("ada", false);
+  browser = await signIn(server, ada);
   const { connections } = server.accounts;
   const lines = async () => {
     const html = await (await browser.get("/en/dashboard")).text();

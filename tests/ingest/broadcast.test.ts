@@ -296,6 +296,8 @@ describe("the bounds", () => {
     "POST / HTTP/1.1\r\n\r\n",
     "GET / HTTP/1.1\r\n\r\n",
     "GET /admin/listclients HTTP/1.0\r\n\r\n",
+    "GET constructor HTTP/1.0\r\n\r\n",
+    "GET __proto__ HTTP/1.0\r\n\r\n",
     "\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n",
     "\r\n\r\n\r\n",
   ])("%p is refused", async (head) => {

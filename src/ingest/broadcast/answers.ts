@@ -43,9 +43,13 @@ export const NOBODY_ON_AIR = icecastAnswer(
 );
 
 /** What butt asks every three seconds, to show how many listen. It says nothing of anybody. */
-export const STATUSES: Readonly<Record<string, string>> = {
-  "/status-json.xsl": answer("200 OK", '{"icestats":{"server_id":"Marquee"}}', [
-    "Content-Type: application/json",
-  ]),
-  "/7.xsl": answer("200 OK", "<html><body>0,1,0,0,0,0,</body></html>", ["Content-Type: text/html"]),
-};
+export const STATUSES: ReadonlyMap<string, string> = new Map([
+  [
+    "/status-json.xsl",
+    answer("200 OK", '{"icestats":{"server_id":"Marquee"}}', ["Content-Type: application/json"]),
+  ],
+  [
+    "/7.xsl",
+    answer("200 OK", "<html><body>0,1,0,0,0,0,</body></html>", ["Content-Type: text/html"]),
+  ],
+]);

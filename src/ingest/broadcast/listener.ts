@@ -170,7 +170,7 @@ const createAnswers =
     address: string,
   ): Promise<string | InboxOwner> => {
     if (method === "OPTIONS") return answers.OPTIONS;
-    const status = method === "GET" ? answers.STATUSES[path] : undefined;
+    const status = method === "GET" ? answers.STATUSES.get(path) : undefined;
     if (status !== undefined) return status;
     const broadcasts = method === "SOURCE" || method === "PUT";
     if (!broadcasts && !(method === "GET" && path === "/admin/metadata")) return answers.NOT_FOUND;
