@@ -1,5 +1,5 @@
 import type { WidgetOptions } from "./options.ts";
-import { pagesOf, type Piece } from "./pages.ts";
+import { pagesOf, type Piece, type Stretch } from "./pages.ts";
 import { DIVISIONS, type Span } from "./phrases.ts";
 
 export interface MarqueeOptions extends Pick<WidgetOptions, "marquee" | "speed" | "hold"> {
@@ -268,12 +268,12 @@ function pageStops(text: HTMLElement, roomPx: number, rightToLeft: boolean): rea
   // The streamer's own styles may scale the card.
   const scale = box.width / text.offsetWidth || 1;
   const widthPx = box.width / scale;
-  const pieceOf = (rect: DOMRect): Piece =>
+  const stretchOf = (rect: DOMRect): Stretch =>
     rightToLeft
       ? { fromPx: (box.right - rect.right) / scale, toPx: (box.right - rect.left) / scale }
       : { fromPx: (rect.left - box.left) / scale, toPx: (rect.right - box.left) / scale };
   const spare = { center: 0.5, end: 1 }[getComputedStyle(text).textAlign] ?? 0;
-  return pagesOf(piecesOf(text, roomPx, pieceOf), roomPx).map((page): Stop => {
+  return pagesOf(pieceOfText(text, stretchOf), roomPx).map((page): Stop => {
     const startPx = page.fromPx - spare * Math.max(0, roomPx - (page.toPx - page.fromPx));
     const shiftPx = Math.round(rightToLeft ? startPx + roomPx - widthPx : -startPx);
     const before = page.fromPx - Math.min(page.spaceBeforePx, REACH_PX);
@@ -284,25 +284,23 @@ function pageStops(text: HTMLElement, roomPx: number, rightToLeft: boolean): rea
   });
 }
 
-/** The pieces of the text that should stay whole: smaller ones where large ones do not fit. */
-function piecesOf(
-  text: HTMLElement,
-  roomPx: number,
-  pieceOf: (rect: DOMRect) => Piece,
-): readonly Piece[] {
+/** The line as one piece, whose parts are measured where they are needed. */
+function pieceOfText(text: HTMLElement, stretchOf: (rect: DOMRect) => Stretch): Piece[] {
   const node = text.firstChild;
   if (!node) return [];
   const content = node.textContent ?? "";
   const range = document.createRange();
-  const divide = ({ from, to }: Span, level: number): readonly Piece[] => {
+  const measured = ({ from, to }: Span, level: number): Piece => {
     range.setStart(node, from);
     range.setEnd(node, to);
-    const piece = pieceOf(range.getBoundingClientRect());
-    const division = DIVISIONS[level];
-    if (!division || piece.toPx - piece.fromPx <= roomPx) return [piece];
-    return division(content.slice(from, to)).flatMap((part) =>
-      divide({ from: from + part.from, to: from + part.to }, level + 1),
-    );
+    return {
+      ...stretchOf(range.getBoundingClientRect()),
+      isWord: DIVISIONS[level - 1]?.into === "words",
+      parts: () =>
+        (DIVISIONS[level]?.partsOf(content.slice(from, to)) ?? []).map((part) =>
+          measured({ from: from + part.from, to: from + part.to }, level + 1),
+        ),
+    };
   };
-  return divide({ from: 0, to: content.length }, 0);
+  return [measured({ from: 0, to: content.length }, 0)];
 }

@@ -4,54 +4,75 @@ export interface Span {
   readonly to: number;
 }
 
-/** A way to divide a text: into phrases that should stay whole, then smaller parts. */
-export type Division = (text: string) => readonly Span[];
-
-/** From the largest parts to the smallest. */
-export const DIVISIONS: readonly Division[] = [phrasesOf, parts("word"), parts("grapheme")];
-
-function parts(granularity: "word" | "grapheme"): Division {
-  let segmenter: Intl.Segmenter | undefined;
-  return (text) => {
-    segmenter ??= new Intl.Segmenter(undefined, { granularity });
-    return [...segmenter.segment(text)]
-      .filter(({ segment }) => segment.trim() !== "")
-      .map(({ index, segment }) => ({ from: index, to: index + segment.length }));
-  };
+/** A way to divide a text. */
+export interface Division {
+  readonly into: "phrases" | "words" | "letters" | "characters";
+  /** All of a text but its spaces, in order. */
+  partsOf(text: string): readonly Span[];
 }
 
 /** Scripts whose words follow each other without spaces. */
 const UNSPACED =
   "\\p{sc=Han}\\p{sc=Kana}\\p{sc=Hira}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmr}\\p{sc=Mymr}";
-const ENDS_UNSPACED = new RegExp(`[${UNSPACED}ー、。，．！？：；」』）】〉》]$`, "u");
-/** Hiragana mostly belongs to the word before it. */
-const BEGINS_PHRASE = new RegExp(`^(?!\\p{sc=Hira})[${UNSPACED}\\p{L}\\p{N}「『（【〈《]`, "u");
+const CLOSING_BRACKETS = "」』）】〉》｣";
+const BEGINS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+const ENDS_UNSPACED = new RegExp(`[${UNSPACED}ー]$`, "u");
+const ENDS_BY_SIGN = new RegExp(`[、。，．！？：；・､｡${CLOSING_BRACKETS}]$`, "u");
+const ENDS_BY_BRACKET = new RegExp(`[${CLOSING_BRACKETS}]$`, "u");
+const BEGINS_BY_BRACKET = /^[「『（【〈《｢]/u;
+/** Hiragana mostly belongs to the word before it, and a particle always does. */
+const BEGINS_HIRAGANA = /^\p{sc=Hira}/u;
+const IS_PARTICLE = /^\p{sc=Hira}$/u;
+const BEGINS_WORD = /^[\p{L}\p{N}\p{Ps}\p{Pi}]/u;
 const OPENS = /[\p{Ps}\p{Pi}]$/u;
+/** No line begins with these: https://www.w3.org/TR/jlreq/#characters_not_starting_a_line */
+const NEVER_FIRST =
+  /^[\p{Pe}\p{Pf}\p{Pd}\p{Pc}\p{Po}々ゝゞヽヾーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ]/u;
+const HAS_CONTENT = /[\p{L}\p{N}\p{S}]/u;
 
-/**
- * The parts between which a line may be divided: words with their punctuation. Where a script has no
- * spaces, a part is a word with the endings that follow it.
- */
-function phrasesOf(text: string): readonly Span[] {
-  const phrases: Span[] = [];
-  for (const word of words(text)) {
-    const before = phrases.at(-1);
-    const isNew = !before || before.to < word.from || startsPhrase(text, before, word);
-    if (isNew) phrases.push(word);
-    else phrases[phrases.length - 1] = { from: before.from, to: word.to };
-  }
-  return phrases;
+/** Whether what follows a phrase without a space begins another one. */
+function startsPhrase(left: string, right: string): boolean {
+  if (OPENS.test(left) || NEVER_FIRST.test(right) || !BEGINS_WORD.test(right)) return false;
+  if (ENDS_BY_SIGN.test(left)) return !(ENDS_BY_BRACKET.test(left) && IS_PARTICLE.test(right));
+  if (BEGINS_BY_BRACKET.test(right)) return true;
+  if (BEGINS_HIRAGANA.test(right)) return /[!?]$/.test(left);
+  return ENDS_UNSPACED.test(left) || BEGINS_UNSPACED.test(right);
 }
 
-const words = parts("word");
+/** Whether a line may end between these: signs stay with the word that they belong to. */
+const standsApart = (left: string, right: string): boolean =>
+  HAS_CONTENT.test(left) && !OPENS.test(left) && !NEVER_FIRST.test(right);
 
-/** Whether a word that follows another without a space begins a new phrase. */
-function startsPhrase(text: string, before: Span, word: Span): boolean {
-  const left = text.slice(before.from, before.to);
-  const right = text.slice(word.from, word.to);
-  return (
-    BEGINS_PHRASE.test(right) &&
-    !OPENS.test(left) &&
-    (ENDS_UNSPACED.test(left) || new RegExp(`^[${UNSPACED}]`, "u").test(right))
-  );
+/** From the largest parts to the smallest. Each is a part of one of those before it. */
+export const DIVISIONS: readonly Division[] = [
+  // Words with their punctuation. Where a script has no spaces, a word with the endings that follow it.
+  division("phrases", "word", startsPhrase),
+  division("words", "word", standsApart),
+  division("letters", "grapheme", standsApart),
+  division("characters", "grapheme", () => true),
+];
+
+/** @param isNew whether a segment that follows a part without a space begins the next part */
+function division(
+  into: Division["into"],
+  granularity: "word" | "grapheme",
+  isNew: (left: string, right: string) => boolean,
+): Division {
+  let segmenter: Intl.Segmenter | undefined;
+  return {
+    into,
+    partsOf(text) {
+      segmenter ??= new Intl.Segmenter(undefined, { granularity });
+      const parts: Span[] = [];
+      for (const { segment, index } of segmenter.segment(text)) {
+        if (segment.trim() === "") continue;
+        const before = parts.at(-1);
+        const to = index + segment.length;
+        if (!before || before.to < index || isNew(text.slice(before.from, before.to), segment)) {
+          parts.push({ from: index, to });
+        } else parts[parts.length - 1] = { from: before.from, to };
+      }
+      return parts;
+    },
+  };
 }

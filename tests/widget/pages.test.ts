@@ -1,30 +1,46 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { pagesOf, type Piece } from "../../widget/pages.ts";
+import { pagesOf, type Piece, type Stretch } from "../../widget/pages.ts";
 import { DIVISIONS } from "../../widget/phrases.ts";
 
-const width = fc.double({ min: 0.5, max: 900, noNaN: true });
-/** A line of words with spaces between them, or none as in Japanese. */
+const gap = fc.constantFrom(0, 4, 5.5);
+const aWidth = fc.double({ min: 0.5, max: 40, noNaN: true });
+/** A phrase of words of letters, with spaces between them, or none as in Japanese. */
+const aPhrase = fc.array(
+  fc.tuple(fc.array(aWidth, { minLength: 1, maxLength: 24 }), fc.constantFrom(0, 4)),
+  { minLength: 1, maxLength: 5 },
+);
+const around = (parts: readonly Piece[], isWord: boolean): Piece => ({
+  fromPx: parts[0]?.fromPx ?? 0,
+  toPx: parts.at(-1)?.toPx ?? 0,
+  isWord,
+  parts: () => parts,
+});
 const aLine = fc
-  .array(fc.tuple(width, fc.constantFrom(0, 4, 5.5)), { minLength: 1, maxLength: 40 })
-  .map((words) => {
-    let fromPx = 0;
-    return words.map(([wide, space]): Piece => {
-      const piece = { fromPx, toPx: fromPx + wide };
-      fromPx = piece.toPx + space;
-      return piece;
+  .array(fc.tuple(aPhrase, gap), { minLength: 1, maxLength: 12 })
+  .map((phrases): readonly Piece[] => {
+    let atPx = 0;
+    return phrases.map(([words, space]) => {
+      const phrase = words.map(([letters, between]) => {
+        const word = letters.map((wide) => ({ fromPx: atPx, toPx: (atPx += wide) }));
+        atPx += between;
+        return around(word, true);
+      });
+      atPx += space;
+      return around(phrase, false);
     });
   });
-const aRoom = fc.integer({ min: 20, max: 1_000 });
+const partsOf = (pieces: readonly Piece[]) => pieces.flatMap((piece) => piece.parts?.() ?? []);
+const aRoom = fc.integer({ min: 41, max: 1_000 });
 
 describe("pagesOf", () => {
-  const always = (holds: (line: Piece[], roomPx: number) => void) =>
+  const always = (holds: (line: readonly Piece[], roomPx: number) => void) =>
     fc.assert(fc.property(aLine, aRoom, holds), { numRuns: 1_000 });
 
   test("shows every part of the line on some page", () => {
     always((line, roomPx) => {
       const pages = pagesOf(line, roomPx);
-      for (const { fromPx, toPx } of line) {
+      for (const { fromPx, toPx } of partsOf(partsOf(line))) {
         for (const share of [0.01, 0.3, 0.99]) {
           const px = fromPx + (toPx - fromPx) * share;
           expect(pages.some((page) => page.fromPx <= px && px <= page.toPx)).toBe(true);
@@ -41,12 +57,23 @@ describe("pagesOf", () => {
     });
   });
 
-  test("keeps every word whole that fits", () => {
+  test("has every word whole on some page where it fits", () => {
     always((line, roomPx) => {
       const pages = pagesOf(line, roomPx);
-      for (const word of line.filter(({ fromPx, toPx }) => toPx - fromPx <= roomPx)) {
-        const isWhole = (page: Piece) => page.fromPx <= word.fromPx && word.toPx <= page.toPx;
+      for (const word of partsOf(line).filter(({ fromPx, toPx }) => toPx - fromPx <= roomPx)) {
+        const isWhole = (page: Stretch) => page.fromPx <= word.fromPx && word.toPx <= page.toPx;
         expect(pages.some(isWhole)).toBe(true);
+      }
+    });
+  });
+
+  test("fills three fifths of the room where more text follows, unless the next letter is wider", () => {
+    always((line, roomPx) => {
+      const letters = partsOf(partsOf(line));
+      for (const { fromPx, toPx } of pagesOf(line, roomPx).slice(0, -1)) {
+        const next = letters.find((letter) => letter.fromPx >= toPx);
+        const hasRoom = (next?.toPx ?? Infinity) - fromPx <= roomPx;
+        expect(toPx - fromPx >= 0.6 * roomPx || !hasRoom).toBe(true);
       }
     });
   });
@@ -69,6 +96,33 @@ describe("pagesOf", () => {
       [0, 290],
       [100, 390],
     ]);
+  });
+
+  /** A line whose phrases end at `|` and whose words end at spaces, each character 10 px wide. */
+  const lineOf = (text: string): readonly Piece[] => {
+    let atPx = 0;
+    return text.split("|").map((phrase) =>
+      around(
+        phrase.split(" ").map((word) => {
+          const letters = [...word].map(() => ({ fromPx: atPx, toPx: (atPx += 10) }));
+          return around(letters, true);
+        }),
+        false,
+      ),
+    );
+  };
+  const shownOf = (text: string, roomPx: number) =>
+    pagesOf(lineOf(text), roomPx).map(({ fromPx, toPx }) =>
+      text.replaceAll(/[| ]/g, "").slice(fromPx / 10, toPx / 10),
+    );
+
+  test.each([
+    ["phrases where they fill it", "abcdef|gh ijklm|nopq", ["abcdef", "ghijklm", "nopq"]],
+    ["words of the next phrase", "abc|def ghi jk|lmnopqr", ["abcdefghi", "jklmnopqr"]],
+    ["letters of a word", "abc|defghijkl|mnop", ["abcdefghij", "defghijkl", "mnop"]],
+    ["letters of a word that has no page", "abc|defghijklmnopq", ["abcdefghij", "hijklmnopq"]],
+  ])("fills a page with %s", (_, text, expected) => {
+    expect(shownOf(text, 100)).toEqual(expected);
   });
 
   test("gives each page half of the space to its neighbours", () => {
@@ -106,13 +160,19 @@ describe("pagesOf", () => {
 });
 
 describe("the parts of a title", () => {
-  const [phrases, words, graphemes] = DIVISIONS;
+  const [phrases, words, letters] = DIVISIONS;
   const parts = (division: (typeof DIVISIONS)[number] | undefined, text: string) =>
-    division?.(text).map(({ from, to }) => text.slice(from, to));
+    division?.partsOf(text).map(({ from, to }) => text.slice(from, to));
 
   test.each([
     ["Rock-and-Roll (Live), don’t", ["Rock-and-Roll", "(Live),", "don’t"]],
     ["夜の庭で会いましょう、「月」の歌", ["夜の", "庭で", "会いましょう、", "「月」の", "歌"]],
+    [
+      "「夜の庭で」もう一度、きみに。さよなら",
+      ["「夜の", "庭で」", "もう一度、", "きみに。", "さよなら"],
+    ],
+    ["え！？そう・はい!もう", ["え！？", "そう・", "はい!", "もう"]],
+    ["Live「月」（Remix）P!nk", ["Live", "「月」", "（Remix）", "P!nk"]],
     ["月亮代表我的心。", ["月亮", "代表", "我的", "心。"]],
     ["Loveが好き", ["Loveが", "好き"]],
     ["สวัสดีชาวโลก", ["สวัสดี", "ชาว", "โลก"]],
@@ -122,9 +182,17 @@ describe("the parts of a title", () => {
     expect(parts(phrases, text)).toEqual(expected);
   });
 
-  test("are words where a phrase has no room, then what a reader sees as one character", () => {
-    expect(parts(words, "Rock-and-Roll")).toEqual(["Rock", "-", "and", "-", "Roll"]);
-    expect(parts(graphemes, "é👨‍👩‍👧‍👦🇧🇷ก็")).toEqual(["é", "👨‍👩‍👧‍👦", "🇧🇷", "ก็"]);
+  test.each([
+    ["Rock-and-Roll!", ["Rock-", "and-", "Roll!"]],
+    ["庭で「月」、ゃ", ["庭", "で", "「月」、ゃ"]],
+    ['"Heroes"', ['"Heroes"']],
+  ])("are words with their signs where a phrase has no room: %s", (text, expected) => {
+    expect(parts(words, text)).toEqual(expected);
+  });
+
+  test("are what a reader sees as one character where a word has no room, signs last", () => {
+    expect(parts(letters, "é👨‍👩‍👧‍👦🇧🇷ก็！ちょ")).toEqual(["é", "👨‍👩‍👧‍👦", "🇧🇷", "ก็！", "ちょ"]);
+    expect(parts(DIVISIONS.at(-1), "！！ょ")).toEqual(["！", "！", "ょ"]);
   });
 
   test("hold all of a text but its spaces, in order, and never cut a character", () => {
@@ -142,7 +210,7 @@ describe("the parts of a title", () => {
       fc.property(anyText, fc.constantFrom(...DIVISIONS), (text, division) => {
         const boundaries = boundariesOf(text);
         let end = 0;
-        for (const { from, to } of division(text)) {
+        for (const { from, to } of division.partsOf(text)) {
           expect(text.slice(end, from).trim()).toBe("");
           expect(boundaries.has(from) && boundaries.has(to)).toBe(true);
           end = to;

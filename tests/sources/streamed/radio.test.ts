@@ -219,7 +219,7 @@ describe("a hostile radio", () => {
     const server = flooding(head, batch);
     const heard = listen(server.url);
     // The listener's and the sender's system buffers take some megabytes at first.
-    for (let sent = -1; server.sent() - sent > 500_000 || sent < 1_000_000; ) {
+    for (let sent = -1; server.sent() - sent > 500_000 || sent < 1_000_000;) {
       sent = server.sent();
       await Bun.sleep(250);
     }
