@@ -35,7 +35,7 @@ export const widgetOptions = {
   time: toggle(true),
   album: toggle(false),
   label: toggle(true),
-  source: toggle(true),
+  source: toggle(false),
   swap: toggle(false),
   marquee: choice(["pages", "once", "auto", "off", "always"]),
   speed: number(30, [5, 300, "px/s"]),

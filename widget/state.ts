@@ -30,7 +30,7 @@ export interface WidgetTrack {
   readonly accent: string | null;
   /** Milliseconds, or `null` for a stream without an end. */
   readonly durationMs: number | null;
-  /** Name of the music source, such as `MPD`. */
+  /** The name of the service that viewers know, such as `Spotify`; empty where they know none. */
   readonly source: string;
 }
 

@@ -319,7 +319,7 @@ export const de: Words = {
         time: "Zeit",
         album: "Album",
         label: "Zeile „Läuft gerade“",
-        source: "Name der Quelle",
+        source: "Name des Musikdienstes",
         swap: "Cover auf der anderen Seite",
         marquee: "Lange Titel",
         speed: "Laufgeschwindigkeit",
@@ -341,6 +341,8 @@ export const de: Words = {
       byMovement: "je nach Bewegung",
       hints: {
         mode: "„Wie das System“ folgt dem, was dein Streaming-Programm meldet: unter macOS dem Aussehen von OBS, unter Windows dem des Systems. Wie dein Spiel aussieht, weiß es nicht.",
+        source:
+          "Nur ein Dienst, den deine Zuschauer kennen: Spotify, Apple Music, YouTube Music oder Last.fm. Andere Quellen zeigen keinen Namen.",
         delay: "Ist dein Video verzögert, stelle hier dieselbe Zahl von Sekunden ein.",
       },
       fromTheme: "Vom Look",

@@ -311,7 +311,7 @@ export const en = {
         time: "Time",
         album: "Album",
         label: "“Now playing” line",
-        source: "Name of the source",
+        source: "Name of the music service",
         swap: "Cover on the other side",
         marquee: "Long titles",
         speed: "Scroll speed",
@@ -333,6 +333,8 @@ export const en = {
       byMovement: "from the movement",
       hints: {
         mode: "“Follow the system” uses what your streaming program reports: on macOS the look of OBS itself, on Windows the system setting. It doesn’t know what your game looks like.",
+        source:
+          "Only a service that your viewers know: Spotify, Apple Music, YouTube Music or Last.fm. Other sources show no name.",
         delay: "If your video is delayed, set the same number of seconds here.",
       },
       fromTheme: "From the look",

@@ -315,7 +315,7 @@ export const es: Words = {
         time: "Tiempo",
         album: "Álbum",
         label: "Línea «Reproduciendo»",
-        source: "Nombre de la fuente",
+        source: "Nombre del servicio de música",
         swap: "Portada al otro lado",
         marquee: "Títulos largos",
         speed: "Velocidad de desplazamiento",
@@ -337,6 +337,8 @@ export const es: Words = {
       byMovement: "según el movimiento",
       hints: {
         mode: "«Como el sistema» sigue lo que indica tu programa de streaming: en macOS, el aspecto del propio OBS; en Windows, el del sistema. No sabe cómo se ve el juego que hay detrás.",
+        source:
+          "Solo un servicio que tu público conoce: Spotify, Apple Music, YouTube Music o Last.fm. Las demás fuentes no muestran ningún nombre.",
         delay: "Si tu vídeo va con retraso, pon aquí los mismos segundos.",
       },
       fromTheme: "Del aspecto",

@@ -317,7 +317,7 @@ export const fr: Words = {
         time: "Temps",
         album: "Album",
         label: "Ligne « En cours de lecture »",
-        source: "Nom de la source",
+        source: "Nom du service de musique",
         swap: "Pochette de l’autre côté",
         marquee: "Titres longs",
         speed: "Vitesse de défilement",
@@ -339,6 +339,8 @@ export const fr: Words = {
       byMovement: "selon le mouvement",
       hints: {
         mode: "« Suivre le système » utilise ce que signale votre programme de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
+        source:
+          "Seulement un service que vos spectateurs connaissent : Spotify, Apple Music, YouTube Music ou Last.fm. Les autres sources n’affichent aucun nom.",
         delay: "Si votre vidéo a du retard : indiquez le même nombre de secondes.",
       },
       fromTheme: "Du look",

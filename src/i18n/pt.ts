@@ -312,7 +312,7 @@ export const pt: Words = {
         time: "Tempo",
         album: "Álbum",
         label: "Linha “Tocando agora”",
-        source: "Nome da fonte",
+        source: "Nome do serviço de música",
         swap: "Capa do outro lado",
         marquee: "Títulos longos",
         speed: "Velocidade da rolagem",
@@ -334,6 +334,8 @@ export const pt: Words = {
       byMovement: "de acordo com o movimento",
       hints: {
         mode: "“Como o sistema” segue o que o seu programa de transmissão informa: no macOS, a aparência do próprio OBS; no Windows, a do sistema. Isso não diz nada sobre o jogo que está atrás.",
+        source:
+          "Só um serviço que o seu público conhece: Spotify, Apple Music, YouTube Music ou Last.fm. As outras fontes não mostram nome.",
         delay: "Se o seu vídeo tem atraso, coloque aqui o mesmo número de segundos.",
       },
       fromTheme: "Do visual",

@@ -23,7 +23,7 @@ export interface OverlayRoom extends RoomName, Room<LiveSocket> {
   observedAtMs: number | undefined;
 }
 
-export interface OverlayRoomsDeps extends Pick<Parts, "hub" | "clock" | "onDelivered"> {
+export interface OverlayRoomsDeps extends Pick<Parts, "hub" | "clock" | "sources" | "onDelivered"> {
   readonly covers: Covers;
   readonly sendTo: SendTo<LiveSocket>;
 }
@@ -48,7 +48,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
       type: "state",
       sentAtMs: clock.wallMs(),
       version: VERSION,
-      state: toWidgetState(reading, listenerId, clock.monotonicMs(), covers, isWithdrawn),
+      state: toWidgetState(reading, listenerId, clock.monotonicMs(), deps, isWithdrawn),
     });
 
   /**

@@ -1,7 +1,14 @@
 import type { WidgetState } from "../../widget/state.ts";
 import type { Reading } from "../channels/reading.ts";
 import { artistNames, digestOfPlay, positionAt } from "../playback.ts";
+import type { Sources } from "../sources/index.ts";
 import type { Covers } from "./covers.ts";
+
+/** What a state is made with. */
+export interface StateParts {
+  readonly covers: Pick<Covers, "pathOf" | "accentOf">;
+  readonly sources: Pick<Sources, "knownNameOf">;
+}
 
 /**
  * A user's reading as the overlay shows it, with the position at a monotonic time in milliseconds.
@@ -11,7 +18,7 @@ export function toWidgetState(
   reading: Reading,
   userId: number,
   nowMs: number,
-  covers: Pick<Covers, "pathOf" | "accentOf">,
+  { covers, sources }: StateParts,
   isWithdrawn = false,
 ): WidgetState {
   if (reading.kind === "unavailable") return { kind: "offline" };
@@ -28,7 +35,7 @@ export function toWidgetState(
       art: artwork ? covers.pathOf(artwork, userId) : null,
       accent: artwork ? covers.accentOf(artwork) : null,
       durationMs: playback.track.durationMs,
-      source: playback.source,
+      source: sources.knownNameOf(playback),
     },
     positionMs: playback.positionUnknown ? null : Math.round(positionAt(playback, nowMs)),
   };

@@ -50,7 +50,7 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
         options={options}
         warnings={warnings}
         version={VERSION}
-        state={known ? toWidgetState(reading, channelId, clock.monotonicMs(), covers) : undefined}
+        state={known ? toWidgetState(reading, channelId, clock.monotonicMs(), deps) : undefined}
         iconPath={basePath + icon.path}
         stylesheetPath={basePath + widgetStylesheet.path}
         scriptPath={basePath + widgetScript.path}

@@ -76,6 +76,7 @@ function missingSource(id: string): Source {
     delivery: "polled",
     facts: {
       runs: "anywhere",
+      viewersKnow: null,
       position: "no",
       pause: "no",
       cover: "no",

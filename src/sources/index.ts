@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { type Config, resolveConfig } from "../config.ts";
 import { type Metrics, noMetrics } from "../metrics.ts";
 import type { Upstreams } from "../accounts/upstreams.ts";
+import type { Playback } from "../playback.ts";
 import { createAzuraCast } from "./kinds/azuracast.ts";
 import { createBeefweb } from "./kinds/beefweb/index.ts";
 import { createCider } from "./kinds/cider/index.ts";
@@ -44,6 +45,8 @@ import { createVlc } from "./kinds/vlc/index.ts";
 export interface Sources {
   readonly all: readonly Source[];
   byId(id: string): Source | undefined;
+  /** The name of a playback's source that viewers know; empty where they know none. */
+  knownNameOf(playback: Pick<Playback, "source">): string;
   /** The players on this machine that can be connected without typing; takes at most a second. */
   playersHere(): Promise<readonly Found[]>;
 }
@@ -188,10 +191,12 @@ export function createSources(deps: SourcesDeps): Sources {
     return createUpstream({ clock, trustedOrigins, network });
   };
   const known = new Map(all.map((source) => [source.id, source]));
+  const knownNames = new Map(all.map(({ name, facts }) => [name, facts.viewersKnow ?? ""]));
   let looking: Promise<() => Promise<readonly Found[]>> | undefined;
   return {
     all,
     byId: (id) => known.get(id),
+    knownNameOf: ({ source }) => knownNames.get(source) ?? "",
     async playersHere() {
       looking ??= import("./here/players-here.ts").then(({ createPlayersHere }) =>
         createPlayersHere(all, { clock, machine, upstreamTo }),

@@ -19,6 +19,7 @@ const LOOK_EVERY_MS = 1_000;
 
 export const LOOKED_AT: SourceFacts = {
   runs: "computer",
+  viewersKnow: null,
   position: "no",
   pause: "no",
   cover: "no",

@@ -41,6 +41,7 @@ const inbox = (id: string) => (baseUrl: string, secret: string) => `${baseUrl}/i
 /** Scrobbling names the song alone. */
 const SCROBBLES: SourceFacts = {
   runs: "anywhere",
+  viewersKnow: null,
   position: "no",
   pause: "no",
   cover: "no",
@@ -51,6 +52,7 @@ const SCROBBLES: SourceFacts = {
 
 const FROM_BROWSER: SourceFacts = {
   runs: "browser",
+  viewersKnow: null,
   position: "yes",
   pause: "yes",
   cover: "yes",
@@ -100,6 +102,7 @@ export const JSON_PUSHES: PushedSource = {
   name: "JSON",
   facts: {
     runs: "anywhere",
+    viewersKnow: null,
     position: "some",
     pause: "some",
     cover: "some",

@@ -130,6 +130,11 @@ export type Called = { readonly service: string } | "entered" | "covers";
 /** What people compare when they choose a source, and what leaves this machine for it. */
 export interface SourceFacts {
   readonly runs: Place;
+  /**
+   * The name that an overlay may show: that of a service for music that viewers know; `null` for a
+   * program, a protocol or a server, which say nothing to them.
+   */
+  readonly viewersKnow: string | null;
   readonly position: Reports;
   readonly pause: Reports;
   readonly cover: Reports;

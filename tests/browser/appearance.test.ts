@@ -69,7 +69,7 @@ inEveryEngine("the look of the overlay", (stage) => {
       await stage.plays();
       const { page } = await stage.open(`?in=${language}`);
       const { nowPlaying, by } = languages[language].widget;
-      expect(await page.textContent(".np-label")).toBe(`${nowPlaying} · Test`);
+      expect(await page.textContent(".np-label")).toBe(nowPlaying);
       expect(await page.textContent(".np-sr")).toBe(
         `${nowPlaying}: Paper Lanterns ${by} Juniper Vale`,
       );

@@ -32,7 +32,7 @@ inEveryEngine("what the overlay shows", (stage) => {
     expect(["1:03", "1:04"]).toContain((await page.textContent(".np-elapsed")) ?? "");
     await stage.plays({ state: "paused", positionMs: 70_000 });
     await stateIs(page, "paused");
-    expect(await page.textContent(".np-label")).toBe("Paused · Test");
+    expect(await page.textContent(".np-label")).toBe("Paused");
     await page.clock.runFor(30_000);
     expect(await page.textContent(".np-elapsed")).toBe("1:10");
   });

@@ -76,6 +76,7 @@ test("a source changes what is stored of the connection it watches", async () =>
     delivery: "streamed",
     facts: {
       runs: "anywhere",
+      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",

@@ -63,7 +63,7 @@ describe("an overlay's socket", () => {
           album: "Slow Weather",
           art: null,
           durationMs: 200_000,
-          source: "Test",
+          source: "",
         },
       },
     });

@@ -307,17 +307,17 @@ describe.each([
 ])("in %s the overlay says", (language, nowPlaying, paused, nothingPlaying, by) => {
   const label = async (query: string) => textOf(await page(query, language), ".np-label");
 
-  test("that music plays, and where", async () => {
-    await plays();
-    expect(await label("?source=0")).toBe(nowPlaying);
-    expect(await label("")).toBe(`${nowPlaying} · Test`);
-    expect(await label("?label=0")).toBe("Test");
-    expect(await label("?label=0&source=0")).toBe("");
+  test("that music plays, and by which service if that is asked for", async () => {
+    await plays({ source: "Spotify" });
+    expect(await label("")).toBe(nowPlaying);
+    expect(await label("?source=1")).toBe(`${nowPlaying} · Spotify`);
+    expect(await label("?label=0&source=1")).toBe("Spotify");
+    expect(await label("?label=0")).toBe("");
   });
 
   test("that it is paused", async () => {
     await plays({ state: "paused" });
-    expect(await label("?source=0")).toBe(paused);
+    expect(await label("")).toBe(paused);
   });
 
   test("that there is none", async () => {
@@ -369,14 +369,15 @@ describe("a hostile text", () => {
   });
 
   const expectShownAsText = async (text: string) => {
-    const query = `?album=1&idle=text&idleText=${encodeURIComponent(text.slice(0, 80))}`;
+    const query = `?album=1&source=1&idle=text&idleText=${encodeURIComponent(text.slice(0, 80))}`;
     const shown = await (await page(query)).text();
     const answer = () => new Response(shown);
     expect(await outlineOf(answer(), "html")).toBe(harmless);
     expect(await textOf(answer(), ".np-title bdi")).toBe(text);
     expect(await textOf(answer(), ".np-artist bdi")).toBe(text);
     expect(await textOf(answer(), ".np-album")).toBe(text);
-    expect(await textOf(answer(), ".np-label")).toBe(`Now playing · ${text}`);
+    // A name that is no service's is not shown.
+    expect(await textOf(answer(), ".np-label")).toBe("Now playing");
   };
 
   test.each(HOSTILE)("is shown as it is: %j", async (text) => {

@@ -19,6 +19,7 @@ const source = defineSource({
   delivery: "streamed",
   facts: {
     runs: "anywhere",
+    viewersKnow: null,
     position: "yes",
     pause: "yes",
     cover: "yes",

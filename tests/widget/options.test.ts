@@ -128,7 +128,7 @@ test("every option that an address may hold is there, with its default", () => {
     progress: true,
     time: true,
     label: true,
-    source: true,
+    source: false,
     swap: false,
     marquee: "pages",
     speed: 30,

@@ -23,7 +23,7 @@ const track: WithTrack["track"] = {
   art: null,
   accent: null,
   durationMs: 200_000,
-  source: "Test",
+  source: "Spotify",
 };
 const TEN_HOURS_MS = 36_000_000;
 
@@ -162,9 +162,11 @@ describe("cardTexts", () => {
   const textsOf = (state: WidgetState, query = "") =>
     cardTexts(state, parseWidgetOptions(new URLSearchParams(query)).options, words);
 
-  test("say what plays, and where", () => {
-    expect(textsOf({ kind: "playing", positionMs: 0, track }, "album=1")).toEqual({
-      label: "Now playing · Test",
+  test("say what plays, and by which service if that is asked for", () => {
+    const playing: WidgetState = { kind: "playing", positionMs: 0, track };
+    expect(textsOf(playing).label).toBe("Now playing");
+    expect(textsOf(playing, "album=1&source=1")).toEqual({
+      label: "Now playing · Spotify",
       title: "Paper Lanterns",
       artist: "Juniper Vale",
       album: "Slow Weather",

@@ -25,6 +25,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "server",
+        viewersKnow: null,
         position: "yes",
         pause: "no",
         cover: "yes",

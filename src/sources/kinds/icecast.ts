@@ -22,6 +22,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "server",
+        viewersKnow: null,
         position: "no",
         pause: "no",
         cover: "no",

@@ -43,6 +43,7 @@ export function createListenBrainzReader({
       name: SOURCE_NAME,
       facts: {
         runs: "service",
+        viewersKnow: null,
         position: "no",
         pause: "no",
         cover: "no",

@@ -22,6 +22,7 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "computer",
+        viewersKnow: null,
         position: "yes",
         pause: "yes",
         cover: "yes",

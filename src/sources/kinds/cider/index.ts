@@ -13,6 +13,7 @@ export function createCider(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "computer",
+      viewersKnow: "Apple Music",
       position: "yes",
       pause: "yes",
       cover: "yes",

@@ -11,6 +11,7 @@ export const demo = defineSource({
   delivery: "streamed",
   facts: {
     runs: "here",
+    viewersKnow: null,
     position: "yes",
     pause: "yes",
     cover: "yes",

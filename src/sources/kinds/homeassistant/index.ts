@@ -13,6 +13,7 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "server",
+      viewersKnow: null,
       position: "some",
       pause: "yes",
       cover: "yes",

@@ -67,6 +67,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       keySetting: "lastfmApiKey",
       facts: {
         runs: "service",
+        viewersKnow: LASTFM,
         position: "no",
         pause: "no",
         cover: "yes",

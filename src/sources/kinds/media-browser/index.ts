@@ -11,6 +11,7 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
     name: server.name,
     facts: {
       runs: "server",
+      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",

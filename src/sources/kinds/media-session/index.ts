@@ -24,6 +24,7 @@ function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Sou
     delivery: "streamed",
     facts: {
       runs: "computer",
+      viewersKnow: null,
       position: "some",
       pause: "yes",
       cover: "some",

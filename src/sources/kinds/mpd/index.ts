@@ -38,6 +38,7 @@ export const mpd = defineSource({
   delivery: "streamed",
   facts: {
     runs: "computer",
+    viewersKnow: null,
     position: "yes",
     pause: "yes",
     cover: "yes",

@@ -13,6 +13,7 @@ export function createMpris(deps: MprisDeps): Source {
     delivery: "streamed",
     facts: {
       runs: "computer",
+      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",

@@ -27,6 +27,7 @@ export function createPear(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "computer",
+      viewersKnow: NAME,
       position: "yes",
       pause: "yes",
       cover: "yes",

@@ -13,6 +13,7 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "server",
+      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",

@@ -14,6 +14,7 @@ export const createRadio = (deps: RadioDeps): Source =>
     delivery: "streamed",
     facts: {
       runs: "service",
+      viewersKnow: null,
       position: "no",
       pause: "no",
       cover: "no",

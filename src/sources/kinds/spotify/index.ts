@@ -156,6 +156,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
     delivery: "polled",
     facts: {
       runs: "service",
+      viewersKnow: "Spotify",
       position: "yes",
       pause: "yes",
       cover: "yes",

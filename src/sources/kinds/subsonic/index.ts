@@ -20,6 +20,7 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
       name: SUBSONIC,
       facts: {
         runs: "server",
+        viewersKnow: null,
         position: "some",
         pause: "some",
         cover: "yes",

@@ -23,6 +23,7 @@ export function createVlc(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "computer",
+        viewersKnow: null,
         position: "yes",
         pause: "yes",
         cover: "yes",
