@@ -569,7 +569,7 @@ export const de: Words = {
         title: "Looks",
         lead: "Jeder ist fertig gestaltet. Wähle einen und ändere dann, was du möchtest.",
         use: "Diesen Look verwenden",
-        asNew: "als neues Overlay",
+        asNew: "Als neues Overlay speichern",
         forOverlay: "Verwenden für",
       },
       import: {
@@ -850,7 +850,6 @@ export const de: Words = {
       },
     },
     server: {
-      lead: "Wer diesen Server nutzt und wie er eingerichtet ist.",
       users: "Nutzer",
       owner: "Eigentümer",
       member: "Mitglied",
@@ -875,7 +874,7 @@ export const de: Words = {
       backup: "Sicherung",
       backupText: "Eine vollständige Kopie der Datenbank, erstellt im laufenden Betrieb.",
       backupKey:
-        "Die Geheimnisse darin lassen sich nur mit {key} lesen: Bewahre auch davon eine Kopie auf, aber an einem anderen Ort.",
+        "Ihre Geheimnisse lassen sich nur mit {key} lesen: Bewahre auch davon eine Kopie auf, an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",
       download: "Sicherung herunterladen",
       keyReplaced:
@@ -943,7 +942,7 @@ export const de: Words = {
     },
     keys: {
       title: "API-Schlüssel",
-      lead: "Mit einem Schlüssel können Bots und Programme abfragen, was du gerade hörst. Gib jedem einen eigenen: Dann kannst du einen widerrufen, und die anderen gelten weiter.",
+      lead: "Mit einem Schlüssel fragen Bots und Programme ab, was du hörst. Gib jedem einen eigenen, damit du ihn einzeln widerrufen kannst.",
       none: "Du hast keinen gültigen Schlüssel.",
       id: "Kennung {id}",
       created: "Erstellt am {day}",
@@ -983,21 +982,18 @@ export const de: Words = {
       placeholder: "DEIN_SCHLUESSEL",
     },
     privacy: {
-      lead: "Du entscheidest, was andere von deiner Musik sehen und wann.",
       stateTitle: "Teilen",
       sharing: "Andere können sehen, was du hörst.",
       pausedUntil: "Das Teilen ist angehalten bis: {time}. Danach geht es automatisch weiter.",
       paused: "Das Teilen ist angehalten, bis du es wieder einschaltest.",
-      whilePaused:
-        "Während einer Pause melden deine Overlays, deine Bots und die API, dass nichts läuft.",
+      whilePaused: "Während einer Pause sehen Overlays, Bots und Programme, dass nichts läuft.",
       pauseHour: "Eine Stunde anhalten",
       pauseLong: "Anhalten, bis ich es einschalte",
       resume: "Wieder teilen",
       nowPaused: "Das Teilen ist angehalten.",
       nowSharing: "Andere können wieder sehen, was du hörst.",
       rulesTitle: "Nie gezeigt",
-      rulesText:
-        "Solange etwas läuft, das zu einer Zeile passt, melden deine Overlays, deine Bots und die API, dass nichts läuft.",
+      rulesText: "Titel, die zu einer Zeile passen, werden nirgends gezeigt.",
       titles: "Titel, die dies enthalten",
       artists: "Künstler, deren Name dies enthält",
       linesHint: "Ein Text pro Zeile. Groß- und Kleinschreibung und Akzente spielen keine Rolle.",
@@ -1113,7 +1109,7 @@ export const de: Words = {
       languageSave: "Sprache ändern",
       languageSaved: "Deine Seiten sind ab jetzt auf Deutsch.",
       sessions: "Angemeldete Browser",
-      sessionsText: "Ein Browser, den du 30 Tage lang nicht benutzt, wird automatisch abgemeldet.",
+      sessionsText: "Nach 30 Tagen ohne Nutzung wird ein Browser abgemeldet.",
       browserOn: "{browser} unter {system}",
       unknownBrowser: "Unbekannter Browser",
       thisBrowser: "Dieser Browser",
@@ -1286,7 +1282,7 @@ export const de: Words = {
     shorter: "Eine kürzere Zeit löscht ältere Titel. „Gar nicht“ löscht alle Titel.",
     streams: "Das Overlay darf melden, wann OBS live ist",
     streamsHint:
-      "Für die Setlist deines Streams. Das Overlay meldet nur, dass ein Stream beginnt oder endet, nie etwas über deine Szenen.",
+      "Für die Setlist deines Streams. Es meldet nur Beginn und Ende, nichts über deine Szenen.",
     save: "Speichern",
     saved: "Gespeichert. Ab jetzt werden Titel gespeichert.",
     savedOff:

@@ -562,7 +562,7 @@ export const es: Words = {
         title: "Aspectos",
         lead: "Cada uno es un diseño completo. Elige uno y cambia lo que quieras.",
         use: "Usar este aspecto",
-        asNew: "como overlay nuevo",
+        asNew: "Guardar como overlay nuevo",
         forOverlay: "Usarlo en",
       },
       import: {
@@ -842,7 +842,6 @@ export const es: Words = {
       },
     },
     server: {
-      lead: "Quién usa este servidor y cómo está configurado.",
       users: "Usuarios",
       owner: "Propietario",
       member: "Miembro",
@@ -866,9 +865,8 @@ export const es: Words = {
       apiKey: "Clave de API",
       widgetUrl: "Dirección del widget",
       backup: "Copia de seguridad",
-      backupText: "Una copia completa de la base de datos, hecha mientras el servidor funciona.",
-      backupKey:
-        "Sus secretos solo se pueden leer con {key}: guarda también una copia de esa clave, pero en otro lugar.",
+      backupText: "Una copia completa de la base de datos, sin detener el servidor.",
+      backupKey: "Sus secretos solo se leen con {key}: guarda también una copia, en otro lugar.",
       keyFrom: "la clave de {origin}",
       download: "Descargar una copia de seguridad",
       keyReplaced:
@@ -927,8 +925,7 @@ export const es: Words = {
       addText: "Nuevo texto",
       addCard: "Nueva tarjeta",
       streams: "Flujos de eventos",
-      streamsText:
-        "Envían cada cambio al momento: un programa no tiene que preguntar una y otra vez.",
+      streamsText: "Envían cada cambio al momento: un programa no tiene que volver a preguntar.",
       files: "Archivos",
       filesText:
         "Título, artista y portada como archivos en el ordenador donde se ejecuta Marquee.",
@@ -936,7 +933,7 @@ export const es: Words = {
     },
     keys: {
       title: "Claves de API",
-      lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar una y las demás siguen funcionando.",
+      lead: "Con una clave, los bots y los programas consultan qué escuchas. Da a cada uno la suya: así puedes revocar solo una.",
       none: "No tienes ninguna clave activa.",
       id: "ID: {id}",
       created: "Creada el {day}",
@@ -975,21 +972,19 @@ export const es: Words = {
       placeholder: "TU_CLAVE",
     },
     privacy: {
-      lead: "Tú decides qué ven los demás de tu música, y cuándo.",
       stateTitle: "Compartir",
       sharing: "Los demás ven lo que escuchas.",
       pausedUntil:
         "Has dejado de compartir. Hasta: {time}. Después vuelves a compartir automáticamente.",
       paused: "Has dejado de compartir hasta que elijas «Volver a compartir».",
-      whilePaused: "Durante una pausa, tus widgets, tus bots y la API indican que no suena nada.",
+      whilePaused: "Durante una pausa, para overlays, bots y programas no suena nada.",
       pauseHour: "Pausar una hora",
       pauseLong: "Pausar hasta que lo reanude",
       resume: "Volver a compartir",
       nowPaused: "Has dejado de compartir.",
       nowSharing: "Los demás vuelven a ver lo que escuchas.",
       rulesTitle: "Nunca se muestra",
-      rulesText:
-        "Mientras suena algo que coincide con una línea, tus widgets, tus bots y la API indican que no suena nada.",
+      rulesText: "Las canciones que coinciden con una línea no se muestran en ninguna parte.",
       titles: "Títulos que contienen",
       artists: "Artistas cuyo nombre contiene",
       linesHint: "Un texto por línea. No cuentan las mayúsculas ni los acentos.",
@@ -1105,8 +1100,7 @@ export const es: Words = {
       languageSave: "Cambiar el idioma",
       languageSaved: "A partir de ahora tus páginas están en español.",
       sessions: "Navegadores con sesión iniciada",
-      sessionsText:
-        "Si un navegador no se usa durante 30 días, su sesión se cierra automáticamente.",
+      sessionsText: "Tras 30 días sin uso, se cierra la sesión de un navegador.",
       browserOn: "{browser} en {system}",
       unknownBrowser: "Navegador desconocido",
       thisBrowser: "Este navegador",
@@ -1273,13 +1267,13 @@ export const es: Words = {
     keepTitle: "Lo que se guarda",
     off: "Todavía no se guarda nada.",
     limits:
-      "Una canción cuenta a partir de 30 segundos, mientras un overlay, un bot o un hook sigue tu música. Las canciones ocultas no se guardan nunca.",
+      "Una canción cuenta tras 30 segundos, mientras un overlay, un bot o un hook sigue tu música. Las ocultas no se guardan nunca.",
     keepFor: "Cuánto tiempo",
     periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
     shorter: "Un plazo más corto borra las canciones más antiguas. «Nunca» las borra todas.",
     streams: "Dejar que el overlay avise cuando OBS emite",
     streamsHint:
-      "Para la lista de canciones de tu directo. El overlay solo avisa de que un directo empieza o termina, nunca dice nada de tus escenas.",
+      "Para la lista de canciones de tu directo. Solo avisa de cuándo empieza y termina, nada de tus escenas.",
     save: "Guardar",
     saved: "Guardado. A partir de ahora se guardan las canciones.",
     savedOff: "Guardado. No se guarda nada y se ha borrado todo.",
@@ -1324,7 +1318,7 @@ export const es: Words = {
     public:
       "La dirección es pública: los bots y las páginas web pueden usar {host}, si lleva hasta este servidor. Marquee no lo ha probado.",
     local:
-      "{host} solo existe en este ordenador o en tu propia red. Los bots y las páginas web de internet no pueden llegar a él.",
+      "{host} solo existe en este ordenador o en tu red. Los bots y las webs de internet no llegan a él.",
     "not https":
       "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
     noProxy:

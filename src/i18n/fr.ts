@@ -569,7 +569,7 @@ export const fr: Words = {
         title: "Looks",
         lead: "Chacun est un design complet. Prenez-en un, puis changez ce que vous voulez.",
         use: "Utiliser ce look",
-        asNew: "comme nouvel overlay",
+        asNew: "Enregistrer comme nouvel overlay",
         forOverlay: "L’utiliser pour",
       },
       import: {
@@ -853,7 +853,6 @@ export const fr: Words = {
       },
     },
     server: {
-      lead: "Qui utilise ce serveur, et comment il est réglé.",
       users: "Utilisateurs",
       owner: "Propriétaire",
       member: "Membre",
@@ -877,9 +876,8 @@ export const fr: Words = {
       apiKey: "Clé d’API",
       widgetUrl: "Adresse du widget",
       backup: "Sauvegarde",
-      backupText: "Une copie complète de la base de données, faite pendant que le serveur tourne.",
-      backupKey:
-        "Ses secrets ne peuvent être lus qu’avec {key} : gardez aussi une copie de cette clé, mais à un autre endroit.",
+      backupText: "Une copie complète de la base de données, faite sans arrêter le serveur.",
+      backupKey: "Ses secrets ne se lisent qu’avec {key} : gardez-en aussi une copie, ailleurs.",
       keyFrom: "la clé de {origin}",
       download: "Télécharger une sauvegarde",
       keyReplaced:
@@ -938,15 +936,14 @@ export const fr: Words = {
       addText: "Nouveau texte",
       addCard: "Nouvelle carte",
       streams: "Flux d’événements",
-      streamsText:
-        "Ils envoient chaque changement aussitôt : un programme n’a pas à redemander sans cesse.",
+      streamsText: "Ils envoient chaque changement aussitôt : un programme n’a pas à redemander.",
       files: "Fichiers",
       filesText: "Titre, artiste et pochette en fichiers, sur l’ordinateur où Marquee fonctionne.",
       how: "Comment ça marche",
     },
     keys: {
       title: "Clés d’API",
-      lead: "Avec une clé, les bots et les programmes peuvent demander ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une sans toucher aux autres.",
+      lead: "Avec une clé, les bots et les programmes demandent ce que vous écoutez. Donnez à chacun la sienne : vous pourrez en révoquer une seule.",
       none: "Vous n’avez aucune clé active.",
       id: "ID : {id}",
       created: "Créée le {day}",
@@ -985,21 +982,19 @@ export const fr: Words = {
       placeholder: "VOTRE_CLE",
     },
     privacy: {
-      lead: "Vous décidez de ce que les autres voient de votre musique, et quand.",
       stateTitle: "Partage",
       sharing: "Les autres voient ce que vous écoutez.",
       pausedUntil: "Le partage est suspendu jusqu’à : {time}. Ensuite, il reprend tout seul.",
       paused: "Le partage est suspendu jusqu’à ce que vous le repreniez.",
       whilePaused:
-        "Pendant une pause, vos widgets, vos bots et l’API indiquent que rien n’est en lecture.",
+        "Pendant une pause, rien n’est en lecture pour les overlays, les bots et les programmes.",
       pauseHour: "Suspendre pendant une heure",
       pauseLong: "Suspendre jusqu’à nouvel ordre",
       resume: "Reprendre le partage",
       nowPaused: "Le partage est suspendu.",
       nowSharing: "Les autres voient de nouveau ce que vous écoutez.",
       rulesTitle: "Jamais montré",
-      rulesText:
-        "Tant qu’un morceau correspond à une ligne, vos widgets, vos bots et l’API indiquent que rien n’est en lecture.",
+      rulesText: "Les morceaux qui correspondent à une ligne ne sont montrés nulle part.",
       titles: "Titres qui contiennent",
       artists: "Artistes dont le nom contient",
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",
@@ -1116,8 +1111,7 @@ export const fr: Words = {
       languageSave: "Changer de langue",
       languageSaved: "Vos pages sont désormais en français.",
       sessions: "Navigateurs connectés",
-      sessionsText:
-        "Un navigateur qui n’est pas utilisé pendant 30 jours est déconnecté automatiquement.",
+      sessionsText: "Un navigateur inutilisé pendant 30 jours est déconnecté.",
       browserOn: "{browser} sous {system}",
       unknownBrowser: "Navigateur inconnu",
       thisBrowser: "Ce navigateur",
@@ -1286,14 +1280,14 @@ export const fr: Words = {
     keepTitle: "Ce qui est gardé",
     off: "Rien n’est encore gardé.",
     limits:
-      "Un morceau compte à partir de 30 secondes, tant qu’un overlay, un bot ou un hook suit votre musique. Les morceaux masqués ne sont jamais gardés.",
+      "Un morceau compte après 30 secondes, si un overlay, un bot ou un hook suit votre musique. Les morceaux masqués ne sont jamais gardés.",
     keepFor: "Combien de temps",
     periods: { off: "Pas du tout", day: "24 heures", month: "30 jours", always: "Pour toujours" },
     shorter:
       "Une durée plus courte efface ce qui est plus ancien. « Pas du tout » efface tous les morceaux.",
     streams: "Laisser l’overlay signaler quand OBS diffuse",
     streamsHint:
-      "Pour la setlist de votre direct. L’overlay signale seulement qu’un direct commence ou s’arrête, jamais rien sur vos scènes.",
+      "Pour la setlist de votre direct. Il ne signale que le début et la fin, rien sur vos scènes.",
     save: "Enregistrer",
     saved: "Enregistré. Les morceaux sont désormais gardés.",
     savedOff: "Enregistré. Rien n’est gardé et tout a été effacé.",
@@ -1338,7 +1332,7 @@ export const fr: Words = {
     public:
       "L’adresse est publique : les bots et les sites peuvent interroger {host}, si elle mène ici. Marquee ne l’a pas vérifié.",
     local:
-      "{host} n’existe que sur cet ordinateur ou dans votre propre réseau. Les bots et les sites sur internet ne peuvent pas l’atteindre.",
+      "{host} n’existe que sur cet ordinateur ou dans votre réseau. Les bots et les sites sur internet ne peuvent pas l’atteindre.",
     "not https":
       "L’adresse commence par http. Les bots sur internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:

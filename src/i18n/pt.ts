@@ -557,7 +557,7 @@ export const pt: Words = {
         title: "Visuais",
         lead: "Cada um é um design completo. Escolha um e mude o que quiser.",
         use: "Usar este visual",
-        asNew: "como novo overlay",
+        asNew: "Salvar como novo overlay",
         forOverlay: "Usar em",
       },
       import: {
@@ -838,7 +838,6 @@ export const pt: Words = {
       },
     },
     server: {
-      lead: "Quem usa este servidor e como ele está configurado.",
       users: "Usuários",
       owner: "Dono",
       member: "Membro",
@@ -861,9 +860,9 @@ export const pt: Words = {
       apiKey: "Chave de API",
       widgetUrl: "Endereço do widget",
       backup: "Backup",
-      backupText: "Uma cópia completa do banco de dados, feita com o servidor rodando.",
+      backupText: "Uma cópia completa do banco de dados, sem parar o servidor.",
       backupKey:
-        "Os segredos dela só podem ser lidos com {key}: guarde também uma cópia dessa chave, mas em outro lugar.",
+        "Seus segredos só podem ser lidos com {key}: guarde também uma cópia, em outro lugar.",
       keyFrom: "a chave de {origin}",
       download: "Baixar um backup",
       keyReplaced:
@@ -926,7 +925,7 @@ export const pt: Words = {
     },
     keys: {
       title: "Chaves de API",
-      lead: "Com uma chave, bots e programas podem perguntar o que você está ouvindo. Dê uma chave própria a cada um: assim você pode revogar uma, e as outras continuam valendo.",
+      lead: "Com uma chave, bots e programas perguntam o que você está ouvindo. Dê uma a cada um: assim você pode revogar só uma.",
       none: "Você não tem nenhuma chave ativa.",
       id: "ID: {id}",
       created: "Criada em {day}",
@@ -965,20 +964,18 @@ export const pt: Words = {
       placeholder: "SUA_CHAVE",
     },
     privacy: {
-      lead: "É você quem decide o que os outros veem da sua música, e quando.",
       stateTitle: "Compartilhamento",
       sharing: "Os outros veem o que você está ouvindo.",
       pausedUntil: "O compartilhamento está pausado até: {time}. Depois ele volta automaticamente.",
       paused: "O compartilhamento está pausado até você ativar de novo.",
-      whilePaused: "Durante uma pausa, seus widgets, bots e a API mostram que nada está tocando.",
+      whilePaused: "Durante uma pausa, para overlays, bots e programas nada está tocando.",
       pauseHour: "Pausar por uma hora",
       pauseLong: "Pausar até eu ativar de novo",
       resume: "Voltar a compartilhar",
       nowPaused: "O compartilhamento está pausado.",
       nowSharing: "Os outros voltaram a ver o que você está ouvindo.",
       rulesTitle: "Nunca mostrado",
-      rulesText:
-        "Enquanto toca algo que corresponde a uma destas linhas, seus widgets, bots e a API mostram que nada está tocando.",
+      rulesText: "Músicas que correspondem a uma linha não são mostradas em lugar nenhum.",
       titles: "Títulos que contêm",
       artists: "Artistas cujo nome contém",
       linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
@@ -1091,7 +1088,7 @@ export const pt: Words = {
       languageSave: "Mudar o idioma",
       languageSaved: "A partir de agora, suas páginas estão em português.",
       sessions: "Navegadores conectados",
-      sessionsText: "Um navegador que fica 30 dias sem uso é desconectado automaticamente.",
+      sessionsText: "Depois de 30 dias sem uso, um navegador é desconectado.",
       browserOn: "{browser} no {system}",
       unknownBrowser: "Navegador desconhecido",
       thisBrowser: "Este navegador",
@@ -1258,13 +1255,13 @@ export const pt: Words = {
     keepTitle: "O que fica guardado",
     off: "Nada fica guardado ainda.",
     limits:
-      "Uma música conta a partir de 30 segundos, enquanto um overlay, um bot ou um hook acompanha a sua música. As músicas ocultas nunca são guardadas.",
+      "Uma música conta após 30 segundos, enquanto um overlay, um bot ou um hook acompanha a sua música. As ocultas nunca são guardadas.",
     keepFor: "Por quanto tempo",
     periods: { off: "Nunca", day: "24 horas", month: "30 dias", always: "Para sempre" },
     shorter: "Um tempo menor apaga o que for mais antigo. “Nunca” apaga todas as músicas.",
     streams: "Deixar o overlay informar quando o OBS está ao vivo",
     streamsHint:
-      "Para a lista de músicas da sua live. O overlay só informa que uma live começa ou termina, e nunca diz nada sobre as suas cenas.",
+      "Para a lista de músicas da sua live. Ele só informa o começo e o fim, nada sobre as suas cenas.",
     save: "Salvar",
     saved: "Salvo. A partir de agora, as músicas ficam guardadas.",
     savedOff: "Salvo. Nada fica guardado, e tudo foi apagado.",
@@ -1309,7 +1306,7 @@ export const pt: Words = {
     public:
       "O endereço é público: bots e sites podem acessar {host}, se ele levar até aqui. O Marquee não testou.",
     local:
-      "{host} só existe neste computador ou na sua própria rede. Bots e sites da internet não conseguem chegar até ele.",
+      "{host} só existe neste computador ou na sua rede. Bots e sites da internet não chegam até ele.",
     "not https":
       "O endereço começa com http. Bots da internet só usam https, e senhas e tokens atravessam a rede sem criptografia.",
     noProxy:

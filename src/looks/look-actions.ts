@@ -64,6 +64,8 @@ export const makeOfLook = action({
     return makeWidget(call, { name: name ?? freeNameLike(call, lookName), kind: "overlay", look });
   },
   ...showsMade,
+  // Its editor is what comes next.
+  notice: (words, made) => ({ ...showsMade.notice(words, made), at: `id=${made.widget.id}` }),
 });
 
 export const useLook = action({

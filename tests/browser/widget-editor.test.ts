@@ -12,7 +12,8 @@ import { wideFont } from "../fixtures/fonts/fonts.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 
 const words = languages.en;
-const { widget } = words.dashboard;
+const { dashboard } = words;
+const { widget } = dashboard;
 const { editor } = widget;
 
 /** Marks what a page is now: a reload would take the mark away. */
@@ -145,6 +146,24 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.reload();
     await saveState(page, editor.saved);
     expect(await chosenOn(page)).toBe("vinyl");
+  });
+
+  test("saves a look as a new overlay, and leaves the one that was edited", async () => {
+    const { page, complaints } = await stage.open("widget", { query: "?id=1&look=neon" });
+    await unfold(page);
+    await page.locator("#css").fill(".np { opacity: 0.9 }");
+    await saveState(page, editor.unsaved);
+    await page.getByRole("button", { name: dashboard.gallery.looks.asNew }).click();
+    await page.getByRole("heading", { name: "Main 2", level: 1 }).waitFor();
+    await saveState(page, editor.saved);
+    const [main, made] = widgets().allOf(stage.ada.user);
+    expect(main).toMatchObject({ css: "", revision: 1 });
+    expect(made).toMatchObject({ name: "Main 2", css: ".np { opacity: 0.9 }" });
+    expect(new URL(page.url()).search).toBe(`?id=${made?.id}`);
+    await page.goto(`${stage.address("widget")}?id=1`);
+    await saveState(page, editor.saved);
+    expect(await page.locator("[data-as-new]").isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
   });
 
   test("keeps what is not saved when the session has ended, and saves it in the next one", async () => {

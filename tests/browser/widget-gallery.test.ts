@@ -184,22 +184,6 @@ onTheDashboard(
       expect(await overflowOf(opened)).toEqual([]);
     });
 
-    test("keeps twelve overlays and all looks within 3,000 px on a phone", async () => {
-      const { widgets: saved } = stage.server.accounts;
-      for (let at = 1; at < 12; at++) {
-        await saved.add(stage.ada.user, { name: `Starting soon, number ${at}`, kind: "overlay" });
-      }
-      const { page: opened } = await stage.open("widget", {
-        language: "de",
-        viewport: { width: 390, height: 844 },
-      });
-      expect(await opened.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(
-        3_000,
-      );
-      expect(await overflowOf(opened)).toEqual([]);
-      expect(await axeViolations(opened)).toEqual([]);
-    });
-
     test("opens the editor of the chosen overlay with a look that is not saved", async () => {
       const { widgets: saved } = stage.server.accounts;
       const second = await saved.add(stage.ada.user, { name: "Break", kind: "overlay" });
@@ -235,9 +219,6 @@ onTheDashboard(
       await opened.getByRole("button", { name: t.undo }).click();
       await opened.getByText(fill(t.done.restored, { name: "Overlay" })).waitFor();
       expect(widgets().map(({ name }) => name)).toEqual(["Main", "Overlay"]);
-      const cosy = opened.getByRole("group", { name: en.looks.cosy.name });
-      await cosy.getByRole("button", { name: t.looks.asNew }).click();
-      await opened.getByText(fill(t.done.added, { name: en.looks.cosy.name })).waitFor();
       await opened.getByText(t.import.title, { exact: true }).click();
       await opened.getByLabel(t.import.field).fill("nonsense");
       await opened.getByRole("button", { name: t.import.go }).click();

@@ -213,7 +213,7 @@ describe("deleting everything", () => {
       );
       expect(await attributeOf(page.clone(), "#confirm", "value")).toBe(typed);
       // The question is open still.
-      expect(await page.text()).toMatch(/<details class="unfolds fold" open/);
+      expect(await page.text()).toMatch(/<details class="unfolds" open/);
       expect(server.accounts.users.list().map(({ name }) => name)).toEqual(["ada"]);
     },
   );

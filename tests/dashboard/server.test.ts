@@ -264,7 +264,7 @@ describe("the backup", () => {
     expect(await attributeOf(page.clone(), "a[download]", "href")).toBe(
       "/en/dashboard/server/backup",
     );
-    expect(await page.text()).toContain("keep a copy of that too, but somewhere else");
+    expect(await page.text()).toContain("keep a copy of that too, somewhere else");
   });
 
   test("names the file of the key where it is in one", async () => {

@@ -17,7 +17,7 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Confirm } from "../../dashboard/form.tsx";
 import { exportOf } from "./export.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
@@ -221,19 +221,18 @@ function Deletion({ request, heir }: DeletionProps): JSX.Element {
   return (
     <section>
       <h2 safe>{t.deleteTitle}</h2>
-      <p safe>{t.deleteText}</p>
-      {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
-      {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
-      <Fold label={t.deleteTitle} isOpen={form.refused !== undefined}>
+      <Confirm label={t.deleteTitle} consequence={t.deleteText} isOpen={form.refused !== undefined}>
         <ActionForm form={form}>
           <>
+            {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
+            {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
             <TextInput form={form} name="confirm" label={fill(t.deleteName, { user: user.name })} />
             <button type="submit" class="bad" safe>
               {t.deleteTitle}
             </button>
           </>
         </ActionForm>
-      </Fold>
+      </Confirm>
     </section>
   );
 }

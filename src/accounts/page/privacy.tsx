@@ -36,7 +36,6 @@ export function createSection(deps: PrivacySectionDeps): Section {
     return dashboardPage({
       request,
       title: words.dashboard.sections.privacy,
-      lead: words.dashboard.privacy.lead,
       children: (
         <>
           <Sharing request={request} rules={rules} nowMs={clock.wallMs()} />
@@ -139,11 +138,13 @@ interface RulesProps extends Omit<SharingProps, "nowMs"> {
 function Rules({ request, rules, tried }: RulesProps): JSX.Element {
   const { privacy: t } = request.words.dashboard;
   const form = formOf(request, setPrivacyRules);
-  const hint = t.linesHint;
   return (
     <section>
       <h2 safe>{t.rulesTitle}</h2>
       <p safe>{t.rulesText}</p>
+      <p class="hint" safe>
+        {t.linesHint}
+      </p>
       <ActionForm form={form} class="form wide" multipart>
         <>
           <div class="pair">
@@ -151,7 +152,6 @@ function Rules({ request, rules, tried }: RulesProps): JSX.Element {
               form={form}
               name="titles"
               label={t.titles}
-              hint={hint}
               value={String(tried?.typed["titles"] ?? rules.hiddenTitles.join("\n"))}
               rows={6}
             />
@@ -159,7 +159,6 @@ function Rules({ request, rules, tried }: RulesProps): JSX.Element {
               form={form}
               name="artists"
               label={t.artists}
-              hint={hint}
               value={String(tried?.typed["artists"] ?? rules.hiddenArtists.join("\n"))}
               rows={6}
             />

@@ -48,7 +48,6 @@ async function serverPage(deps: Parts, request: DashboardRequest): Promise<Respo
   return dashboardPage({
     request,
     title: words.dashboard.sections.server,
-    lead: t.lead,
     children: (
       <>
         <section>

@@ -36,6 +36,9 @@ export function LookStrip({ request, looks }: LookStripProps): JSX.Element {
           </div>
         ))}
       </div>
+      <button type="button" class="quiet" data-as-new safe>
+        {words.dashboard.gallery.looks.asNew}
+      </button>
     </fieldset>
   );
 }

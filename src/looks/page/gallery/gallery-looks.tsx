@@ -89,7 +89,7 @@ function ShippedLook({ request, id, look, isFirst }: ShippedLookProps): JSX.Elem
   const { looks: t, preview } = words.dashboard.gallery;
   const make = formOf(request, makeOfLook, { look: id });
   return (
-    <li>
+    <li title={attribute(words.looks[id].text)}>
       <LookPreview
         title={fill(preview, { name: look.name })}
         path={`${pageAddress(basePath, language, "demo")}?look=${id}`}
@@ -98,20 +98,13 @@ function ShippedLook({ request, id, look, isFirst }: ShippedLookProps): JSX.Elem
       <h3 id={`look-${id}`} safe>
         {look.name}
       </h3>
-      <p safe>{words.looks[id].text}</p>
-      <p class="facts" safe>
-        {sizeText(request, look)}
-      </p>
       <div class="row-actions" role="group" aria-labelledby={`look-${id}`}>
         {isFirst ? (
           <ActionButton form={make} label={t.use} />
         ) : (
-          <>
-            <button type="submit" class="quiet" form={USE} name="look" value={id} safe>
-              {t.use}
-            </button>
-            <ActionButton form={make} label={t.asNew} />
-          </>
+          <button type="submit" class="quiet" form={USE} name="look" value={id} safe>
+            {t.use}
+          </button>
         )}
       </div>
     </li>

@@ -25,6 +25,10 @@ export interface Editor {
   update(controlName: string): void;
   /** Puts another draft into the form, as a step that can be undone. */
   take(change: (draft: Draft) => Draft, stepName: string): void;
+  /** What the form holds. */
+  draft(): Draft;
+  /** Puts what is stored back into the form. */
+  putBack(): void;
   /** What is allowed of a look that was saved, by whichever version. */
   readable(look: Pick<Draft, "options">): Draft["options"];
 }
@@ -147,6 +151,11 @@ export function startEditor(deps: EditorDeps): Editor {
     take(change, stepName) {
       writeForm(form, change(read().draft), table);
       update(stepName);
+    },
+    draft: () => read().draft,
+    putBack() {
+      savedText = textOfDraft(writeStored());
+      update("");
     },
     readable,
   };

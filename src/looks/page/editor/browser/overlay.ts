@@ -5,6 +5,7 @@ import { savedOptionList } from "../../../../../widget/options.ts";
 import { sizeOf } from "../../../../../widget/source-size.ts";
 import { followDashboard, showPresence } from "../../../../dashboard/browser/dashboard-socket.ts";
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import { sharedLookJson } from "../../../../overlay/looks/shared-look.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 import { createCssField } from "./css-field.ts";
@@ -98,6 +99,21 @@ find("[data-reset]").addEventListener("click", () => {
     return { ...draft, options, css, size, language: null };
   }, "reset");
 });
+
+/** Makes another overlay of what is edited, and leaves this one as it is stored. */
+async function saveAsNew({ name, ...draft }: Draft): Promise<void> {
+  const code = lookOf(setup.looks, draft);
+  const look = sharedLookJson({ ...draft, name: code === undefined ? name : strip.nameOf(code) });
+  const answer = await ask<{ readonly id: number }>(setup, "look make", { look });
+  if (answer && "done" in answer) {
+    editor.putBack();
+    location.assign(`${setup.page}?id=${answer.done.id}`);
+    return;
+  }
+  const { failed = "" } = find<HTMLElement>("[data-save-state]").dataset;
+  find("[data-save-state]").textContent = answer?.refused ?? failed;
+}
+find("[data-as-new]").addEventListener("click", () => void saveAsNew(editor.draft()));
 
 if (setup.tried) {
   const { tried } = setup;
