@@ -5,6 +5,7 @@ import { Html } from "../../jsx.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { useLook } from "../../looks/look-actions.ts";
 import { ObsChip, sourceNameOf } from "../../looks/page/editor/into-obs.tsx";
+import { queryOf } from "../../looks/page/editor/tabs.tsx";
 import { LookPreview } from "../../looks/page/gallery/look-preview.tsx";
 import { sizeOf } from "../../../widget/source-size.ts";
 import type { OfferedLook } from "./staged-overlay.ts";
@@ -91,7 +92,7 @@ export function Handle({ view: { request, overlay } }: PartProps): JSX.Element {
           <noscript>
             <p safe>{home.needsScript}</p>
           </noscript>
-          <a href={attribute(`${gallery}?id=${overlay.widget.id}`)} safe>
+          <a href={attribute(`${gallery}?${queryOf(overlay.widget.id, "obs")}`)} safe>
             {home.otherWays}
           </a>
         </>
