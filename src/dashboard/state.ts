@@ -35,6 +35,8 @@ export interface DashboardState {
     readonly id: string;
     readonly row: string;
     readonly html: string;
+    /** Whether a song of it has come at any time. */
+    readonly hasWorked: boolean;
   }[];
 }
 
@@ -130,6 +132,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
               id: String(one.connection.publicId),
               row: await RowPart(part),
               html: await LivePart(part),
+              hasWorked: one.connection.hasWorked,
             };
           }),
         ),

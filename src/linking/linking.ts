@@ -4,6 +4,8 @@ import type { User } from "../accounts/users.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { describeError } from "../log.ts";
+import type { Connection } from "../music/connection-reads.ts";
+import { cardId, rowQuery } from "../music/connection-row.ts";
 import { musicOf, noteAccounts } from "../sources/connected-music.ts";
 import { isLinked, type LinkedSource, LinkFailure, type Source } from "../sources/source.ts";
 import {
@@ -45,19 +47,26 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
 
   const connect = async (user: User, source: Source, settings: unknown, name: string) => {
     try {
-      await accounts.connections.connect(user, source.id, settings, name);
+      const connection = await accounts.connections.connect(user, source.id, settings, name);
+      log.info("an account was linked", { user: user.name, source: source.id });
+      return connection;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       throw new LinkFailure("tooMany", error.message, { cause: error });
     }
-    log.info("an account was linked", { user: user.name, source: source.id });
   };
 
-  /** The page of the user's connections, with a notice. */
-  const connected = async (signedIn: SignedIn, language: Language, source: Source) => {
+  /** The connection's row on the page of the user's music, with a notice. */
+  const connected = async (
+    signedIn: SignedIn,
+    language: Language,
+    source: Source,
+    connection: Connection,
+  ) => {
     const target = { section: "music", basePath, language } as const;
     const text = fill(languages[language].dashboard.music.connected, { source: source.name });
-    const sent = await notices.send(signedIn, target, { tone: "good", text });
+    const place = { at: rowQuery(connection), anchor: cardId(connection) };
+    const sent = await notices.send(signedIn, target, { tone: "good", text, ...place });
     return sent ?? redirect(pathTo(target, "music"), 303);
   };
 
@@ -79,8 +88,8 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
       case "dashboard": {
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn?.user.id !== intent.userId) return lostPage(basePath, request, source);
-        await connect(signedIn.user, source, settings, intent.name);
-        return connected(signedIn, language, source);
+        const connection = await connect(signedIn.user, source, settings, intent.name);
+        return connected(signedIn, language, source, connection);
       }
       case "signIn": {
         const user = await userWithAccount(deps, source, settings);

@@ -23,14 +23,8 @@ import {
 } from "../sources/source.ts";
 import { type Tried, tryOut } from "../sources/try-out.ts";
 import type { Connection, PublicConnectionId } from "./connection-reads.ts";
-import {
-  cardId,
-  documentOf,
-  type Inbox,
-  inboxLines,
-  inboxOf,
-  rowQuery,
-} from "./connection-actions.ts";
+import { documentOf, type Inbox, inboxLines, inboxOf } from "./connection-actions.ts";
+import { cardId, rowQuery } from "./connection-row.ts";
 
 /** Connecting a user to a source of music. */
 

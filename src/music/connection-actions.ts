@@ -6,6 +6,7 @@ import { labelOf, musicOf, sourceOf, statusWord } from "../sources/connected-mus
 import { BROADCAST } from "../sources/pushed.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
 import { statusLine } from "../sources/status-line.ts";
+import { cardId } from "./connection-row.ts";
 import type { Connection } from "./connection-reads.ts";
 import { statusAt } from "./connection-status.ts";
 
@@ -50,17 +51,6 @@ function icecastLines({ secret, url }: Inbox): string[] {
     `  Password  ${secret}`,
   ];
 }
-
-/** In the address of the page: the connection whose row is open. */
-export const ROW = "row";
-
-/** The query of the page on which a connection's row is open. */
-export const rowQuery = ({ publicId }: Pick<Connection, "publicId">): string =>
-  `${ROW}=${publicId}`;
-
-/** The element of a connection's row on its page. */
-export const cardId = ({ publicId }: Pick<Connection, "publicId">): string =>
-  `connection-${publicId}`;
 
 export const disconnect = action({
   name: "disconnect",

@@ -77,11 +77,27 @@ onTheDashboard(
       expect(complaints).toEqual([]);
     });
 
+    test("folds what sets a connection up once its first song has come, and only then", async () => {
+      const push = await connectJson(stage, "Desk");
+      const { page } = await stage.open("music");
+      const desk = cardOf(page, "JSON · Desk");
+      const address = desk.locator("details", { hasText: words.inbox.address }).last();
+      const guide = desk.getByText(words.guide, { exact: true });
+      await guide.waitFor();
+      await push(0, { title: "Paper Lanterns" });
+      await guide.waitFor({ state: "hidden" });
+      await desk.getByText(words.inbox.show, { exact: true }).click();
+      await push(0, { title: "Glass Gardens" });
+      await desk.getByText("Glass Gardens", { exact: true }).waitFor();
+      expect(await guide.isVisible()).toBe(true);
+      expect(await address.isVisible()).toBe(true);
+    });
+
     test("folds no row that is dragged by its grip", async () => {
       await connectJson(stage, "First", "Second");
       const { page } = await stage.open("music");
       await cardOf(page, "JSON · First").locator("[data-grip]").click();
-      expect(await page.locator("section.connected details[open]").count()).toBe(0);
+      expect(await page.locator("section.connected > details[open]").count()).toBe(0);
     });
 
     test("takes a card where it is dragged, stores its place and says so", async () => {

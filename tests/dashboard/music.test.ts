@@ -534,12 +534,14 @@ describe("linking Spotify from the dashboard", () => {
   test("leads there and back, and what plays there is followed", async () => {
     const { session, answer } = await trip(grace);
     expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toBe(MUSIC);
-    expect(await connectionOf(grace)).toMatchObject({ source: "spotify" });
+    const connection = (await connectionOf(grace))!;
+    expect(connection).toMatchObject({ source: "spotify" });
+    const row = `${MUSIC}?row=${connection.publicId}`;
+    expect(answer.headers.get("location")).toBe(`${row}#connection-${connection.publicId}`);
     const notice = answer.headers.getSetCookie().find((one) => one.startsWith("marquee-notice-"));
     const cookie = `${session.cookie}; ${notice?.split(";")[0]}`;
-    const page = await server.get(MUSIC, { headers: { cookie } });
-    expect(await textOf(page.clone(), ".notice p")).toBe("Spotify is connected.");
+    const page = await server.get(row, { headers: { cookie } });
+    expect(await textOf(page.clone(), ".connected .notice p")).toBe("Spotify is connected.");
     expect(await textOf(page.clone(), ".connected h2")).toBe("Spotify");
     expect(await page.text()).toContain("As Ada Listens");
     const received = await server.getAs(grace, "/api/v1/now-playing");
@@ -560,7 +562,7 @@ describe("linking Spotify from the dashboard", () => {
 
   test.each(LANGUAGES)("comes back in %s", async (language) => {
     const { answer } = await trip(grace, "agree", language);
-    expect(answer.headers.get("location")).toBe(`/${language}/dashboard/music`);
+    expect(answer.headers.get("location")).toStartWith(`/${language}/dashboard/music?row=`);
     const denied = await trip(grace, "cancel", language);
     const { failures } = languages[language].connect;
     expect(await textOf(denied.answer.clone(), ".lead")).toBe(

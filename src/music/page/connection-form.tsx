@@ -5,7 +5,7 @@ import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { optionField, type OptionName, type Source } from "../../sources/source.ts";
 import { LONGEST_ENTERED_TEXT } from "../../text-limits.ts";
 import { connect, storedOptions } from "../connect-actions.ts";
-import { rowQuery } from "../connection-actions.ts";
+import { rowQuery } from "../connection-row.ts";
 
 export const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
 

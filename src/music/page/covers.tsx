@@ -1,6 +1,6 @@
 import { searchCovers, setCoversOfConnection } from "../../covers/actions.ts";
 import { Html } from "../../jsx.ts";
-import { rowQuery } from "../connection-actions.ts";
+import { rowQuery } from "../connection-row.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { ActionForm, ChoiceInput, formOf } from "../../dashboard/action-form.tsx";
 import { ConnectionChoice } from "./connection-choice.tsx";

@@ -10,7 +10,8 @@ import { Confirm } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
 import { IcecastEntered } from "./icecast-entered.tsx";
-import { rotateConnection, rowQuery } from "../connection-actions.ts";
+import { rotateConnection } from "../connection-actions.ts";
+import { rowQuery } from "../connection-row.ts";
 
 export interface InboxPartDeps {
   readonly accounts: { readonly connections: Pick<Connections, "secretOf"> };

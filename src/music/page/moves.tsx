@@ -2,7 +2,8 @@ import { Html } from "../../jsx.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import type { Connection } from "../connection-reads.ts";
-import { moveConnection, rowQuery } from "../connection-actions.ts";
+import { moveConnection } from "../connection-actions.ts";
+import { rowQuery } from "../connection-row.ts";
 
 export interface MovesProps {
   readonly request: DashboardRequest;

@@ -9,7 +9,8 @@ import { fill, formatDay } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
 import { isLinked, isPushed } from "../../sources/source.ts";
-import { cardId, disconnect, renameConnection, ROW, rowQuery } from "../connection-actions.ts";
+import { disconnect, renameConnection } from "../connection-actions.ts";
+import { cardId, ROW, rowQuery } from "../connection-row.ts";
 import { connectForm, ConnectionForm } from "./connection-form.tsx";
 import { CoversOf } from "./covers.tsx";
 import { Guide } from "./guide.tsx";
@@ -91,6 +92,7 @@ function OpenedRow({ view, one }: RowPartProps): JSX.Element {
       isSilent={isSilent}
     />
   );
+  const guide = isSilent && source.id !== "demo" ? <Guide request={request} source={source} /> : "";
   return (
     <>
       {account.displayName !== null && account.displayName !== source.name && (
@@ -108,14 +110,19 @@ function OpenedRow({ view, one }: RowPartProps): JSX.Element {
           changes={one}
         />
       )}
-      {isSilent && inbox !== false && (inbox as "safe")}
-      {isSilent && source.id !== "demo" && <Guide request={request} source={source} />}
-      <div class="row-actions" role="group" aria-labelledby={`${cardId(connection)}-name`}>
-        {!isSilent && inbox !== false && (
-          <Fold label={t.inbox.show} isOpen={false}>
-            {inbox}
+      <div data-until-first-song={String(connection.publicId)}>
+        {inbox === false ? (
+          guide
+        ) : (
+          <Fold label={t.inbox.show} isOpen={isSilent}>
+            <>
+              {inbox as "safe"}
+              {guide}
+            </>
           </Fold>
         )}
+      </div>
+      <div class="row-actions" role="group" aria-labelledby={`${cardId(connection)}-name`}>
         <RowActions view={view} one={one} />
       </div>
     </>

@@ -15,7 +15,7 @@ import {
 } from "../../dashboard/action-form.tsx";
 import { Fold, IN_SIGHT } from "../../dashboard/form.tsx";
 import { type DashboardRequest, withRefused } from "../../dashboard/request.ts";
-import { rowQuery } from "../connection-actions.ts";
+import { rowQuery } from "../connection-row.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import { trackText } from "../../dashboard/music/live-part.tsx";
 import type { MusicDeps, MusicView, TriedTitles } from "./view.ts";

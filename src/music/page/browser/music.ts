@@ -40,10 +40,20 @@ if (connections?.dataset["live"]) {
     shown.set(part, html);
     part.innerHTML = html;
   };
+  /** How a connection is set up is folded away, once: whoever opens it again still sees it. */
+  const foldSetup = (id: string) => {
+    const setup = connections.querySelector<HTMLElement>(`[data-until-first-song="${id}"]`);
+    if (!setup) return;
+    setup.removeAttribute("data-until-first-song");
+    const fold = setup.querySelector("details");
+    if (fold) fold.open = false;
+    else setup.hidden = true;
+  };
   followDashboard(connections.dataset["live"], (state) => {
-    for (const { id, row, html } of state.connections) {
+    for (const { id, row, html, hasWorked } of state.connections) {
       put(`[data-row="${id}"]`, row);
       put(`[data-connection="${id}"]`, html);
+      if (hasWorked) foldSetup(id);
     }
   });
   dragCards(connections, store);
