@@ -385,7 +385,7 @@ export const de: Words = {
           "Die Größe der Browserquelle in OBS. Lass die Felder leer, dann passt sie zum Look.",
         css: "Eigenes CSS",
         cssText:
-          "Es hat Vorrang vor allem, was oben steht. Benutzerdefiniertes CSS in OBS hat Vorrang vor ihm.",
+          "Es hat Vorrang vor dem Look und seinen Optionen. Benutzerdefiniertes CSS in OBS hat Vorrang vor ihm.",
         cssUsed: "{used} von {most} Bytes",
         cssTooLong: "Dieses CSS ist länger als {most} Bytes. Kürze es und speichere noch einmal.",
         cssInsert: "Wähle einen Namen, um ihn einzufügen.",

@@ -374,7 +374,7 @@ export const en = {
         sizeHint:
           "The size of the browser source in OBS. Leave it empty to use the size that suits the look.",
         css: "Your own CSS",
-        cssText: "It overrides everything above. Custom CSS in OBS overrides it.",
+        cssText: "It overrides the look and its options. Custom CSS in OBS overrides it.",
         cssUsed: "{used} of {most} bytes",
         cssTooLong: "This CSS is longer than {most} bytes. Shorten it, then save again.",
         cssInsert: "Choose a name to insert it.",

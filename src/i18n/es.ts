@@ -379,7 +379,7 @@ export const es: Words = {
           "El tamaño de la fuente de navegador en OBS. Déjalo vacío para usar el que le va bien al aspecto.",
         css: "Tu propio CSS",
         cssText:
-          "Tiene prioridad sobre todo lo anterior. El CSS personalizado de OBS tiene prioridad sobre este.",
+          "Tiene prioridad sobre el aspecto y sus opciones. El CSS personalizado de OBS tiene prioridad sobre este.",
         cssUsed: "{used} de {most} bytes",
         cssTooLong: "Este CSS ocupa más de {most} bytes. Acórtalo y vuelve a guardar.",
         cssInsert: "Elige un nombre para insertarlo.",

@@ -384,7 +384,7 @@ export const fr: Words = {
           "La taille de la source navigateur dans OBS. Laissez vide pour celle qui convient au look.",
         css: "Votre propre CSS",
         cssText:
-          "Il l’emporte sur tout ce qui précède. Le CSS personnalisé d’OBS l’emporte encore sur lui.",
+          "Il l’emporte sur le look et ses options. Le CSS personnalisé d’OBS l’emporte encore sur lui.",
         cssUsed: "{used} octets sur {most}",
         cssTooLong: "Ce CSS dépasse {most} octets. Raccourcissez-le, puis enregistrez de nouveau.",
         cssInsert: "Choisissez un nom pour l’insérer.",

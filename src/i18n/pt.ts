@@ -376,7 +376,8 @@ export const pt: Words = {
         sizeHint:
           "O tamanho da fonte de navegador no OBS. Deixe vazio para usar o que combina com o visual.",
         css: "Seu próprio CSS",
-        cssText: "Ele tem prioridade sobre tudo acima, e o CSS personalizado do OBS, sobre ele.",
+        cssText:
+          "Ele tem prioridade sobre o visual e as opções. O CSS personalizado do OBS tem prioridade sobre ele.",
         cssUsed: "{used} de {most} bytes",
         cssTooLong: "Este CSS tem mais de {most} bytes. Encurte o texto e salve de novo.",
         cssInsert: "Escolha um nome para inserir.",

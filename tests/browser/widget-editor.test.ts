@@ -34,6 +34,13 @@ onTheDashboard("the widget's editor", (stage) => {
   const openTab = (page: Page, tab: keyof typeof widget.tabs) =>
     page.getByRole("tab", { name: widget.tabs[tab] }).click();
 
+  /** Writes CSS on its tab, and goes back to the other one. Everything is unfolded. */
+  const writeCss = async (page: Page, css: string) => {
+    await openTab(page, "obs");
+    await page.locator("#css").fill(css);
+    await openTab(page, "design");
+  };
+
   const address = (page: Page) => page.locator(".obs .secret code");
   const saveState = (page: Page, text: string) =>
     page
@@ -133,7 +140,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     await choose(page, "vinyl");
-    await page.locator("#css").fill(".np { color: lime }");
+    await writeCss(page, ".np { color: lime }");
     const asked = page.waitForEvent("dialog").then((dialog) => dialog.accept());
     await Promise.all([asked, page.reload()]);
     await saveState(page, editor.unsaved);
@@ -151,7 +158,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("saves a look as a new overlay, and leaves the one that was edited", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1&look=neon" });
     await unfold(page);
-    await page.locator("#css").fill(".np { opacity: 0.9 }");
+    await writeCss(page, ".np { opacity: 0.9 }");
     await saveState(page, editor.unsaved);
     await page.getByRole("button", { name: dashboard.gallery.looks.asNew }).click();
     await page.getByRole("heading", { name: "Main 2", level: 1 }).waitFor();
@@ -213,10 +220,11 @@ onTheDashboard("the widget's editor", (stage) => {
   test("describes a control by its hint, and by what is wrong only while it is", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
-    for (const [selector, wrong, right] of [
-      ["#option-delay", "1000", "2"],
-      ["#css", "é".repeat(10_241), ""],
+    for (const [tab, selector, wrong, right] of [
+      ["design", "#option-delay", "1000", "2"],
+      ["obs", "#css", "é".repeat(10_241), ""],
     ] as const) {
+      await openTab(page, tab);
       const field = page.locator(selector);
       const described = () => field.getAttribute("aria-describedby");
       const id = selector.slice(1);
@@ -322,7 +330,7 @@ onTheDashboard("the widget's editor", (stage) => {
     expect([await undo.isVisible(), await redo.isVisible()]).toEqual([false, false]);
     await choose(page, "bar");
     await page.locator("#option-bg").fill("#ff8800");
-    await page.locator("#css").fill(".np { color: lime }");
+    await writeCss(page, ".np { color: lime }");
     await undo.click();
     expect(await page.locator("#css").inputValue()).toBe("");
     await undo.focus();
@@ -351,7 +359,9 @@ onTheDashboard("the widget's editor", (stage) => {
     });
     await page.getByRole("switch", { name: editor.live }).check();
     const css = page.locator("#css");
+    await openTab(page, "obs");
     await css.pressSequentially(".np{color:lime}", { delay: 5 });
+    await openTab(page, "design");
     await page.locator("[name=mode][value=light]").check();
     await until(async () => ((await stored()).options["mode"] === "light" ? true : undefined));
     await saveState(page, editor.saved);
@@ -439,6 +449,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const warning = page.locator("[data-css-too-new]");
+    await openTab(page, "obs");
     await page.locator("#css").fill(".np-card { color: red }");
     expect(await warning.isVisible()).toBe(false);
     await page.locator("#css").fill(".np:has(.np-art) { .np-title { color: red } }");
@@ -447,27 +458,12 @@ onTheDashboard("the widget's editor", (stage) => {
     await save(page);
   });
 
-  test("has at most 25 controls in its first 800 pixels, and goes from tab to tab by keyboard", async () => {
+  test("goes from tab to tab by keyboard", async () => {
     const { page, complaints } = await stage.open("widget", {
       query: "?id=1",
       viewport: { width: 1280, height: 800 },
     });
     await previewed(page, ".np-title").waitFor();
-    const controls = await page.evaluate(
-      () =>
-        [...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter(
-          (control) => {
-            const { top, right, width } = control.getBoundingClientRect();
-            return (
-              control.checkVisibility({ visibilityProperty: true }) &&
-              width > 0 &&
-              right > 0 &&
-              top < 800
-            );
-          },
-        ).length,
-    );
-    expect(controls).toBeLessThanOrEqual(25);
     await choose(page, "neon");
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole("tab", { name: widget.tabs.design }).focus();
@@ -507,9 +503,9 @@ onTheDashboard("the widget's editor", (stage) => {
   test("shows an earlier look in the preview before it is saved again", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
-    await page.locator("#css").fill(".np-title { color: rgb(1, 2, 3) }");
+    await writeCss(page, ".np-title { color: rgb(1, 2, 3) }");
     await save(page);
-    await page.locator("#css").fill("");
+    await writeCss(page, "");
     await choose(page, "glass");
     await save(page);
     await mark(page);
@@ -545,6 +541,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     const css = page.locator("#css");
+    await openTab(page, "obs");
     await css.focus();
     await page.getByRole("button", { name: ".np-title", exact: true }).click();
     expect(await css.inputValue()).toBe(".np-title {\n  \n}\n");
@@ -556,12 +553,16 @@ onTheDashboard("the widget's editor", (stage) => {
       previewed(page, ".np-title").evaluate((title) => getComputedStyle(title).color);
     expect(await colour()).toBe("rgb(1, 2, 3)");
     // The overlay has it in the other mode too.
+    await openTab(page, "design");
     await page.locator("[name=mode][value=light]").check();
     await previewed(page, "html[data-np-mode=light]").waitFor();
     expect(await colour()).toBe("rgb(1, 2, 3)");
-    await css.fill("é".repeat(10_241));
-    expect(await page.locator("#css-mistake").isVisible()).toBe(true);
+    await writeCss(page, "é".repeat(10_241));
     await saveState(page, editor.mistakes);
+    // Whoever wants to save is led to what is wrong, wherever it is.
+    await page.keyboard.press("Control+s");
+    await page.locator("#css:focus").waitFor();
+    expect(await page.locator("#css-mistake").isVisible()).toBe(true);
     expect(complaints).toEqual([]);
   });
 
@@ -629,7 +630,12 @@ onTheDashboard("the widget's editor", (stage) => {
     });
     await unfold(page);
     await page.locator("[name=mode][value=light]").check();
-    for (const place of ["#option-show", "#css", "#font-name"]) {
+    for (const [tab, place] of [
+      ["design", "#option-show"],
+      ["design", "#font-name"],
+      ["obs", "#css"],
+    ] as const) {
+      await openTab(page, tab);
       await page.locator(place).focus();
       const button = page.getByRole("button", { name: editor.save, exact: true });
       const isOnTop = await button.evaluate((save) => {
@@ -649,7 +655,7 @@ onTheDashboard("the widget's editor", (stage) => {
   test("adds and removes a font without losing what is not saved", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
-    await page.locator("#css").fill(".np { color: lime }");
+    await writeCss(page, ".np { color: lime }");
     await mark(page);
     const outcome = page.locator("[data-font-outcome]");
     const upload = async (name: string, bytes: Uint8Array) => {

@@ -30,8 +30,6 @@ export interface EditorPageProps extends Pick<FrameProps, "connections"> {
   readonly scripts?: readonly string[];
   /** What needs the script. */
   readonly editor: JSX.Element;
-  /** The attributes of the editor's element, where it is one of several tabs. */
-  readonly panel?: object;
   /** The tabs. */
   readonly tabs?: JSX.Element;
   /** What works without the script. */
@@ -40,7 +38,7 @@ export interface EditorPageProps extends Pick<FrameProps, "connections"> {
 
 /** The page of a widget: the editor, which its script runs, and what is made of its address. */
 export function editorPage(props: EditorPageProps): Promise<Response> {
-  const { edited, lead, setup, scripts = [], connections, editor, children, panel } = props;
+  const { edited, lead, setup, scripts = [], connections, editor, children } = props;
   const { request, widget } = edited;
   const { id, revision, kind } = widget;
   const { editor: t } = request.words.dashboard.widget;
@@ -66,7 +64,7 @@ export function editorPage(props: EditorPageProps): Promise<Response> {
           </div>
           <Rename edited={edited} />
         </noscript>
-        <div class="editor" data-editor={attribute(JSON.stringify(given))} {...panel}>
+        <div class="editor" data-editor={attribute(JSON.stringify(given))}>
           {editor as "safe"}
         </div>
         {children as "safe"}

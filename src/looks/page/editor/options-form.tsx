@@ -1,14 +1,11 @@
 import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
-import { LONGEST_CSS } from "../../look.ts";
 import { fill, languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { LANGUAGES } from "../../../languages.ts";
-import { attribute } from "../../../html/attribute.ts";
 import { SIDE_PX } from "../../../../widget/source-size.ts";
 import { Pills } from "../../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
-import { CLASS_NAMES, CUSTOM_PROPERTIES } from "./css-names.ts";
 import { type Group, groupOptions } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
 
@@ -32,7 +29,6 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
           <OptionGroup request={request} group={group} />
         ))}
         <NameAndSize request={request} />
-        <CssGroup request={request} />
         <p class="actions">
           <button type="button" class="quiet" data-reset safe>
             {widget.defaults}
@@ -148,69 +144,5 @@ function NameAndSize({ request }: FormProps): JSX.Element {
         </div>
       </div>
     </details>
-  );
-}
-
-/** The widget's own CSS, with the names that it may use. */
-function CssGroup({ request }: FormProps): JSX.Element {
-  const { editor } = request.words.dashboard.widget;
-  return (
-    <details class="group css">
-      <summary>
-        <h2 safe>{editor.css}</h2>
-      </summary>
-      <div class="rows">
-        <p class="hint" id="css-hint" safe>
-          {editor.cssText}
-        </p>
-        <div class="with-names">
-          <div class="control" data-css data-longest={String(LONGEST_CSS)}>
-            <textarea
-              id="css"
-              name="css"
-              rows="14"
-              spellcheck="false"
-              autocapitalize="off"
-              aria-label={attribute(editor.css)}
-              aria-describedby="css-hint"
-            />
-            <p class="used" data-css-used data-text={attribute(editor.cssUsed)} />
-            <p
-              class="status warn"
-              role="status"
-              data-css-too-new
-              data-text={attribute(editor.cssTooNew)}
-              data-nesting={attribute(editor.cssNesting)}
-              hidden
-            />
-            <p class="mistake" id="css-mistake" hidden data-text={attribute(editor.cssTooLong)} />
-          </div>
-          <div class="names">
-            <p class="hint" safe>
-              {editor.cssInsert}
-            </p>
-            <Names title={editor.cssClasses} names={CLASS_NAMES} />
-            <Names title={editor.cssProperties} names={CUSTOM_PROPERTIES} />
-          </div>
-        </div>
-      </div>
-    </details>
-  );
-}
-
-function Names({ title, names }: { title: string; names: readonly string[] }): JSX.Element {
-  return (
-    <section>
-      <h3 safe>{title}</h3>
-      <ul>
-        {names.map((name) => (
-          <li>
-            <button type="button" class="quiet" data-insert={name}>
-              <code safe>{name}</code>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

@@ -15,6 +15,7 @@ import type { WidgetWords } from "../../../../widget/words.ts";
 import { testWidgets } from "../../editor-actions.ts";
 import { type EditorDeps, type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Fonts } from "./fonts.tsx";
+import { CssGroup } from "./css-group.tsx";
 import { IntoObs, OBS_CONNECTIONS, sourceNameOf } from "./into-obs.tsx";
 import { LookStrip } from "./look-strip.tsx";
 import { ObsSteps } from "./obs-steps.tsx";
@@ -62,15 +63,16 @@ export async function overlayEditor(
     scripts: [intoObsScript.path],
     connections: OBS_CONNECTIONS,
     tabs: <Tabs request={request} widget={widget} />,
-    panel: panelOf(request, "design"),
     editor: (
       <>
         <Preview {...edited} />
-        <PreviewChoices request={request} />
-        <LookStrip request={request} looks={looks} />
-        <OptionsForm request={request} />
-        <Fonts request={request} />
-        <Versions request={request} />
+        <div {...panelOf(request, "design")}>
+          <PreviewChoices request={request} />
+          <LookStrip request={request} looks={looks} />
+          <OptionsForm request={request} />
+          <Fonts request={request} />
+          <Versions request={request} />
+        </div>
       </>
     ),
     children: (
@@ -94,6 +96,7 @@ export async function overlayEditor(
               address={`${widgetAddress(basePath, pathLanguage, token)}/launcher`}
             />
             <ReplaceAddress edited={edited} consequence={words.dashboard.widget.rotateText} />
+            <CssGroup request={request} />
           </div>
         </details>
       </div>

@@ -12,9 +12,9 @@ export interface TypedDraft {
 
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
-const controlsOf = (form: HTMLFormElement, name: string): Control[] => [
-  ...form.querySelectorAll<Control>(`[name="${name}"]`),
-];
+/** Those that stand elsewhere on the page, too. */
+const controlsOf = (form: HTMLFormElement, name: string): Control[] =>
+  ([...form.elements] as Control[]).filter((control) => control.name === name);
 
 /** The box beside a colour that leaves it to the theme or the cover. */
 export const automaticOf = (colour: Element): HTMLInputElement | null | undefined =>

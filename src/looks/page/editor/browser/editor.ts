@@ -77,11 +77,9 @@ export function startEditor(deps: EditorDeps): Editor {
 
   /** Saves, or goes to what is wrong. */
   const save = () => {
-    const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"]');
-    const group = wrong?.closest("details");
-    if (group) group.open = true;
-    wrong?.focus();
-    if (!wrong) void saving.save();
+    const wrong = [...form.elements].find((control) => control.ariaInvalid === "true");
+    if (wrong instanceof HTMLElement) goTo(wrong);
+    else void saving.save();
   };
 
   const steps = find<HTMLElement>("[data-steps]");
@@ -129,9 +127,11 @@ export function startEditor(deps: EditorDeps): Editor {
   });
   undoButton.addEventListener("click", () => travel(history.undo()));
   redoButton.addEventListener("click", () => travel(history.redo()));
-  form.addEventListener("input", ({ target }) => {
+  // Some of its controls stand elsewhere on the page.
+  document.addEventListener("input", ({ target }) => {
+    if (!(target instanceof Element) || ![...form.elements].includes(target)) return;
     takeColour(target);
-    if (target instanceof Element) update(target.getAttribute("name") ?? target.id);
+    update(target.getAttribute("name") ?? target.id);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -159,6 +159,19 @@ export function startEditor(deps: EditorDeps): Editor {
     },
     readable,
   };
+}
+
+/** Opens what a control is folded away in, and puts the focus there. */
+function goTo(control: HTMLElement): void {
+  const panel = control.closest<HTMLElement>("[role=tabpanel]");
+  const tab = panel?.getAttribute("aria-labelledby");
+  if (panel?.hidden && tab) find<HTMLElement>(`#${tab}`).click();
+  let group = control.closest("details");
+  while (group) {
+    group.open = true;
+    group = group.parentElement?.closest("details") ?? null;
+  }
+  control.focus();
 }
 
 /** A colour that the user chooses replaces the theme's colour. */
