@@ -26,7 +26,7 @@ pkgrel=1
 pkgdesc="${SUMMARY}"
 arch=(${ARCHITECTURES.map(([arch]) => `"${arch}"`).join(" ")})
 url="${homepage}"
-license=("MIT")
+license=("MIT" "OFL-1.1")
 depends=("glibc" "hicolor-icon-theme")
 provides=("marquee")
 conflicts=("marquee")

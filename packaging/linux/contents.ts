@@ -23,6 +23,9 @@ export interface PackagedFile {
 const UNIT = join(import.meta.dir, "marquee.service");
 const read = (name: string): Promise<string> => Bun.file(join(import.meta.dir, name)).text();
 
+/** The licence of the fonts that the program contains. */
+export const FONTS_LICENCE = join(import.meta.dir, "../../src/overlay/fonts/OFL.txt");
+
 /** What every package for Linux installs. */
 export async function filesOf({ version, madeAt, program }: Contents): Promise<PackagedFile[]> {
   const page = (await read("marquee.1"))

@@ -1,7 +1,7 @@
 /** Packages for Debian and Ubuntu: https://www.debian.org/doc/debian-policy/ */
 import { join } from "node:path";
 import { type Contents, linuxVersion, type PackageKind, runTool } from "../package-kind.ts";
-import { compressed, date, filesOf, layOut, type PackagedFile } from "./contents.ts";
+import { compressed, date, filesOf, FONTS_LICENCE, layOut, type PackagedFile } from "./contents.ts";
 
 /** Debian's name for a processor. */
 type Architecture = "amd64" | "arm64";
@@ -32,6 +32,7 @@ export const debFor = (architecture: Architecture): PackageKind => ({
 
 async function documents({ version, madeAt }: Contents): Promise<PackagedFile[]> {
   const licence = await Bun.file(join(import.meta.dir, "../../LICENSE")).text();
+  const fontsLicence = await Bun.file(FONTS_LICENCE).text();
   const entry = `marquee (${linuxVersion(version)}) unstable; urgency=medium
 
   * Release ${version}.
@@ -39,16 +40,18 @@ async function documents({ version, madeAt }: Contents): Promise<PackagedFile[]>
  -- ${MAINTAINER}  ${madeAt.toUTCString().replace("GMT", "+0000")}
 `;
   return [
-    { path: "usr/share/doc/marquee/copyright", content: copyrightOf(licence) },
+    { path: "usr/share/doc/marquee/copyright", content: copyrightOf(licence, fontsLicence) },
     { path: "usr/share/doc/marquee/changelog.gz", content: compressed(entry) },
     { path: "usr/share/lintian/overrides/marquee", content: await read("lintian-overrides") },
   ];
 }
 
 /** https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/ */
-function copyrightOf(licence: string): string {
+function copyrightOf(licence: string, fontsLicence: string): string {
   const [, owner = "", terms = ""] = /^Copyright \(c\) (.*)\n\n([^]*)$/m.exec(licence) ?? [];
-  const indented = terms.trimEnd().replace(/^$/gm, ".").replace(/^/gm, " ");
+  const fontOwners = fontsLicence.matchAll(/^Copyright (\d.*)$/gm);
+  const owners = [owner, ...[...fontOwners].map(([, fontOwner]) => fontOwner)];
+  const indented = (text: string) => text.trimEnd().replace(/^$/gm, ".").replace(/^/gm, " ");
   return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: Marquee
 Comment:
@@ -56,11 +59,14 @@ Comment:
  that the list of components beside each release names with their licences.
 
 Files: *
-Copyright: ${owner}
-License: Expat
+Copyright: ${owners.join("\n           ")}
+License: Expat and OFL-1.1
 
 License: Expat
-${indented}
+${indented(terms)}
+
+License: OFL-1.1
+${indented(fontsLicence)}
 `;
 }
 

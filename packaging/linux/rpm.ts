@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { linuxVersion, type PackageKind, runTool } from "../package-kind.ts";
-import { date, filesOf, layOut } from "./contents.ts";
+import { date, filesOf, FONTS_LICENCE, layOut } from "./contents.ts";
 
 /** The name that these systems have for a processor. */
 type Architecture = "x86_64" | "aarch64";
 
-const LICENCE = "usr/share/licenses/marquee/LICENSE";
+const LICENCES = "usr/share/licenses/marquee";
 
 /** What has to be said so that the program stays whole, and the package is the same each time. */
 const MACROS: Readonly<Record<string, string>> = {
@@ -30,8 +30,12 @@ export const rpmFor = (architecture: Architecture): PackageKind => ({
   nameOf: (version) => `marquee-${linuxVersion(version)}-1.${architecture}.rpm`,
   async make(contents, folder) {
     const root = join(folder, "root");
-    const licence = { copyOf: join(import.meta.dir, "../../LICENSE") };
-    const files = [...(await filesOf(contents)), { path: LICENCE, content: licence }];
+    const licence = join(import.meta.dir, "../../LICENSE");
+    const files = [
+      ...(await filesOf(contents)),
+      { path: `${LICENCES}/LICENSE`, content: { copyOf: licence } },
+      { path: `${LICENCES}/OFL.txt`, content: { copyOf: FONTS_LICENCE } },
+    ];
     layOut(files, root);
     date(root, contents.madeAt);
     const spec = join(folder, "marquee.spec");
@@ -60,7 +64,7 @@ export const specOf = (version: string, paths: readonly string[]): string => `Na
 Version: ${linuxVersion(version)}
 Release: 1
 Summary: Now-playing API and stream overlay in one program
-License: MIT
+License: MIT AND OFL-1.1
 # Found out by itself, it would be another one on each machine that builds this.
 AutoReqProv: no
 Requires: libc.so.6(GLIBC_2.17)(64bit)
@@ -95,5 +99,5 @@ if [ -d /run/systemd/system ]; then
 fi
 
 %files
-%dir /${dirname(LICENCE)}
-${paths.map((path) => `${path === LICENCE ? "%license " : ""}/${path}\n`).join("")}`;
+%dir /${LICENCES}
+${paths.map((path) => `${dirname(path) === LICENCES ? "%license " : ""}/${path}\n`).join("")}`;

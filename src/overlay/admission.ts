@@ -6,6 +6,7 @@ import { languageOf } from "../html/page.ts";
 import { plainText } from "../http/plain-text.ts";
 import type { Upgrader } from "../http/socket.ts";
 import type { Widget } from "../looks/widgets.ts";
+import type { PageFonts } from "./fonts/font-faces.ts";
 import { overlayLook } from "./look.ts";
 import type { LiveTicket } from "./ticket.ts";
 
@@ -14,7 +15,7 @@ export interface Opened {
   readonly token: WidgetToken;
   readonly user: User;
   readonly widget: Widget;
-  readonly fontFaces: string;
+  readonly fonts: PageFonts;
 }
 
 const MOST_SOCKETS_PER_TOKEN = 100;
@@ -53,7 +54,7 @@ export function admit(
   const shown = searchParams.get("drawn");
   searchParams.delete("drawn");
   const current =
-    opened && overlayLook(opened.widget, language, searchParams, opened.fontFaces).fingerprint;
+    opened && overlayLook(opened.widget, language, searchParams, opened.fonts).fingerprint;
   const data: LiveTicket = {
     ...{ token, userId, onStream, language },
     listenerId: listenerOf(userId, demo),

@@ -7,12 +7,11 @@ import { found } from "../http/turned-away.ts";
 import { upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { once } from "../once.ts";
 import { type Covers, createCovers } from "./covers.ts";
-import { fontFaces } from "./font-faces.ts";
+import { createFont } from "./fonts/serve-font.ts";
 import { createLive, type Live } from "./live.ts";
 import { createOnDemand, type OnDemand } from "./on-demand.ts";
 import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
-import { createFont } from "./uploaded-font.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** What the dashboard shows and does of overlays, too. */
@@ -31,19 +30,18 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
   const { accounts, artworks, clock, log, basePath } = deps;
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);
-  const fontFacesOf = async (userId: number) =>
-    fontFaces(accounts.fonts.allOf({ id: userId }), basePath);
+  const fontsOf = (userId: number) => ({ own: accounts.fonts.allOf({ id: userId }), basePath });
   const live = createLive({
     ...deps,
     widgets,
-    fontFacesOf,
+    fontsOf,
     covers,
     notFound: async (path) => (await import("../html/not-found.tsx")).notFoundPage(path, basePath),
     streams: createStreams({ history: accounts.history, clock, log }),
   });
   const page = pagesOf(
     once(async () =>
-      (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontFacesOf, covers }),
+      (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontsOf, covers }),
     ),
   );
   const launcher = pagesOf(

@@ -9,6 +9,7 @@ import { describeError, type Log } from "../log.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import type { Playback } from "../playback.ts";
 import { admit, type AdmissionDeps } from "./admission.ts";
+import type { PageFonts } from "./fonts/font-faces.ts";
 import { lookMessage, overlayLook } from "./look.ts";
 import {
   createOverlayRooms,
@@ -59,8 +60,7 @@ export interface Live {
 export interface LiveDeps
   extends Omit<OverlayRoomsDeps, "sendTo">, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly widgets: Pick<Widgets, "find">;
-  /** The CSS that makes a user's fonts known. */
-  fontFacesOf(userId: number): Promise<string>;
+  fontsOf(userId: number): PageFonts;
   /** What overlays report of streams. */
   readonly streams: Streams;
   /** The response to a token that opens no overlay. */
@@ -101,11 +101,11 @@ export function createLive(deps: LiveDeps): Live {
   const admission: AdmissionDeps = { isFromOwnPage: deps.isFromOwnPage, socketsOf };
 
   /** Sends a widget's look to the sockets whose pages look different. */
-  const sendLook = (sockets: Iterable<LiveSocket>, widget: Widget, fontFaces: string) => {
+  const sendLook = (sockets: Iterable<LiveSocket>, widget: Widget, fonts: PageFonts) => {
     for (const socket of sockets) {
       const { language, look: shown } = socket.data;
       const query = new URLSearchParams(socket.data.query);
-      const look = overlayLook(widget, language, query, fontFaces);
+      const look = overlayLook(widget, language, query, fonts);
       if (look.fingerprint === shown) continue;
       socket.data.look = look.fingerprint;
       socket.send(encode(lookMessage(look)));
@@ -116,7 +116,7 @@ export function createLive(deps: LiveDeps): Live {
     if (!token) return;
     for (const socket of members) deps.streams.ask(socket);
     const found = widgets.find(token);
-    if (found) sendLook(members, found.widget, await deps.fontFacesOf(found.user.id));
+    if (found) sendLook(members, found.widget, deps.fontsOf(found.user.id));
     else for (const socket of [...members]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
@@ -148,8 +148,8 @@ export function createLive(deps: LiveDeps): Live {
         return deps.notFound(new URL(request.url).pathname);
       }
       elsewhere.note(found.user.id, request);
-      const fontFaces = await deps.fontFacesOf(found.user.id);
-      return admit(request, { token, ...found, fontFaces }, server, admission);
+      const fonts = deps.fontsOf(found.user.id);
+      return admit(request, { token, ...found, fonts }, server, admission);
     },
     upgradeDemo: (request, server) => admit(request, null, server, admission),
 

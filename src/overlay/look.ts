@@ -5,12 +5,13 @@ import type { WidgetWords } from "../../widget/words.ts";
 import type { Widget } from "../looks/widgets.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, languageTag } from "../languages.ts";
+import { cssWithFonts, type PageFonts } from "./fonts/font-faces.ts";
 
 /** How an overlay looks: what its address asks for, over what its widget has saved. */
 export interface OverlayLook extends ParsedOptions {
   readonly words: WidgetWords;
   readonly languageTag: string;
-  /** What makes the user's fonts known, and then the widget's own CSS. */
+  /** What makes fonts known, and then the widget's own CSS. */
   readonly css: string;
   readonly revision: number;
   /** Differs whenever an overlay would look different. */
@@ -36,22 +37,21 @@ export async function shippedLookIn(
 
 /**
  * @param widget `undefined` for the public demo
- * @param fontFaces the CSS of the user's fonts
  */
 export function overlayLook(
   widget: LookedAt | undefined,
   addressLanguage: Language,
   query: URLSearchParams,
-  fontFaces = "",
+  fonts: PageFonts,
 ): OverlayLook {
   const parsed = parseWidgetOptions(query, widget?.options);
   const language = widget?.language ?? addressLanguage;
-  const css = [fontFaces, widget?.css ?? ""].filter((part) => part !== "").join("\n");
+  const { font } = parsed.options;
   const look = {
     ...parsed,
     words: languages[language].widget,
     languageTag: languageTag(language),
-    css,
+    css: cssWithFonts(fonts, { font, css: widget?.css ?? "" }),
   };
   return {
     ...look,

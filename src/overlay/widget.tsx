@@ -11,6 +11,7 @@ import type { Pages } from "../html/page.ts";
 import { htmlResponse } from "../html/html.tsx";
 import { withinBudget } from "../html/spent.ts";
 import type { Covers } from "./covers.ts";
+import type { PageFonts } from "./fonts/font-faces.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { ownFolders } from "./own-folders.ts";
 import { toWidgetState } from "./widget-state.ts";
@@ -18,8 +19,7 @@ import type { Parts } from "../http/parts.ts";
 
 export interface WidgetDeps extends Parts {
   readonly widgets: Pick<Widgets, "find">;
-  /** The CSS that makes a user's fonts known. */
-  fontFacesOf(userId: number): Promise<string>;
+  fontsOf(userId: number): PageFonts;
   readonly covers: Covers;
 }
 
@@ -32,10 +32,10 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
     language: Language,
     listenerId: number,
     request: Request,
-    widget?: LookedAt,
-    fontFaces?: string,
+    widget: LookedAt | undefined,
+    fonts: PageFonts,
   ): Promise<Response> => {
-    const look = overlayLook(widget, language, queryOf(request), fontFaces);
+    const look = overlayLook(widget, language, queryOf(request), fonts);
     const { options, warnings, words, languageTag, css } = look;
     const channelId = listenerOf(listenerId, options.demo);
     const reading = await hub.read(channelId, PAGE_WAITS_MS);
@@ -75,13 +75,13 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
       const { user, widget } = found;
       const place = { language, basePath, inPlaceOfOverlay: true } as const;
       return withinBudget(budget, user.id, place, async () =>
-        draw(language, user.id, request, widget, await deps.fontFacesOf(user.id)),
+        draw(language, user.id, request, widget, deps.fontsOf(user.id)),
       );
     },
     /** The public overlay, which plays the demo. */
     async demo(language, { request }) {
       const look = await shippedLookIn(queryOf(request), language);
-      return draw(language, DEMO_LISTENER, request, look);
+      return draw(language, DEMO_LISTENER, request, look, { own: [], basePath });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { SHIPPED_FONT_NAMES } from "../../src/overlay/fonts/shipped-fonts.ts";
 import { inEveryEngine, titled } from "../fixtures/browser/overlay-page.ts";
 import { wideFont } from "../fixtures/fonts/fonts.ts";
 
@@ -50,5 +51,45 @@ inEveryEngine("a user's own font", (stage) => {
     const hosts = new Set(answered.map((address) => new URL(address).host));
     expect([...hosts]).toEqual([new URL(stage.server.url).host]);
     expect(answered.filter((address) => address.endsWith(".woff2"))).toHaveLength(1);
+  });
+});
+
+inEveryEngine("a font that comes with Marquee", (stage) => {
+  const { test } = stage;
+
+  /** The shipped fonts' files that a page with a title loads, without what marks their content. */
+  const filesLoadedFor = async (query: string, title: string) => {
+    await stage.plays(titled(title));
+    const loaded: string[] = [];
+    const { page, complaints } = await stage.open(query, {
+      async prepare(prepared) {
+        prepared.on("response", (response) => loaded.push(new URL(response.url()).pathname));
+      },
+    });
+    await page.evaluate(() => document.fonts.ready);
+    const drawn = await page.evaluate(() =>
+      [...document.fonts].map(({ family, status }) => `${family.replaceAll('"', "")} ${status}`),
+    );
+    expect(complaints).toEqual([]);
+    const fonts = loaded.filter((path) => path.startsWith("/fonts/"));
+    return { fonts: fonts.map((path) => path.replace(/-\w+\.woff2$/, "")).toSorted(), drawn };
+  };
+
+  test("is drawn where a look names it, with the letters that its words need", async () => {
+    for (const name of SHIPPED_FONT_NAMES) {
+      const folder = `/fonts/${name.toLowerCase().replaceAll(" ", "-")}`;
+      const query = `?font=${encodeURIComponent(name)}`;
+      const { fonts, drawn } = await filesLoadedFor(query, "Night Drive");
+      expect(fonts).toEqual([`${folder}-latin`]);
+      expect(drawn).toEqual([`${name} loaded`, `${name} unloaded`]);
+    }
+    const { fonts, drawn } = await filesLoadedFor("?font=Lora", "Żółć");
+    expect(fonts).toEqual(["/fonts/lora-latin", "/fonts/lora-latin-ext"]);
+    expect(drawn).toEqual(["Lora loaded", "Lora loaded"]);
+  });
+
+  test("is not loaded by a look that does not name it", async () => {
+    const { fonts, drawn } = await filesLoadedFor("?font=Georgia", "Night Drive");
+    expect({ fonts, drawn }).toEqual({ fonts: [], drawn: [] });
   });
 });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import type { FieldType } from "../../src/field.ts";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
+import { SHIPPED_FONT_NAMES } from "../../src/overlay/fonts/shipped-fonts.ts";
 import { savedOptionList } from "../../widget/options.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { hiddenIs, titleIs } from "../fixtures/browser/overlay-page.ts";
@@ -676,7 +677,11 @@ onTheDashboard("the widget's editor", (stage) => {
     await upload("Wide", wideFont());
     await outcome.filter({ hasText: editor.fonts.added }).waitFor();
     expect(uploads).toBe(1);
-    expect(await page.locator("#own-fonts option").getAttribute("value")).toBe("Wide");
+    const offered = page.locator("#known-fonts option");
+    const names = await offered.evaluateAll((options) =>
+      options.map((option) => (option as HTMLOptionElement).value),
+    );
+    expect(names).toEqual(["Wide", ...SHIPPED_FONT_NAMES]);
     await page.locator("#option-font").fill("Wide");
     await previewed(page, "html").waitFor();
     await page.waitForFunction(() => {

@@ -4,6 +4,7 @@ import type { DashboardRequest } from "../../dashboard/request.ts";
 import type { Look } from "../../looks/look.ts";
 import type { Widget } from "../../looks/widgets.ts";
 import { sizeOf } from "../../../widget/source-size.ts";
+import { cssWithFonts } from "../fonts/font-faces.ts";
 import { type SharedLook, sharedLookJson } from "../looks/shared-look.ts";
 import { SHIPPED_LOOK_NAMES, type ShippedLookName, shippedLooks } from "../looks/shipped.ts";
 
@@ -79,7 +80,7 @@ function looksFor(widget: Widget, request: DashboardRequest): readonly OfferedLo
     sent: sharedLookJson(own),
     look: own,
     path: query === "" ? demo : `${demo}?${query}`,
-    css: widget.css,
+    css: cssWithFonts({ own: [], basePath }, { font: null, css: widget.css }),
     isChosen: true,
   };
   return [first, ...ours.slice(0, OFFERED - 1)];

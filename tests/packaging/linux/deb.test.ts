@@ -75,6 +75,17 @@ describe("the package for Debian", () => {
     ]);
   });
 
+  testWithDpkg("has the licences of the program and of its fonts", () => {
+    const root = join(folder.path, "extracted");
+    run(["dpkg-deb", "--extract", packageAt(older), root]);
+    const copyright = readFileSync(join(root, "usr/share/doc/marquee/copyright"), "utf8");
+    expect(copyright).toMatch(
+      /\nCopyright: 2026 The Marquee authors\n +2022 The Bricolage Grotesque Project Authors .*\n/,
+    );
+    expect(copyright).toMatch(/\nLicense: Expat\n Permission is hereby granted/);
+    expect(copyright).toMatch(/\nLicense: OFL-1.1\n[^]+\n SIL OPEN FONT LICENSE Version 1.1/);
+  });
+
   testWithLintian("gives Debian's checker nothing to say", () => {
     const { out, errors, code } = run(["lintian", "--allow-root", packageAt(older)]);
     expect({ out, errors, code }).toEqual({ out: "", errors: "", code: 0 });

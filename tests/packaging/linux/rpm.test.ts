@@ -35,9 +35,9 @@ const query = (format: string): string =>
 
 describe("the spec file", () => {
   test("names version, licence and files", () => {
-    const spec = specOf("1.2.3", ["usr/bin/marquee", "usr/share/licenses/marquee/LICENSE"]);
+    const spec = specOf("1.2.3", ["usr/bin/marquee", "usr/share/licenses/marquee/OFL.txt"]);
     expect(spec).toContain("\nVersion: 1.2.3\n");
-    expect(spec).toEndWith("/usr/bin/marquee\n%license /usr/share/licenses/marquee/LICENSE\n");
+    expect(spec).toEndWith("/usr/bin/marquee\n%license /usr/share/licenses/marquee/OFL.txt\n");
   });
 
   test("puts a version before its release candidates", () => {
@@ -53,7 +53,7 @@ describe("the package for Fedora", () => {
       `marquee 0.1.0 1 x86_64 linux marquee ${built}`,
     );
     expect(query("[%{REQUIRENAME}\n]")).toContain("libc.so.6(GLIBC_2.17)(64bit)\n");
-    expect(query("[%{FILEMTIMES}\n]")).toBe(`${built}\n`.repeat(14));
+    expect(query("[%{FILEMTIMES}\n]")).toBe(`${built}\n`.repeat(15));
   });
 
   testWithRpm("is made for the other processor too", async () => {
@@ -63,7 +63,7 @@ describe("the package for Fedora", () => {
     expect(run(["rpm", ...how, path]).out).toBe("aarch64");
   });
 
-  testWithRpm("has the program, its page, unit, desktop entry, icons and licence", () => {
+  testWithRpm("has the program, its page, unit, desktop entry, icons and licences", () => {
     const icons = [128, 16, 24, 256, 32, 48, 64].map((size) => `${size}x${size}/apps/marquee.png`);
     const files = query("[%{FILEMODES:perms} %{FILEUSERNAME} %{FILENAMES}\n]");
     expect(files.trim().split("\n").toSorted()).toEqual(
@@ -75,6 +75,7 @@ describe("the package for Fedora", () => {
           "share/applications/marquee.desktop",
           ...[...icons, "scalable/apps/marquee.svg"].map((icon) => `share/icons/hicolor/${icon}`),
           "share/licenses/marquee/LICENSE",
+          "share/licenses/marquee/OFL.txt",
           "share/man/man1/marquee.1.gz",
         ].map((path) => `-rw-r--r-- root /usr/${path}`),
       ].toSorted(),

@@ -9,8 +9,8 @@ import { Control } from "./controls.tsx";
 import { type Group, groupOptions } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
 
-/** The ID of the list of the user's fonts. */
-const FONTS = "own-fonts";
+/** The ID of the list of fonts that the user has and that come with Marquee. */
+const FONTS = "known-fonts";
 
 interface FormProps {
   readonly request: DashboardRequest;

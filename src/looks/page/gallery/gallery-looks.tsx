@@ -4,6 +4,7 @@ import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { widgetGalleryScript } from "../../../html/assets.ts";
+import { cssWithFonts } from "../../../overlay/fonts/font-faces.ts";
 import { type SharedLook, sharedLookJson } from "../../../overlay/looks/shared-look.ts";
 import { SHIPPED_LOOK_NAMES, type ShippedLookName } from "../../../overlay/looks/shipped.ts";
 import {
@@ -170,7 +171,7 @@ export function lookView(props: LookViewProps): Promise<Response> {
             title={fill(preview, { name: look.name })}
             path={`${pageAddress(basePath, language, "demo")}?${query.toString()}`}
             look={look}
-            css={look.css}
+            css={cssWithFonts({ own: [], basePath }, { font: null, css: look.css })}
           />
           <p class="facts" safe>
             {sizeText(request, look)}

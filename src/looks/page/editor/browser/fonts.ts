@@ -1,4 +1,5 @@
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import { SHIPPED_FONT_NAMES } from "../../../../overlay/fonts/shipped-fonts.ts";
 import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
@@ -14,8 +15,8 @@ export function changeFonts(setup: OverlaySetup, onChange: (fonts: readonly Font
   let { fonts } = setup;
 
   const show = () => {
-    const options = fonts.map(({ name }) => new Option("", name));
-    find("datalist").replaceChildren(...options);
+    const names = new Set([...fonts.map(({ name }) => name), ...SHIPPED_FONT_NAMES]);
+    find("datalist").replaceChildren(...[...names].map((name) => new Option("", name)));
     const rows = fonts.map((font) => {
       const item = document.importNode(row.content, true);
       find("strong", item).textContent = font.name;

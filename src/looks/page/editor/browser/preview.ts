@@ -3,7 +3,7 @@ import { sizeOf } from "../../../../../widget/source-size.ts";
 import type { PreviewMessage } from "../../../../../widget/state.ts";
 import { optionStyles } from "../../../../../widget/styles.ts";
 import { languageTag } from "../../../../languages.ts";
-import { fontFaces } from "../../../../overlay/font-faces.ts";
+import { cssWithFonts } from "../../../../overlay/fonts/font-faces.ts";
 import { find } from "../../../../dashboard/browser/page-parts.ts";
 import type { Draft } from "../../../draft.ts";
 import type { Font } from "../../../fonts.ts";
@@ -40,7 +40,7 @@ export function createPreview({ basePath, language, words, ...setup }: OverlaySe
       // Here it is always to be seen.
       options: { ...options, shown: "always" },
       styles: optionStyles(options),
-      css: [fontFaces(fonts, basePath), latest.css].filter((part) => part !== "").join("\n"),
+      css: cssWithFonts({ own: fonts, basePath }, { font: options.font, css: latest.css }),
       words: words[spoken],
       languageTag: languageTag(spoken),
     };
