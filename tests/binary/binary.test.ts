@@ -17,6 +17,10 @@ import {
   type StartOptions,
 } from "../fixtures/servers/marquee-process.ts";
 import { buildExecutable, BUILD_WITHIN_MS, executableFor } from "../fixtures/servers/executable.ts";
+import {
+  SHIPPED_FONT_FILES,
+  SHIPPED_FONTS_LICENCE,
+} from "../../src/overlay/fonts/shipped-font-files.ts";
 import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { FILE_NAMES, mistakeIn, readFiles } from "../fixtures/data/file-reader.ts";
@@ -75,6 +79,16 @@ describe("a first start in an empty folder", () => {
     for (const [, path] of page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
       expect((await fetch(server.url + path)).status).toBe(200);
     }
+  });
+
+  test("has the fonts that come with Marquee, and their licence", async () => {
+    const server = await start();
+    for (const [id, path] of SHIPPED_FONT_FILES) {
+      const font = await fetch(`${server.url}/fonts/${id}.woff2`);
+      expect(await font.bytes()).toEqual(await Bun.file(path).bytes());
+    }
+    const licence = await fetch(`${server.url}/fonts/OFL.txt`);
+    expect(await licence.text()).toBe(await Bun.file(SHIPPED_FONTS_LICENCE).text());
   });
 
   test("tells a link that signs a browser in, once, to pages that are all there", async () => {
