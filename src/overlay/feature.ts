@@ -30,7 +30,10 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
   const { accounts, artworks, clock, log, basePath } = deps;
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);
-  const fontsOf = (userId: number) => ({ own: accounts.fonts.allOf({ id: userId }), basePath });
+  const fontsOf = async (userId: number) => ({
+    own: accounts.fonts.allOf({ id: userId }),
+    basePath,
+  });
   const live = createLive({
     ...deps,
     widgets,

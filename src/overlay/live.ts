@@ -60,7 +60,7 @@ export interface Live {
 export interface LiveDeps
   extends Omit<OverlayRoomsDeps, "sendTo">, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly widgets: Pick<Widgets, "find">;
-  fontsOf(userId: number): PageFonts;
+  fontsOf(userId: number): Promise<PageFonts>;
   /** What overlays report of streams. */
   readonly streams: Streams;
   /** The response to a token that opens no overlay. */
@@ -116,7 +116,7 @@ export function createLive(deps: LiveDeps): Live {
     if (!token) return;
     for (const socket of members) deps.streams.ask(socket);
     const found = widgets.find(token);
-    if (found) sendLook(members, found.widget, deps.fontsOf(found.user.id));
+    if (found) sendLook(members, found.widget, await deps.fontsOf(found.user.id));
     else for (const socket of [...members]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
@@ -148,7 +148,7 @@ export function createLive(deps: LiveDeps): Live {
         return deps.notFound(new URL(request.url).pathname);
       }
       elsewhere.note(found.user.id, request);
-      const fonts = deps.fontsOf(found.user.id);
+      const fonts = await deps.fontsOf(found.user.id);
       return admit(request, { token, ...found, fonts }, server, admission);
     },
     upgradeDemo: (request, server) => admit(request, null, server, admission),

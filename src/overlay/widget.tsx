@@ -19,7 +19,7 @@ import type { Parts } from "../http/parts.ts";
 
 export interface WidgetDeps extends Parts {
   readonly widgets: Pick<Widgets, "find">;
-  fontsOf(userId: number): PageFonts;
+  fontsOf(userId: number): Promise<PageFonts>;
   readonly covers: Covers;
 }
 
@@ -75,7 +75,7 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
       const { user, widget } = found;
       const place = { language, basePath, inPlaceOfOverlay: true } as const;
       return withinBudget(budget, user.id, place, async () =>
-        draw(language, user.id, request, widget, deps.fontsOf(user.id)),
+        draw(language, user.id, request, widget, await deps.fontsOf(user.id)),
       );
     },
     /** The public overlay, which plays the demo. */
