@@ -70,6 +70,10 @@ export const onDemandAddress = (base: string, does: "show" | "hide", token: stri
 /** The address of a font that a user has uploaded. */
 export const fontAddress = (base: string, id: string): string => `${base}/fonts/${id}.woff2`;
 
+/** The address of a picture that a user's overlays show where a track has no cover. */
+export const standInCoverAddress = (base: string, id: string): string =>
+  `${base}/covers/${id}.webp`;
+
 export const apiAddress = (base: string, endpoint: string): string => `${base}/api/v1/${endpoint}`;
 
 /** A path with a query, if the query is not empty. */

@@ -22,6 +22,7 @@ import { createUpstreams, type Upstreams } from "./upstreams.ts";
 import { createServerFacts, type ServerFacts } from "./server-facts.ts";
 import { createUsers, insertUser, type User, type Users } from "./users.ts";
 import { draftFirstWidget, insertWidget } from "../looks/new-widget.ts";
+import { createStandInCovers, type StandInCovers } from "../looks/stand-in-covers.ts";
 import { createWidgets, type Widgets } from "../looks/widgets.ts";
 
 /** A new user, with the credentials to show once. */
@@ -37,6 +38,7 @@ export interface Accounts extends ServerFacts {
   readonly keys: Keys;
   readonly widgets: Widgets;
   readonly fonts: Fonts;
+  readonly standInCovers: StandInCovers;
   readonly connections: Connections;
   readonly magicLinks: MagicLinks;
   readonly sessions: Sessions;
@@ -84,6 +86,7 @@ export function createAccounts(context: AccountsContext): Accounts {
     keys,
     widgets: createWidgets(context),
     fonts: createFonts(context),
+    standInCovers: createStandInCovers(context),
     connections,
     magicLinks: createMagicLinks(context),
     sessions: createSessions(context, deferred),

@@ -42,8 +42,8 @@ export function hashCredential(credential: Credential): Buffer {
 /** A short public name for a key, such as `k4Rz81Qm`. */
 export const createKeyId = (): string => randomText(8);
 
-/** What makes a font's public address unguessable: 131 random bits. */
-export const createFontId = (): string => randomText(22);
+/** What makes the public address of an uploaded file unguessable: 131 random bits. */
+export const createFileId = (): string => randomText(22);
 
 /** CRC32 (IEEE) of ASCII text as six base62 digits, most significant first. */
 function checksumOf(text: string): string {

@@ -53,6 +53,7 @@ import { setTitles, setTitlesOfConnection } from "../titles/actions.ts";
 import { replaceSecretKey } from "../vault/actions.ts";
 import { listVersions, saveWidget, testWidgets } from "../looks/editor-actions.ts";
 import { addFont, listFonts, removeFont } from "../looks/font-actions.ts";
+import { removeStandInCover, setStandInCover } from "../looks/stand-in-actions.ts";
 import type { AnyAction } from "./action.ts";
 
 /** Everything that can be done here, in the order of `--help`. */
@@ -118,6 +119,8 @@ export const ACTIONS: readonly AnyAction[] = [
   addFont,
   listFonts,
   removeFont,
+  setStandInCover,
+  removeStandInCover,
 ];
 
 const byName = new Map(ACTIONS.map((action) => [action.name, action]));

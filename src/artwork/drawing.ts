@@ -35,10 +35,11 @@ const ATTEMPTS = [
 export async function shrink(
   original: Uint8Array,
   wanted: readonly Rendition[],
+  mostPixels = MOST_PIXELS,
 ): Promise<Uint8Array> {
   if (scansIn(original) > MOST_SCANS) throw new Error("a cover has too many scans");
   const largestPx = Math.max(...wanted.map((rendition) => renditions[rendition].sidePx));
-  return shrunk(original, largestPx).png({ compressionLevel: 0 }).bytes();
+  return shrunk(original, largestPx, mostPixels).png({ compressionLevel: 0 }).bytes();
 }
 
 /** The whole picture, uncropped, in one size. */
@@ -69,8 +70,8 @@ export async function encode(
   return file;
 }
 
-const shrunk = (picture: Uint8Array, sidePx: number) =>
-  new Bun.Image(picture, { maxPixels: MOST_PIXELS }).resize(sidePx, sidePx, {
+const shrunk = (picture: Uint8Array, sidePx: number, maxPixels = MOST_PIXELS) =>
+  new Bun.Image(picture, { maxPixels }).resize(sidePx, sidePx, {
     fit: "inside",
     withoutEnlargement: true,
   });

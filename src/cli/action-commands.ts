@@ -20,6 +20,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   widget: "manage a user's widgets and their addresses",
   look: "give overlays a look: one that comes with Marquee, or a shared one",
   font: "manage a user's fonts",
+  cover: "what a user's overlays show where a track has no cover",
   connection: "manage a user's connections",
   app: "the app as which this server links accounts",
   hook: "send a user's songs to other programs",

@@ -8,7 +8,7 @@ export const PROTOCOL = 2;
 
 export const CONTROL_PATH = "/command";
 
-/** The longest request, in bytes: a font is the longest thing that a command takes. */
+/** The longest request, in bytes: a file of 1 MB is the longest thing that a command takes. */
 export const LONGEST_REQUEST = 2 * 1024 * 1024;
 
 /** While a command takes its time, the server sends an empty line so often. */

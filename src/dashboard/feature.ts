@@ -78,6 +78,8 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     .get("/:lang/dashboard/music/link/:source", page("link"), forPage())
     .get("/:lang/dashboard/widget/fonts", section("widget", "show"), forPage())
     .post("/:lang/dashboard/widget/fonts", section("widget", "act"), forForm())
+    .get("/:lang/dashboard/widget/cover", section("widget", "show"), forPage())
+    .post("/:lang/dashboard/widget/cover", section("widget", "act"), forForm())
     .get("/:lang/dashboard/account/export", file("account", "export"), forPage())
     .get("/:lang/dashboard/history/set-list", file("history", "set-list"), forPage())
     .get("/:lang/dashboard/server/backup", page("backup"), forPage());
@@ -92,8 +94,8 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
 
   return {
     plugin,
-    // Who uploads a font has to be signed in before the body is read. Bun's own limit still counts.
-    limitsBodies: /^\/\w+\/dashboard\/widget\/fonts\/?$/,
+    // Who uploads a file has to be signed in before the body is read. Bun's own limit still counts.
+    limitsBodies: /^\/\w+\/dashboard\/widget\/(?:fonts|cover)\/?$/,
     async follow({ userId }) {
       await opened?.live.dropEndedSessions(deps.accounts.sessions.isOpen, userId);
       opened?.live.redraw(userId);

@@ -6,6 +6,7 @@ export type Topic =
   | "keys"
   | "widgets"
   | "fonts"
+  | "standInCovers"
   | "connections"
   | "privacy"
   | "history"

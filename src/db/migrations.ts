@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import first from "../../drizzle/0000_first.sql" with { type: "text" };
+import standInCovers from "../../drizzle/0001_stand_in_covers.sql" with { type: "text" };
 
 export interface Migration {
   /** The generated file's name without extension; names sort in the order of the steps. */
@@ -8,7 +9,10 @@ export interface Migration {
 }
 
 /** All steps from an empty database to the current schema, embedded in the executable. */
-export const migrations: readonly Migration[] = [{ name: "0000_first", sql: first }];
+export const migrations: readonly Migration[] = [
+  { name: "0000_first", sql: first },
+  { name: "0001_stand_in_covers", sql: standInCovers },
+];
 
 /** The database cannot be brought to this version's schema. */
 export class MigrationError extends Error {

@@ -412,6 +412,18 @@ export const de: Words = {
           removeText: "Overlays, die sie verwenden, wechseln sofort zur nächsten Schrift.",
           removed: "Die Schrift ist entfernt.",
         },
+        standIn: {
+          title: "Ersatzcover",
+          text: "Ein eigenes Bild, das deine Overlays zeigen, wenn ein Titel kein Cover hat: PNG, JPEG oder WebP, höchstens 1 MB und {side} Pixel pro Seite. Es erscheint nirgends sonst.",
+          current: "Dein Ersatzcover",
+          file: "Bild",
+          save: "Dieses Bild verwenden",
+          saved: "Deine Overlays zeigen jetzt dieses Bild, wenn ein Titel kein Cover hat.",
+          remove: "Entfernen",
+          removeGo: "Jetzt entfernen",
+          removeText: "Titel ohne Cover bekommen sofort wieder die Zeichnung des Looks.",
+          removed: "Bild entfernt.",
+        },
         cssTooNew: "OBS 28 bis 30 kann das nicht lesen: {what}. OBS 31 und neuer kann es.",
         cssNesting: "eine Regel in einer Regel",
       },
@@ -1606,6 +1618,17 @@ export const de: Words = {
       tooMany: "Es gibt {most} Schriften, mehr sind nicht möglich. Entferne zuerst eine.",
       thereAlready: "Diese Schrift gibt es schon, unter dem Namen „{name}“.",
       unknown: "Diese Schrift gibt es nicht.",
+    },
+    cover: {
+      unreadable: "Diese Datei lässt sich nicht lesen. Prüfe ihren Namen.",
+      noPicture:
+        "Diese Datei ist kein Bild, das sich zeigen lässt. Wähle ein Bild als PNG, JPEG oder WebP.",
+      tooLarge:
+        "Ein Bild darf höchstens 1 MB groß sein. Speichere es kleiner, zum Beispiel als JPEG.",
+      tooWide: "Ein Bild darf höchstens {side} Pixel pro Seite haben. Verkleinere es zuerst.",
+      tooOften:
+        "Du hast innerhalb einer Stunde {most} Bilder ausprobiert. Versuche es später wieder.",
+      none: "Es gibt kein Ersatzcover.",
     },
     connection: {
       unknown: "Diese Verbindung gibt es nicht mehr.",

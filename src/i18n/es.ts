@@ -405,6 +405,18 @@ export const es: Words = {
           removeText: "Los overlays que la usan pasan al instante a la siguiente fuente.",
           removed: "Tipo de letra quitado.",
         },
+        standIn: {
+          title: "Portada de reserva",
+          text: "Una imagen tuya que tus overlays muestran cuando una canción no tiene portada: PNG, JPEG o WebP, de 1 MB y {side} píxeles por lado como máximo. No aparece en ningún otro sitio.",
+          current: "Tu portada de reserva",
+          file: "Imagen",
+          save: "Usar esta imagen",
+          saved: "Tus overlays muestran ahora esta imagen cuando una canción no tiene portada.",
+          remove: "Quitar",
+          removeGo: "Quitarla ahora",
+          removeText: "Las canciones sin portada recuperan enseguida el dibujo del aspecto.",
+          removed: "Imagen quitada.",
+        },
         cssTooNew: "OBS 28 a 30 no entiende esto: {what}. OBS 31 y posteriores, sí.",
         cssNesting: "una regla dentro de otra",
       },
@@ -1590,6 +1602,16 @@ export const es: Words = {
       tooMany: "Hay {most} fuentes, el máximo. Quita una antes.",
       thereAlready: "Esta fuente ya está aquí, con el nombre «{name}».",
       unknown: "Esta fuente no existe.",
+    },
+    cover: {
+      unreadable: "No se puede leer este archivo. Comprueba su nombre.",
+      noPicture:
+        "Este archivo no es una imagen que se pueda mostrar. Elige una imagen PNG, JPEG o WebP.",
+      tooLarge:
+        "Una imagen puede ocupar 1 MB como máximo. Guárdala más pequeña, por ejemplo en JPEG.",
+      tooWide: "Una imagen puede tener {side} píxeles por lado como máximo. Redúcela primero.",
+      tooOften: "Has probado {most} imágenes en una hora. Inténtalo más tarde.",
+      none: "No hay ninguna portada de reserva.",
     },
     connection: {
       unknown: "Esta conexión ya no existe.",

@@ -410,6 +410,18 @@ export const fr: Words = {
           removeText: "Les overlays qui l’utilisent passent aussitôt à la police suivante.",
           removed: "La police est retirée.",
         },
+        standIn: {
+          title: "Pochette de remplacement",
+          text: "Une image à vous, que vos overlays montrent quand un titre n’a pas de pochette : PNG, JPEG ou WebP, de 1 Mo et {side} pixels de côté au plus. Elle n’apparaît nulle part ailleurs.",
+          current: "Votre pochette de remplacement",
+          file: "Image",
+          save: "Utiliser cette image",
+          saved: "Vos overlays montrent maintenant cette image quand un titre n’a pas de pochette.",
+          remove: "Retirer",
+          removeGo: "La retirer maintenant",
+          removeText: "Les titres sans pochette retrouvent aussitôt le dessin du look.",
+          removed: "L’image est retirée.",
+        },
         cssTooNew: "OBS 28 à 30 ne comprend pas ceci : {what}. OBS 31 et les suivants, si.",
         cssNesting: "une règle dans une autre",
       },
@@ -546,10 +558,10 @@ export const fr: Words = {
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner et son overlay dans OBS disparaît.",
       rotateGo: "Remplacer l’adresse",
-      remove: "Supprimer",
+      remove: "Retirer",
       removeText:
         "Son adresse cesse aussitôt de fonctionner. Vous avez une minute pour changer d’avis.",
-      removeGo: "Supprimer maintenant",
+      removeGo: "La retirer maintenant",
       undo: "Annuler",
       add: "En ajouter un",
       name: "Nom",
@@ -861,7 +873,7 @@ export const fr: Words = {
       linkMade:
         "Quiconque ouvre ce lien est connecté en tant que {user}. Il sert une fois, pendant une demi-heure, et ne sera plus affiché.",
       signInLink: "Lien de connexion",
-      remove: "Supprimer",
+      remove: "Retirer",
       removeUser: "Supprimer {user}",
       removeText:
         "{user} est supprimé avec ses clés d’API, ses widgets, ses connexions à la musique et ses sessions. C’est irréversible.",
@@ -910,7 +922,7 @@ export const fr: Words = {
       noTries: "Rien n’a été envoyé depuis le démarrage du serveur.",
       noAnswer: "pas de réponse",
       test: "Envoyer un test",
-      remove: "Supprimer",
+      remove: "Retirer",
       removeText: "Marquee ne signale plus vos morceaux à cette adresse.",
       removed: "Le hook a été supprimé.",
       tested: "L’adresse a répondu {status}.",
@@ -1609,6 +1621,16 @@ export const fr: Words = {
       tooMany: "Il y a {most} polices, le maximum. Retirez-en une d’abord.",
       thereAlready: "Cette police est déjà là, sous le nom « {name} ».",
       unknown: "Cette police n’existe pas.",
+    },
+    cover: {
+      unreadable: "Ce fichier est illisible. Vérifiez son nom.",
+      noPicture:
+        "Ce fichier n’est pas une image qui peut être montrée. Choisissez une image PNG, JPEG ou WebP.",
+      tooLarge:
+        "Une image peut peser 1 Mo au plus. Enregistrez-la plus petite, par exemple en JPEG.",
+      tooWide: "Une image peut avoir {side} pixels de côté au plus. Réduisez-la d’abord.",
+      tooOften: "Vous avez essayé {most} images en une heure. Réessayez plus tard.",
+      none: "Il n’y a pas de pochette de remplacement.",
     },
     connection: {
       unknown: "Cette connexion n’existe plus.",

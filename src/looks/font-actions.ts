@@ -1,10 +1,13 @@
 import { action } from "../actions/action.ts";
-import { Refused } from "../i18n/refused.ts";
-import { fileBeginning } from "../file-beginning.ts";
+import { uploadedFile } from "../actions/uploaded-file.ts";
 import { type Font, LARGEST_FONT, LONGEST_FONT_NAME } from "./fonts.ts";
 
-/** Base64 makes four characters of three bytes. */
-const LONGEST_FILE = 4 * Math.ceil((LARGEST_FONT + 1) / 3);
+const woff2 = uploadedFile({
+  help: "a WOFF2 file of at most 1 MB",
+  allowed: "a WOFF2 file",
+  largest: LARGEST_FONT,
+  refusals: "font",
+});
 
 const documentOf = ({ id, name }: Font) => ({ id, name });
 
@@ -20,36 +23,16 @@ export const addFont = action({
       refusal: "font.name",
       parse: (text: string) => text,
     },
-    file: {
-      help: "a WOFF2 file of at most 1 MB",
-      isFile: true,
-      longest: LONGEST_FILE,
-      allowed: "a WOFF2 file",
-      refusal: "font.tooLarge",
-      parse: bytesIn,
-    },
+    file: woff2.input,
   },
   command: {
     examples: ["marquee font add ada 'Open Sans' OpenSans.woff2"],
-    readHere({ file, ...texts }) {
-      const bytes = fileBeginning(String(file), LARGEST_FONT + 1);
-      if (!bytes) throw new Refused("font.unreadable", {}, { field: "file", isMisuse: true });
-      return { ...texts, file: bytes.toBase64() };
-    },
+    readHere: woff2.readHere,
   },
   run: ({ accounts, user }, { name, file }) => accounts.fonts.add(user, name, file),
   documents: (font) => [documentOf(font)],
   notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.fonts.added }),
 });
-
-/** @throws {Refused} for what is no base64 */
-function bytesIn(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    return Uint8Array.fromBase64(text);
-  } catch {
-    throw new Refused("font.notWoff2");
-  }
-}
 
 export const listFonts = action({
   name: "font list",

@@ -1,7 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import { fonts } from "../db/schema.ts";
 import type { AccountsContext } from "../accounts/context.ts";
-import { createFontId } from "../accounts/credential.ts";
+import { createFileId } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import { Refused } from "../i18n/refused.ts";
 
@@ -49,7 +49,7 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
       if (bytes.length > LARGEST_FONT) throw refused("tooLarge", "file");
       if (!isWoff2(bytes)) throw refused("notWoff2", "file");
       const sha256 = Buffer.from(new Bun.CryptoHasher("sha256").update(bytes).digest());
-      const font: Font = { id: createFontId(), name };
+      const font: Font = { id: createFileId(), name };
       const row = { ...font, userId, sha256, bytes: Buffer.from(bytes), createdAt: wallMs() };
       await store.write({ userId, what: "fonts" }, (tx) => {
         const own = tx

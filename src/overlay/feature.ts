@@ -6,10 +6,12 @@ import { guards } from "../http/guards.ts";
 import { found } from "../http/turned-away.ts";
 import { upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { once } from "../once.ts";
+import { standInCoverAddress } from "../addresses.ts";
 import { type Covers, createCovers } from "./covers.ts";
 import { createFont } from "./fonts/serve-font.ts";
 import { createLive, type Live } from "./live.ts";
 import { createOnDemand, type OnDemand } from "./on-demand.ts";
+import { createStandIn } from "./serve-stand-in.ts";
 import { createStreams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 import type { Parts } from "../http/parts.ts";
@@ -34,17 +36,22 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
     own: accounts.fonts.allOf({ id: userId }),
     basePath,
   });
+  const standInOf = (userId: number) => {
+    const id = accounts.standInCovers.idOf(userId);
+    return id === undefined ? null : standInCoverAddress(basePath, id);
+  };
   const live = createLive({
     ...deps,
     widgets,
     fontsOf,
     covers,
+    standInOf,
     notFound: async (path) => (await import("../html/not-found.tsx")).notFoundPage(path, basePath),
     streams: createStreams({ history: accounts.history, clock, log }),
   });
   const page = pagesOf(
     once(async () =>
-      (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontsOf, covers }),
+      (await import("./widget.tsx")).createWidget({ ...deps, widgets, fontsOf, covers, standInOf }),
     ),
   );
   const launcher = pagesOf(
@@ -53,6 +60,7 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
   const onDemand = createOnDemand({ ...deps, widgets, show: live.showOnDemand });
   const art = createArt(artworks);
   const font = createFont(accounts.fonts);
+  const standIn = createStandIn(accounts.standInCovers);
 
   const sockets = withMessageLimit<LiveTicket>(live, clock);
   const plugin = new Elysia({ name: "overlay" })
@@ -89,7 +97,8 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
       async ({ params }) => found(await art(params.id, params.rendition)),
       { open: true },
     )
-    .get("/fonts/:file", async ({ params }) => found(await font(params.file)), { open: true });
+    .get("/fonts/:file", async ({ params }) => found(await font(params.file)), { open: true })
+    .get("/covers/:file", ({ params }) => found(standIn(params.file)), { open: true });
 
   return {
     live,
@@ -99,6 +108,7 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
     gauges: { overlays: live.connected },
     async follow({ userId, concerns }) {
       if (concerns("users", "widgets", "fonts", "history")) await live.followWidgets(userId);
+      if (concerns("standInCovers")) live.sendAgain(userId);
     },
     stop: live.stop,
   };

@@ -40,6 +40,8 @@ export interface Live {
    * no longer works are closed, and the others get a changed look.
    */
   followWidgets(userId?: number): Promise<void>;
+  /** Sends a user's overlays what they show once more: another cover may stand in for none. */
+  sendAgain(userId: number | undefined): void;
   /** Closes every overlay with a code that makes it reconnect later. */
   stop(): void;
   connected(): number;
@@ -174,6 +176,12 @@ export function createLive(deps: LiveDeps): Live {
     async followWidgets(userId) {
       for (const room of rooms.values()) {
         if (userId === undefined || room.userId === userId) await followWidget(room);
+      }
+    },
+    sendAgain(userId) {
+      for (const room of rooms.values()) {
+        const isTheirs = userId === undefined || room.userId === userId;
+        if (isTheirs && room.latest) void announce(room, room.latest);
       }
     },
     stop() {

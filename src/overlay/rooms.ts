@@ -25,6 +25,8 @@ export interface OverlayRoom extends RoomName, Room<LiveSocket> {
 
 export interface OverlayRoomsDeps extends Pick<Parts, "hub" | "clock" | "sources" | "onDelivered"> {
   readonly covers: Covers;
+  /** The path of what a user's overlays show where a track has no cover; `null` where there is none. */
+  standInOf(userId: number): string | null;
   readonly sendTo: SendTo<LiveSocket>;
 }
 
@@ -43,12 +45,12 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
   const send = (sockets: Iterable<LiveSocket>, message: string) =>
     deps.sendTo(sockets, (socket) => void socket.send(message));
 
-  const messageOf = (reading: Reading, { listenerId }: OverlayRoom, isWithdrawn: boolean): string =>
+  const messageOf = (reading: Reading, room: OverlayRoom, isWithdrawn: boolean): string =>
     encode({
       type: "state",
       sentAtMs: clock.wallMs(),
       version: VERSION,
-      state: toWidgetState(reading, listenerId, clock.monotonicMs(), deps, isWithdrawn),
+      state: toWidgetState(reading, room, clock.monotonicMs(), deps, isWithdrawn),
     });
 
   /**

@@ -8,6 +8,14 @@ import type { Covers } from "./covers.ts";
 export interface StateParts {
   readonly covers: Pick<Covers, "pathOf" | "accentOf">;
   readonly sources: Pick<Sources, "knownNameOf">;
+  /** The path of what a user's overlays show where a track has no cover; `null` where there is none. */
+  standInOf(userId: number): string | null;
+}
+
+/** Whose overlay gets a state, and whose channel it follows: the user's, or one of the demo. */
+export interface StateFor {
+  readonly userId: number;
+  readonly listenerId: number;
 }
 
 /**
@@ -16,9 +24,9 @@ export interface StateParts {
  */
 export function toWidgetState(
   reading: Reading,
-  userId: number,
+  { userId, listenerId }: StateFor,
   nowMs: number,
-  { covers, sources }: StateParts,
+  { covers, sources, standInOf }: StateParts,
   isWithdrawn = false,
 ): WidgetState {
   if (reading.kind === "unavailable") return { kind: "offline" };
@@ -32,7 +40,7 @@ export function toWidgetState(
       title: playback.track.title,
       artist: artistNames(playback),
       album: playback.album.name,
-      art: artwork ? covers.pathOf(artwork, userId) : null,
+      art: artwork ? covers.pathOf(artwork, listenerId) : standInOf(userId),
       accent: artwork ? covers.accentOf(artwork) : null,
       durationMs: playback.track.durationMs,
       source: sources.knownNameOf(playback),

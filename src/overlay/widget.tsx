@@ -21,6 +21,8 @@ export interface WidgetDeps extends Parts {
   readonly widgets: Pick<Widgets, "find">;
   fontsOf(userId: number): Promise<PageFonts>;
   readonly covers: Covers;
+  /** The path of what a user's overlays show where a track has no cover; `null` where there is none. */
+  standInOf(userId: number): string | null;
 }
 
 const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
@@ -30,17 +32,17 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
   const { widgets, hub, clock, budget, covers, baseUrl, basePath } = deps;
   const draw = async (
     language: Language,
-    listenerId: number,
+    userId: number,
     request: Request,
     widget: LookedAt | undefined,
     fonts: PageFonts,
   ): Promise<Response> => {
     const look = overlayLook(widget, language, queryOf(request), fonts);
     const { options, warnings, words, languageTag, css } = look;
-    const channelId = listenerOf(listenerId, options.demo);
-    const reading = await hub.read(channelId, PAGE_WAITS_MS);
+    const listenerId = listenerOf(userId, options.demo);
+    const reading = await hub.read(listenerId, PAGE_WAITS_MS);
     const known = reading.kind !== "unavailable";
-    await covers.prepare(reading, channelId);
+    await covers.prepare(reading, listenerId);
     const page = (
       <WidgetPage
         languageTag={languageTag}
@@ -50,7 +52,11 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
         options={options}
         warnings={warnings}
         version={VERSION}
-        state={known ? toWidgetState(reading, channelId, clock.monotonicMs(), deps) : undefined}
+        state={
+          known
+            ? toWidgetState(reading, { userId, listenerId }, clock.monotonicMs(), deps)
+            : undefined
+        }
         iconPath={basePath + icon.path}
         stylesheetPath={basePath + widgetStylesheet.path}
         scriptPath={basePath + widgetScript.path}
@@ -61,7 +67,7 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
       frameAncestors: "*",
       styles: own("assets"),
       // The streamer's own CSS may contain pictures and fonts. `data:` calls nobody.
-      images: `${own("art", "assets")} data:`,
+      images: `${own("art", "covers", "assets")} data:`,
       fonts: `${own("fonts")} data:`,
     });
   };

@@ -14,6 +14,7 @@ type ExportedAccounts = Pick<
   | "sessions"
   | "privacy"
   | "fonts"
+  | "standInCovers"
   | "history"
   | "hooks"
   | "chat"
@@ -140,6 +141,7 @@ async function allButSongsOf(
       answered_at: isoTime(account.answeredAt),
     })),
     fonts: accounts.fonts.allOf(user).map(({ name }) => name),
+    has_stand_in_cover: accounts.standInCovers.idOf(user.id) !== undefined,
     api_keys: accounts.keys.list(user).map((key) => ({
       id: key.id,
       name: key.name,

@@ -3,7 +3,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { bytes, flag, instant, rowId } from "../columns.ts";
 import { ownedBy } from "./accounts.ts";
 
-/** Widgets as they are stored, their earlier looks and the users' fonts. */
+/** Widgets as they are stored, their earlier looks, and the users' fonts and stand-in covers. */
 
 /** A user's overlays, lines of text and cards: each has an address of its own. */
 export const widgets = sqliteTable(
@@ -78,3 +78,12 @@ export const fonts = sqliteTable(
   },
   (columns) => [uniqueIndex("fonts_name").on(columns.userId, columns.name)],
 );
+
+/** What a user's overlays show where a track has no cover, as it was drawn: WebP. */
+export const standInCovers = sqliteTable("stand_in_covers", {
+  userId: ownedBy().primaryKey(),
+  /** Unguessable: it is in the picture's public address. */
+  id: text("id").notNull().unique("stand_in_covers_id"),
+  bytes: bytes("bytes").notNull(),
+  createdAt: instant("created_at").notNull(),
+});

@@ -22,6 +22,7 @@ import { ObsSteps } from "./obs-steps.tsx";
 import { OptionsForm } from "./options-form.tsx";
 import { Preview, PreviewChoices } from "./preview.tsx";
 import type { OverlaySetup, SetupOf } from "./setup.ts";
+import { StandIn } from "./stand-in.tsx";
 import { panelOf, queryOf, Tabs } from "./tabs.tsx";
 import { Versions } from "./versions.tsx";
 
@@ -33,7 +34,7 @@ const wordsOf = (language: Language): WidgetWords => languages[language].widget;
 
 /** The page on which an overlay is edited. @param tried a look to begin with, which is not saved */
 export async function overlayEditor(
-  { accounts: { widgets, fonts }, live }: OverlayEditorDeps,
+  { accounts: { widgets, fonts, standInCovers }, live }: OverlayEditorDeps,
   edited: Edited,
   tried: Look | undefined,
 ): Promise<Response> {
@@ -52,6 +53,7 @@ export async function overlayEditor(
   const looks = shippedLooks(words);
   const setup: SetupOf<OverlaySetup> = {
     ...{ basePath, language, fonts: fonts.allOf(user), looks, tried },
+    standIn: standInCovers.idOf(user.id),
     words: Object.fromEntries(LANGUAGES.map((name) => [name, wordsOf(name)])) as Record<
       Language,
       WidgetWords
@@ -71,6 +73,7 @@ export async function overlayEditor(
           <LookStrip request={request} looks={looks} />
           <OptionsForm request={request} />
           <Fonts request={request} />
+          <StandIn request={request} />
           <Versions request={request} />
         </div>
       </>

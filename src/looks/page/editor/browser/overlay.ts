@@ -13,6 +13,7 @@ import { readSetup, startEditor } from "./editor.ts";
 import { changeFonts } from "./fonts.ts";
 import { createPreview } from "./preview.ts";
 import { createLookStrip, lookOf, themeOf } from "./look-strip.ts";
+import { changeStandIn } from "./stand-in.ts";
 import { createSliders } from "./sliders.ts";
 import { offerSwatches } from "./swatches.ts";
 import { changeTabs } from "./tabs.ts";
@@ -123,6 +124,7 @@ if (setup.tried) {
 }
 
 changeFonts(setup, preview.setFonts);
+changeStandIn(setup);
 
 /** Shows the user's own picture behind the overlay; it is not uploaded. */
 function offerOwnPicture(): void {
