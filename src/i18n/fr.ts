@@ -558,10 +558,10 @@ export const fr: Words = {
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner et son overlay dans OBS disparaît.",
       rotateGo: "Remplacer l’adresse",
-      remove: "Retirer",
+      remove: "Supprimer",
       removeText:
         "Son adresse cesse aussitôt de fonctionner. Vous avez une minute pour changer d’avis.",
-      removeGo: "La retirer maintenant",
+      removeGo: "Supprimer maintenant",
       undo: "Annuler",
       add: "En ajouter un",
       name: "Nom",
@@ -873,7 +873,7 @@ export const fr: Words = {
       linkMade:
         "Quiconque ouvre ce lien est connecté en tant que {user}. Il sert une fois, pendant une demi-heure, et ne sera plus affiché.",
       signInLink: "Lien de connexion",
-      remove: "Retirer",
+      remove: "Supprimer",
       removeUser: "Supprimer {user}",
       removeText:
         "{user} est supprimé avec ses clés d’API, ses widgets, ses connexions à la musique et ses sessions. C’est irréversible.",
@@ -922,7 +922,7 @@ export const fr: Words = {
       noTries: "Rien n’a été envoyé depuis le démarrage du serveur.",
       noAnswer: "pas de réponse",
       test: "Envoyer un test",
-      remove: "Retirer",
+      remove: "Supprimer",
       removeText: "Marquee ne signale plus vos morceaux à cette adresse.",
       removed: "Le hook a été supprimé.",
       tested: "L’adresse a répondu {status}.",

@@ -16,6 +16,7 @@ import {
   encode,
   type LiveSocket,
   type OverlayRoom,
+  type OverlayRooms,
   type OverlayRoomsDeps,
   roomOf,
 } from "./rooms.ts";
@@ -78,7 +79,7 @@ const MOST_ELSEWHERE = 1_000;
 const ELSEWHERE_FOR_MS = 60_000;
 
 export function createLive(deps: LiveDeps): Live {
-  const { widgets, hub, clock } = deps;
+  const { widgets, clock } = deps;
   const audience = createAudience<LiveSocket, OverlayRoom>(clock, {
     everyMs: BEAT_MS,
     send: (socket) => void socket.send(encode({ type: "beat", sentAtMs: clock.wallMs() })),
@@ -130,16 +131,6 @@ export function createLive(deps: LiveDeps): Live {
       }),
     );
 
-  const showFor = (userId: number, playback: Playback, ms: number) => {
-    for (const room of rooms.values()) {
-      if (room.listenerId !== userId) continue;
-      void announce(room, { kind: "playback", playback, connectionId: undefined });
-      clock.after(ms, () => {
-        const reading = hub.peek(userId);
-        if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
-      });
-    }
-  };
   const demands = createDemands(clock, audience);
 
   return {
@@ -178,12 +169,6 @@ export function createLive(deps: LiveDeps): Live {
         if (userId === undefined || room.userId === userId) await followWidget(room);
       }
     },
-    sendAgain(userId) {
-      for (const room of rooms.values()) {
-        const isTheirs = userId === undefined || room.userId === userId;
-        if (isTheirs && room.latest) void announce(room, room.latest);
-      }
-    },
     stop() {
       for (const socket of audience.members()) socket.close(CLOSED_RESTARTING);
     },
@@ -195,9 +180,35 @@ export function createLive(deps: LiveDeps): Live {
         .filter(({ data }) => data.onStream).length,
     openedElsewhere: elsewhere.of,
     onStreamChange: (listener) => void streamListeners.push(listener),
-    showFor,
+    ...createShowing(deps, rooms, announce),
     showOnDemand: demands.show,
     connected: () => audience.members().length,
+  };
+}
+
+/** Shows a user's open overlays something else for a while, or the same once more. */
+function createShowing(
+  { hub, clock }: Pick<LiveDeps, "hub" | "clock">,
+  rooms: ReadonlyMap<string, OverlayRoom>,
+  announce: OverlayRooms["announce"],
+): Pick<Live, "showFor" | "sendAgain"> {
+  return {
+    showFor(userId, playback, ms) {
+      for (const room of rooms.values()) {
+        if (room.listenerId !== userId) continue;
+        void announce(room, { kind: "playback", playback, connectionId: undefined });
+        clock.after(ms, () => {
+          const reading = hub.peek(userId);
+          if (rooms.get(roomOf(room)) === room && reading) void announce(room, reading);
+        });
+      }
+    },
+    sendAgain(userId) {
+      for (const room of rooms.values()) {
+        const isTheirs = userId === undefined || room.userId === userId;
+        if (isTheirs && room.latest) void announce(room, room.latest);
+      }
+    },
   };
 }
 
