@@ -108,7 +108,7 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
     gauges: { overlays: live.connected },
     async follow({ userId, concerns }) {
       if (concerns("users", "widgets", "fonts", "history")) await live.followWidgets(userId);
-      if (concerns("standInCovers")) live.sendAgain(userId);
+      if (concerns("standInCovers")) live.followStandIns(userId);
     },
     stop: live.stop,
   };

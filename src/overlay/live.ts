@@ -41,8 +41,8 @@ export interface Live {
    * no longer works are closed, and the others get a changed look.
    */
   followWidgets(userId?: number): Promise<void>;
-  /** Sends a user's overlays what they show once more: another cover may stand in for none. */
-  sendAgain(userId: number | undefined): void;
+  /** Brings the overlays, of one user or of all, up to date with what stands in for missing covers. */
+  followStandIns(userId?: number): void;
   /** Closes every overlay with a code that makes it reconnect later. */
   stop(): void;
   connected(): number;
@@ -85,7 +85,8 @@ export function createLive(deps: LiveDeps): Live {
     send: (socket) => void socket.send(encode({ type: "beat", sentAtMs: clock.wallMs() })),
   });
   const { rooms, sendTo } = audience;
-  const { open, announce, welcome } = createOverlayRooms({ ...deps, sendTo });
+  const overlayRooms = createOverlayRooms({ ...deps, sendTo });
+  const { open, welcome } = overlayRooms;
 
   const streamListeners: ((userId: number) => void)[] = [];
   const noteStreamChange = ({ data: { onStream, userId } }: LiveSocket) => {
@@ -180,18 +181,18 @@ export function createLive(deps: LiveDeps): Live {
         .filter(({ data }) => data.onStream).length,
     openedElsewhere: elsewhere.of,
     onStreamChange: (listener) => void streamListeners.push(listener),
-    ...createShowing(deps, rooms, announce),
+    ...createShowing(deps, rooms, overlayRooms),
     showOnDemand: demands.show,
     connected: () => audience.members().length,
   };
 }
 
-/** Shows a user's open overlays something else for a while, or the same once more. */
+/** Shows a user's open overlays something else: for a while, or in the place of a missing cover. */
 function createShowing(
   { hub, clock }: Pick<LiveDeps, "hub" | "clock">,
   rooms: ReadonlyMap<string, OverlayRoom>,
-  announce: OverlayRooms["announce"],
-): Pick<Live, "showFor" | "sendAgain"> {
+  { announce, followStandIn }: Pick<OverlayRooms, "announce" | "followStandIn">,
+): Pick<Live, "showFor" | "followStandIns"> {
   return {
     showFor(userId, playback, ms) {
       for (const room of rooms.values()) {
@@ -203,10 +204,9 @@ function createShowing(
         });
       }
     },
-    sendAgain(userId) {
+    followStandIns(userId) {
       for (const room of rooms.values()) {
-        const isTheirs = userId === undefined || room.userId === userId;
-        if (isTheirs && room.latest) void announce(room, room.latest);
+        if (userId === undefined || room.userId === userId) followStandIn(room);
       }
     },
   };

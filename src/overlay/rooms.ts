@@ -19,6 +19,8 @@ export interface OverlayRoom extends RoomName, Room<LiveSocket> {
   readonly userId: number;
   /** The last reading. */
   latest: Reading | undefined;
+  /** What was sent as the cover of a track without one. */
+  standIn: string | null;
   /** When the latest playback was observed (monotonic). */
   observedAtMs: number | undefined;
 }
@@ -35,6 +37,8 @@ export interface OverlayRooms {
   open(ticket: LiveTicket): OverlayRoom;
   /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
   announce(room: OverlayRoom, reading: Reading): Promise<void>;
+  /** Sends the last reading again if something else stands in for a missing cover than before. */
+  followStandIn(room: OverlayRoom): void;
   /** Sends the current reading to a socket that joins an existing room. */
   welcome(socket: LiveSocket, room: OverlayRoom): Promise<void>;
 }
@@ -63,9 +67,16 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     return before.kind === "playback" && isSameSong(before.playback, hub.rawPlayback(listenerId));
   };
 
+  /** What stands in for the cover of a reading that has none. */
+  const standInFor = (reading: Reading, { userId }: OverlayRoom) =>
+    reading.kind === "playback" && reading.playback.album.artworks.length === 0
+      ? deps.standInOf(userId)
+      : null;
+
   const announce: OverlayRooms["announce"] = async (room, reading) => {
     const isWithdrawn = withdraws(reading, room.latest, room.listenerId);
     room.latest = reading;
+    room.standIn = standInFor(reading, room);
     const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
     // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
     const isNews = room.members.size > 0 && observedAtMs !== room.observedAtMs;
@@ -86,6 +97,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
         userId,
         members: new Set(),
         latest: undefined,
+        standIn: null,
         observedAtMs: undefined,
         leave: () => {},
       };
@@ -94,6 +106,10 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
       return room;
     },
     announce,
+    followStandIn(room) {
+      const { latest } = room;
+      if (latest && standInFor(latest, room) !== room.standIn) void announce(room, latest);
+    },
     async welcome(socket, room) {
       const reading = hub.peek(room.listenerId);
       if (!reading) return;

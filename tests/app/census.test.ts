@@ -21,6 +21,7 @@ const PUBLIC = [
   "GET /assets/:file",
   "GET /art/:id/:rendition",
   "GET /fonts/:file",
+  "GET /covers/:file",
   "GET /:lang",
   "GET /:lang/sign-in",
   "GET /:lang/sign-in/with/:source",

@@ -71,6 +71,8 @@ const SCENES: readonly (readonly string[])[] = [
   ["font add USER Mine nothing"],
   ["font list USER"],
   ["font remove USER nothing"],
+  ["cover set USER nothing"],
+  ["cover remove USER"],
   ["look make USER cosy"],
   ["look use USER 1 @CSS"],
   ["connect USER json --name Kitchen"],

@@ -83,6 +83,7 @@ async function populate(): Promise<void> {
     events: ["song.started"],
     action: null,
   });
+  await accounts.standInCovers.set(user, async () => Buffer.from("RIFF"));
   store.queries
     .insert(schema.fonts)
     .values({

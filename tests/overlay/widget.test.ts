@@ -170,7 +170,9 @@ describe("the overlay's headers", () => {
     // A nonce or a hash would switch 'unsafe-inline' off, and with it the CSS that OBS injects.
     expect(directives.get("style-src")).toBe("127.0.0.1:4747/assets/ 'unsafe-inline'");
     expect(directives.get("connect-src")).toBe("'self'");
-    expect(directives.get("img-src")).toBe("127.0.0.1:4747/art/ 127.0.0.1:4747/assets/ data:");
+    expect(directives.get("img-src")).toBe(
+      "127.0.0.1:4747/art/ 127.0.0.1:4747/covers/ 127.0.0.1:4747/assets/ data:",
+    );
     expect(directives.get("font-src")).toBe("127.0.0.1:4747/fonts/ data:");
     expect(directives.get("base-uri")).toBe("'none'");
   });
