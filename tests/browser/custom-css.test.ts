@@ -196,6 +196,35 @@ inEveryEngine("the streamer's own CSS", (stage) => {
     });
   }
 
+  test("calls nobody from within what it contains, and contains no styles", async () => {
+    await stage.plays();
+    const { page } = await stage.open();
+    const { server } = stage;
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">
+      <style>@import url("${server.url}/from-style");</style>
+      <image href="${server.url}/from-image" width="9" height="9"/>
+      <script href="${server.url}/from-script"/></svg>`;
+    const picture = dataAddress("image/svg+xml", Buffer.from(svg));
+    const styles = dataAddress("text/css", Buffer.from(".np-title { color: rgb(1, 2, 3) }"));
+    await inject(
+      page,
+      "text node",
+      `@import url("${styles}"); .np-card { background: url("${picture}") }`,
+    );
+    const width = await page.evaluate(async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      return image.naturalWidth;
+    }, picture);
+    expect(width).toBe(9);
+    expect(await styleOf(page, ".np-title", "color")).not.toBe("rgb(1, 2, 3)");
+    // What is asked for is noted.
+    await fetch(`${server.url}/from-here`);
+    const asked = server.logged.flatMap((line) => /from-\w+/.exec(line) ?? []);
+    expect(asked).toEqual(["from-here"]);
+  });
+
   test("changes nothing as OBS brings it along by default", async () => {
     await stage.plays({ state: "paused" });
     const { page } = await stage.open();

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import type { FieldType } from "../../src/field.ts";
+import { LARGEST_PICTURE } from "../../src/artwork/uploaded-picture.ts";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { SHIPPED_FONT_NAMES } from "../../src/overlay/fonts/shipped-fonts.ts";
@@ -653,6 +654,40 @@ onTheDashboard("the widget's editor", (stage) => {
     }
   });
 
+  test("sets and removes a stand-in cover, which the preview shows", async () => {
+    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await page.locator("[name=demo]").selectOption("coverless");
+    const section = page.locator("[data-stand-in]");
+    const outcome = section.locator("[data-outcome]");
+    const current = section.locator("[data-current]");
+    const use = async (bytes: Uint8Array) => {
+      const file = { name: "f.png", mimeType: "image/png", buffer: Buffer.from(bytes) };
+      await section.locator("[type=file]").setInputFiles(file);
+      await section.getByRole("button", { name: editor.standIn.save }).click();
+    };
+    await use(new Uint8Array(LARGEST_PICTURE + 1));
+    await outcome.filter({ hasText: languages.en.refused.cover.tooLarge }).waitFor();
+    await use(new Uint8Array(9));
+    await outcome.filter({ hasText: languages.en.refused.cover.noPicture }).waitFor();
+    expect(await current.isVisible()).toBe(false);
+    await use(await patternPicture("png", 200));
+    await outcome.filter({ hasText: editor.standIn.saved }).waitFor();
+    const shown = await current.locator("img").getAttribute("src");
+    await previewed(page, `.np-art-img[src="${shown}"]`).waitFor();
+    await page.reload();
+    await unfold(page);
+    expect(await current.locator("img").getAttribute("src")).toBe(shown);
+    await current.locator("details").evaluate((details) => {
+      if (details instanceof HTMLDetailsElement) details.open = true;
+    });
+    await current.getByRole("button", { name: editor.standIn.removeGo }).click();
+    await outcome.filter({ hasText: editor.standIn.removed }).waitFor();
+    expect(await current.isVisible()).toBe(false);
+    // The files that were refused.
+    expect(complaints.filter((one) => !one.includes("422"))).toEqual([]);
+  });
+
   test("adds and removes a font without losing what is not saved", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
@@ -688,7 +723,8 @@ onTheDashboard("the widget's editor", (stage) => {
       const frame = document.querySelector<HTMLIFrameElement>("[data-preview]");
       return [...(frame?.contentDocument?.fonts ?? [])].some(({ status }) => status === "loaded");
     });
-    await page.getByText(editor.fonts.remove, { exact: true }).click({ force: true });
+    const list = page.locator("[data-font-list]");
+    await list.getByText(editor.fonts.remove, { exact: true }).click({ force: true });
     await page.locator("[data-font-list] details").evaluate((details) => {
       if (details instanceof HTMLDetailsElement) details.open = true;
     });
