@@ -414,7 +414,7 @@ export const de: Words = {
         },
         standIn: {
           title: "Ersatzcover",
-          text: "Ein eigenes Bild, das deine Overlays zeigen, wenn ein Titel kein Cover hat: PNG, JPEG oder WebP, höchstens 1 MB und {side} Pixel pro Seite. Es erscheint nirgends sonst.",
+          text: "Ein eigenes Bild, das deine Overlays zeigen, wenn ein Titel kein Cover hat: PNG, JPEG oder WebP, höchstens 1 MB und {side} Pixel Kantenlänge. Es erscheint nirgends sonst.",
           current: "Dein Ersatzcover",
           file: "Bild",
           save: "Dieses Bild verwenden",
@@ -1625,7 +1625,7 @@ export const de: Words = {
         "Diese Datei ist kein Bild, das sich zeigen lässt. Wähle ein Bild als PNG, JPEG oder WebP.",
       tooLarge:
         "Ein Bild darf höchstens 1 MB groß sein. Speichere es kleiner, zum Beispiel als JPEG.",
-      tooWide: "Ein Bild darf höchstens {side} Pixel pro Seite haben. Verkleinere es zuerst.",
+      tooWide: "Ein Bild darf höchstens {side} Pixel Kantenlänge haben. Verkleinere es zuerst.",
       tooOften:
         "Du hast innerhalb einer Stunde {most} Bilder ausprobiert. Versuche es später wieder.",
       none: "Es gibt kein Ersatzcover.",
