@@ -19,8 +19,7 @@ export function StandIn({ request }: { readonly request: DashboardRequest }): JS
           {fill(t.text, { side: String(LONGEST_SIDE_PX) })}
         </p>
         <ul>
-          <li data-current hidden>
-            <img alt={attribute(t.current)} width="96" height="96" />
+          <li data-current data-alternative={attribute(t.current)} hidden>
             <Confirm label={t.remove} consequence={t.removeText}>
               <button type="button" class="bad" data-remove safe>
                 {t.removeGo}

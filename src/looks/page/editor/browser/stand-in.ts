@@ -3,6 +3,8 @@ import { find } from "../../../../dashboard/browser/page-parts.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 
+const SHOWN_PX = 96;
+
 /** Sets and removes the picture for tracks without a cover. The preview gets it as all overlays do. */
 export function changeStandIn(setup: OverlaySetup): void {
   const section = find<HTMLElement>("[data-stand-in]");
@@ -13,9 +15,12 @@ export function changeStandIn(setup: OverlaySetup): void {
 
   const show = (id: string | undefined) => {
     current.hidden = id === undefined;
-    const image = find<HTMLImageElement>("img", current);
-    if (id === undefined) image.removeAttribute("src");
-    else image.src = standInCoverAddress(setup.basePath, id);
+    current.querySelector("img")?.remove();
+    if (id === undefined) return;
+    const image = new Image(SHOWN_PX, SHOWN_PX);
+    image.alt = current.dataset["alternative"] ?? "";
+    image.src = standInCoverAddress(setup.basePath, id);
+    current.prepend(image);
   };
 
   /** A second click during an upload would send the picture twice. */
