@@ -10,11 +10,14 @@ import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
 import { createSources, type Sources } from "./sources/index.ts";
 import { broadcastPlaceOf } from "./sources/pushed.ts";
+import { createBackupRestorer } from "./vault/backup-restorer.ts";
 
 export interface ServerDeps extends Omit<
   AppDeps,
-  "hub" | "sources" | "inbox" | "broadcasts" | "takeCopy" | "probeWrite"
+  "hub" | "sources" | "inbox" | "broadcasts" | "takeCopy" | "probeWrite" | "restorer"
 > {
+  /** Has the server start again with a backup, after what it answers now. */
+  restartRestored(): void;
   /** Where players are looked for. */
   readonly machine: Machine;
   /** The users' connections, from those that are stored. */
@@ -75,6 +78,10 @@ export function createServer(deps: ServerDeps): ServerParts {
     sources,
     takeCopy: store.takeCopy,
     probeWrite: store.probeWrite,
+    restorer: createBackupRestorer({
+      ...{ store, clock, folder: settings.config.data, secretKey: settings.config.secretKey },
+      restart: deps.restartRestored,
+    }),
   });
 
   return {

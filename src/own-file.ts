@@ -140,3 +140,14 @@ export function mustBe(path: string, written: Stats): void {
   if (dev === written.dev && ino === written.ino) return;
   throw new Error(`${path} was replaced by another program`);
 }
+
+/** A rename survives a power cut only once its folder is flushed. Windows does that itself. */
+export function flushFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -4,6 +4,8 @@ import { createDiskCache } from "../artwork/disk-cache.ts";
 import { systemClock } from "../clock.ts";
 import type { Config, ResolvedConfig } from "../config.ts";
 import { createServer } from "../create-server.ts";
+import { putRestoredInPlace } from "../db/data-folder.ts";
+import type { Store } from "../db/store.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 import { listen } from "../server.ts";
 import { listenForCommands } from "../control/server.ts";
@@ -27,6 +29,8 @@ const ONCE_EXPOSED_KEY =
 
 /** Limit for covers on disk. */
 const MOST_COVER_BYTES = 64 * 1024 * 1024;
+/** Why a server stops that starts again with a backup. */
+const RESTORED = "a backup was restored";
 /** A stop takes at most this long, so that a service manager does not kill the process. */
 const STOP_WITHIN_MS = 3_500;
 
@@ -36,14 +40,22 @@ const STOP_WITHIN_MS = 3_500;
  * @throws {AlreadyRunningError} when another server runs on the data folder
  */
 export async function serve(...given: Parameters<typeof serveFolder>): Promise<void> {
-  if (process.platform !== "win32") return serveFolder(...given);
+  if (process.platform !== "win32") return serveUntilStopped(...given);
   const { forbidQuickEdit } = await import("./process/windows-desktop.ts");
   const allowQuickEdit = forbidQuickEdit();
   try {
-    await serveFolder(...given);
+    await serveUntilStopped(...given);
   } finally {
     allowQuickEdit();
   }
+}
+
+/** Starts again in this process with a backup that was restored. */
+async function serveUntilStopped(...given: Parameters<typeof serveFolder>): Promise<void> {
+  let ended = await serveFolder(...given);
+  const [resolved, asJson, io, commands] = given;
+  // The browser that brought the backup stays signed in: none is opened.
+  while (ended === RESTORED) ended = await serveFolder(resolved, asJson, io, commands);
 }
 
 async function serveFolder(
@@ -52,7 +64,7 @@ async function serveFolder(
   io: Io,
   commands: () => Promise<readonly CommandDescription[]>,
   greeting: Greeting = "first",
-): Promise<void> {
+): Promise<string> {
   const { config } = resolved;
   const clock = systemClock;
   const log = createLog({
@@ -65,14 +77,9 @@ async function serveFolder(
 
   const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION, clock);
   const { store, vault, lock, key } = await openServedFolder(config);
-  try {
-    await explained(config, serveOpened);
-  } finally {
-    store.close();
-    lock.release();
-  }
+  return whileOpen(config, { store, lock }, serveOpened);
 
-  async function serveOpened(): Promise<void> {
+  async function serveOpened(): Promise<string> {
     warnOfFolder(config, key, lock, log);
     const accounts = createAccounts({ store, vault, wallMs: clock.wallMs });
     const stopping = stopSignal();
@@ -99,6 +106,7 @@ async function serveFolder(
           random: Math.random,
           connectionsFrom: (stored) => stored,
           stopServer: () => stopping.stop("the dashboard"),
+          restartRestored: () => stopping.stop(RESTORED),
         }),
     });
     const { server } = running;
@@ -154,14 +162,36 @@ async function serveFolder(
     }
     log.info("serving", { url: baseUrl, version: VERSION });
 
-    log.info("stopping", { because: await stopping.reason });
+    const reason = await stopping.reason;
+    log.info("stopping", { because: reason });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
     await running.stop(STOP_WITHIN_MS);
     await control.stop();
     stopKeepingUp();
     server.close();
     await writeWhatIsLeft(accounts, clock, stopByMs, log);
+    return reason;
   }
+}
+
+/** Closes the folder after the work. A backup takes its place before another program can open it. */
+async function whileOpen(
+  config: Config,
+  { store, lock }: { readonly store: Store; readonly lock: ServerLock },
+  work: () => Promise<string>,
+): Promise<string> {
+  let because = "";
+  try {
+    because = await explained(config, work);
+  } finally {
+    store.close();
+    try {
+      if (because === RESTORED) putRestoredInPlace(config.data);
+    } finally {
+      lock.release();
+    }
+  }
+  return because;
 }
 
 /** Says once what the disk cannot do for the data folder. */

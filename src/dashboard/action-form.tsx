@@ -38,18 +38,20 @@ export interface ActionFormProps {
   readonly class?: string;
   /** For long texts: encoded as usual, they would become up to three times as long. */
   readonly multipart?: boolean;
+  /** Where it is sent to below its page, such as `/restore`; by default to the page. */
+  readonly below?: string;
   /** The query of the page that shows the result; by default none. */
   readonly at?: string | undefined;
   readonly children: JSX.Element;
 }
 
 export function ActionForm(props: ActionFormProps): JSX.Element {
-  const { form, multipart, at = "", children } = props;
+  const { form, multipart, below = "", at = "", children } = props;
   const { request, name, fixed } = form;
   return (
     <form
       method="post"
-      action={pathTo(request, request.section) + (at === "" ? "" : `?${at}`)}
+      action={pathTo(request, request.section) + below + (at === "" ? "" : `?${at}`)}
       class={props.class ?? "form"}
       {...(multipart && { enctype: "multipart/form-data" })}
     >

@@ -80,6 +80,8 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     .post("/:lang/dashboard/widget/fonts", section("widget", "act"), forForm())
     .get("/:lang/dashboard/widget/cover", section("widget", "show"), forPage())
     .post("/:lang/dashboard/widget/cover", section("widget", "act"), forForm())
+    .get("/:lang/dashboard/restore", section("overlay", "show"), forPage())
+    .post("/:lang/dashboard/restore", section("overlay", "act"), forForm())
     .get("/:lang/dashboard/account/export", file("account", "export"), forPage())
     .get("/:lang/dashboard/history/set-list", file("history", "set-list"), forPage())
     .get("/:lang/dashboard/server/backup", page("backup"), forPage());
@@ -95,7 +97,7 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
   return {
     plugin,
     // Who uploads a file has to be signed in before the body is read. Bun's own limit still counts.
-    limitsBodies: /^\/\w+\/dashboard\/widget\/(?:fonts|cover)\/?$/,
+    limitsBodies: /^\/\w+\/dashboard\/(?:widget\/(?:fonts|cover)|restore)\/?$/,
     async follow({ userId }) {
       await opened?.live.dropEndedSessions(deps.accounts.sessions.isOpen, userId);
       opened?.live.redraw(userId);

@@ -1,7 +1,11 @@
-import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { flushFolder } from "../own-file.ts";
 import { DatabaseError, databaseCode } from "./errors.ts";
 
 export const DATABASE_FILE = "marquee.db";
+/** A backup that is to take the database's place, until it does. */
+export const RESTORED_FILE = "restored.db";
 
 /** Creates a data folder if there is none. @throws {DatabaseError} */
 export function createFolder(folder: string): void {
@@ -18,6 +22,14 @@ export function createFolder(folder: string): void {
 /** Makes an empty file that only this user can read. @throws when there is one, whatever it is */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
+}
+
+/** Puts a backup in the place of the database, which nobody has open. */
+export function putRestoredInPlace(folder: string): void {
+  const database = join(folder, DATABASE_FILE);
+  for (const log of [`${database}-wal`, `${database}-shm`]) rmSync(log, { force: true });
+  renameSync(join(folder, RESTORED_FILE), database);
+  flushFolder(folder);
 }
 
 /** What a program without special rights may still write. */

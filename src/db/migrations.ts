@@ -78,7 +78,7 @@ interface AppliedStep {
  * How many of `steps` this database has.
  * @throws {MigrationError} when it is newer than this program or its history differs
  */
-function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
+export function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
   if (!hasTable(sqlite, "migrations")) return 0;
   const applied = sqlite
     .query<AppliedStep, []>("SELECT name, hash FROM migrations ORDER BY name")

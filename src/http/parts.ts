@@ -8,6 +8,7 @@ import type { TakeCopy } from "../db/database-copy.ts";
 import type { Log } from "../log.ts";
 import type { Sources } from "../sources/index.ts";
 import type { Network } from "../upstream/index.ts";
+import type { BackupRestorer } from "../vault/backup-restorer.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { Cookies } from "./cookies.ts";
 import type { FormTokens } from "./csrf.ts";
@@ -38,6 +39,8 @@ export interface Parts extends ServerPlace, Pick<Hosts, "isFromOwnPage" | "opene
   readonly artworks: ArtworkStore;
   /** Copies the database, to be sent. */
   readonly takeCopy: TakeCopy;
+  /** Brings a backup back. */
+  readonly restorer: BackupRestorer;
   /** A number from 0 to 1. */
   random(): number;
   /** The client address of a request. */

@@ -242,6 +242,16 @@ export const de: Words = {
       hide: "Diesen Titel nie zeigen",
       pause: "Teilen anhalten",
       test: "Testtitel",
+      restore: {
+        title: "Sicherung wiederherstellen",
+        backup: "Die Sicherung, etwa marquee-2026-11-21.db",
+        key: "Ihr Schlüssel, die Datei secret.key",
+        go: "Wiederherstellen",
+        needsScript: "Eine Sicherung mit mehr als 1 MB braucht JavaScript.",
+        done: "Deine Sicherung ist wieder da",
+        doneText: "Marquee startet damit neu. Das dauert ein paar Sekunden.",
+        goOn: "Weiter",
+      },
     },
     widget: {
       preview: "Vorschau",
@@ -1533,6 +1543,19 @@ export const de: Words = {
       several: "Es gibt mehrere Schlüssel: Wähle einen über seine ID.",
     },
     session: { unknown: "Dieser Browser ist nicht mehr angemeldet." },
+    restore: {
+      used: "Dieses Marquee ist schon in Benutzung. Stelle die Sicherung in einem neuen Datenordner wieder her.",
+      tooLarge:
+        "Eine Sicherung mit mehr als {most} MB lässt sich hier nicht senden. Die Dokumentation sagt, wie du sie wiederherstellst.",
+      interrupted: "Das Hochladen wurde unterbrochen. Wähle die Datei noch einmal.",
+      full: "Auf dem Datenträger des Servers ist kein Platz für diese Sicherung.",
+      noBackup:
+        "Das ist keine Sicherung von Marquee. Wähle die Datei, die unter „Sicherung“ heruntergeladen wurde.",
+      newer: "Diese Sicherung stammt von einem neueren Marquee. Aktualisiere zuerst dieses hier.",
+      noKey: "Wähle die Datei secret.key, die zur Sicherung gehört.",
+      otherKey:
+        "Diese Sicherung braucht einen anderen Schlüssel. Wähle die Datei secret.key, die dazu gehört.",
+    },
     titles: {
       tooMany: "Höchstens 50 Ausdrücke: Es sind {count}.",
       length: "„{phrase}“ muss 2 bis 50 Zeichen haben.",

@@ -234,6 +234,16 @@ export const en = {
       hide: "Never show this one",
       pause: "Pause sharing",
       test: "Test track",
+      restore: {
+        title: "Restore a backup",
+        backup: "The backup, such as marquee-2026-11-21.db",
+        key: "Its key, the file secret.key",
+        go: "Restore it",
+        needsScript: "A backup of more than 1 MB needs JavaScript.",
+        done: "Your backup is back",
+        doneText: "Marquee is starting again with it. That takes a few seconds.",
+        goOn: "Continue",
+      },
     },
     widget: {
       preview: "Preview",
@@ -1498,6 +1508,18 @@ export const en = {
       several: "There are several keys: choose one by its ID.",
     },
     session: { unknown: "This browser is no longer signed in." },
+    restore: {
+      used: "This Marquee is already in use. Restore the backup in a new data folder.",
+      tooLarge:
+        "A backup of more than {most} MB can’t be sent here. The documentation says how to restore it.",
+      interrupted: "The upload was interrupted. Choose the file again.",
+      full: "The server’s disk has no room for this backup.",
+      noBackup:
+        "This isn’t a backup of Marquee. Choose the file that was downloaded under “Backup”.",
+      newer: "A newer Marquee made this backup. Update this one first.",
+      noKey: "Choose the file secret.key that belongs to the backup.",
+      otherKey: "This backup needs another key. Choose the file secret.key that belongs to it.",
+    },
     titles: {
       tooMany: "At most 50 phrases: there are {count}.",
       length: "“{phrase}” must have 2 to 50 characters.",

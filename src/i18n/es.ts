@@ -238,6 +238,16 @@ export const es: Words = {
       hide: "No mostrar nunca esta",
       pause: "Dejar de compartir",
       test: "Canción de prueba",
+      restore: {
+        title: "Restaurar una copia de seguridad",
+        backup: "La copia de seguridad, por ejemplo marquee-2026-11-21.db",
+        key: "Su clave, el archivo secret.key",
+        go: "Restaurarla",
+        needsScript: "Una copia de más de 1 MB necesita JavaScript.",
+        done: "Tu copia de seguridad está restaurada",
+        doneText: "Marquee se reinicia con ella. Tarda unos segundos.",
+        goOn: "Continuar",
+      },
     },
     widget: {
       preview: "Vista previa",
@@ -1521,6 +1531,18 @@ export const es: Words = {
       several: "Hay varias claves: elige una por su ID.",
     },
     session: { unknown: "Este navegador ya no tiene la sesión iniciada." },
+    restore: {
+      used: "Este Marquee ya está en uso. Restaura la copia en una carpeta de datos nueva.",
+      tooLarge:
+        "Una copia de más de {most} MB no se puede enviar aquí. La documentación explica cómo restaurarla.",
+      interrupted: "La subida se ha interrumpido. Elige el archivo otra vez.",
+      full: "En el disco del servidor no hay espacio para esta copia.",
+      noBackup:
+        "Esto no es una copia de seguridad de Marquee. Elige el archivo que se descargó en «Copia de seguridad».",
+      newer: "Esta copia la hizo un Marquee más nuevo. Actualiza antes este.",
+      noKey: "Elige el archivo secret.key que corresponde a la copia.",
+      otherKey: "Esta copia necesita otra clave. Elige el archivo secret.key que le corresponde.",
+    },
     titles: {
       tooMany: "Como máximo 50 expresiones: hay {count}.",
       length: "«{phrase}» debe tener de 2 a 50 caracteres.",

@@ -240,6 +240,16 @@ export const fr: Words = {
       hide: "Ne jamais montrer celui-ci",
       pause: "Suspendre le partage",
       test: "Morceau de test",
+      restore: {
+        title: "Restaurer une sauvegarde",
+        backup: "La sauvegarde, par exemple marquee-2026-11-21.db",
+        key: "Sa clé, le fichier secret.key",
+        go: "Restaurer",
+        needsScript: "Une sauvegarde de plus de 1 Mo demande JavaScript.",
+        done: "Votre sauvegarde est de retour",
+        doneText: "Marquee redémarre avec elle. Cela prend quelques secondes.",
+        goOn: "Continuer",
+      },
     },
     widget: {
       preview: "Aperçu",
@@ -1537,6 +1547,19 @@ export const fr: Words = {
       several: "Il y a plusieurs clés : choisissez-en une par son ID.",
     },
     session: { unknown: "Ce navigateur n’est plus connecté." },
+    restore: {
+      used: "Ce Marquee est déjà utilisé. Restaurez la sauvegarde dans un nouveau dossier de données.",
+      tooLarge:
+        "Une sauvegarde de plus de {most} Mo ne peut pas être envoyée ici. La documentation explique comment la restaurer.",
+      interrupted: "L’envoi a été interrompu. Choisissez de nouveau le fichier.",
+      full: "Le disque du serveur n’a pas assez de place pour cette sauvegarde.",
+      noBackup:
+        "Ce n’est pas une sauvegarde de Marquee. Choisissez le fichier téléchargé sous « Sauvegarde ».",
+      newer: "Cette sauvegarde vient d’un Marquee plus récent. Mettez d’abord celui-ci à jour.",
+      noKey: "Choisissez le fichier secret.key qui va avec la sauvegarde.",
+      otherKey:
+        "Cette sauvegarde demande une autre clé. Choisissez le fichier secret.key qui va avec elle.",
+    },
     titles: {
       tooMany: "50 expressions au plus : il y en a {count}.",
       length: "« {phrase} » doit avoir de 2 à 50 caractères.",

@@ -235,6 +235,16 @@ export const pt: Words = {
       hide: "Nunca mostrar esta",
       pause: "Pausar o compartilhamento",
       test: "Faixa de teste",
+      restore: {
+        title: "Restaurar um backup",
+        backup: "O backup, por exemplo marquee-2026-11-21.db",
+        key: "A chave dele, o arquivo secret.key",
+        go: "Restaurar",
+        needsScript: "Um backup com mais de 1 MB precisa de JavaScript.",
+        done: "Seu backup está de volta",
+        doneText: "O Marquee está reiniciando com ele. Leva alguns segundos.",
+        goOn: "Continuar",
+      },
     },
     widget: {
       preview: "Prévia",
@@ -1510,6 +1520,18 @@ export const pt: Words = {
       several: "Há várias chaves: escolha uma pelo ID.",
     },
     session: { unknown: "Este navegador não está mais conectado." },
+    restore: {
+      used: "Este Marquee já está em uso. Restaure o backup em uma nova pasta de dados.",
+      tooLarge:
+        "Um backup com mais de {most} MB não pode ser enviado aqui. A documentação explica como restaurar.",
+      interrupted: "O envio foi interrompido. Escolha o arquivo de novo.",
+      full: "O disco do servidor não tem espaço para este backup.",
+      noBackup: "Isto não é um backup do Marquee. Escolha o arquivo baixado em “Backup”.",
+      newer: "Este backup foi feito por um Marquee mais novo. Atualize este primeiro.",
+      noKey: "Escolha o arquivo secret.key que pertence ao backup.",
+      otherKey:
+        "Este backup precisa de outra chave. Escolha o arquivo secret.key que pertence a ele.",
+    },
     titles: {
       tooMany: "No máximo 50 expressões: há {count}.",
       length: "“{phrase}” precisa ter de 2 a 50 caracteres.",

@@ -15,12 +15,11 @@ import {
 } from "./pending-authorizations.ts";
 import { endedPage, failedPage, linkedPage, lostPage } from "./answer-pages.ts";
 import { messagePage } from "../html/message-page.tsx";
-import { createNotices } from "../html/notices.ts";
+import { createNotices, type Notice } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { createGuesses } from "../http/guess-limit.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import { redirect } from "../http/redirect.ts";
-import type { SignedIn } from "../http/session-cookie.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** OAuth linking: sends a browser to an upstream, and handles its return. */
@@ -56,20 +55,6 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
     }
   };
 
-  /** The connection's row on the page of the user's music, with a notice. */
-  const connected = async (
-    signedIn: SignedIn,
-    language: Language,
-    source: Source,
-    connection: Connection,
-  ) => {
-    const target = { section: "music", basePath, language } as const;
-    const text = fill(languages[language].dashboard.music.connected, { source: source.name });
-    const place = { at: rowQuery(connection), anchor: cardId(connection) };
-    const sent = await notices.send(signedIn, target, { tone: "good", text, ...place });
-    return sent ?? redirect(pathTo(target, "music"), 303);
-  };
-
   const fulfil = async (
     request: Request,
     { intent, language }: PendingAuthorization,
@@ -89,7 +74,13 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn?.user.id !== intent.userId) return lostPage(basePath, request, source);
         const connection = await connect(signedIn.user, source, settings, intent.name);
-        return connected(signedIn, language, source, connection);
+        const target = { section: "music", basePath, language } as const;
+        const sent = await notices.send(
+          signedIn,
+          target,
+          connectedNotice(language, source, connection),
+        );
+        return sent ?? redirect(pathTo(target, "music"), 303);
       }
       case "signIn": {
         const user = await userWithAccount(deps, source, settings);
@@ -165,6 +156,18 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
     },
   };
 }
+
+/** What is said in the connection's row on the page of the user's music. */
+const connectedNotice = (
+  language: Language,
+  { name }: Pick<Source, "name">,
+  connection: Connection,
+): Notice => ({
+  tone: "good",
+  text: fill(languages[language].dashboard.music.connected, { source: name }),
+  at: rowQuery(connection),
+  anchor: cardId(connection),
+});
 
 /** The user who has linked the account that was just authorized. */
 async function userWithAccount(

@@ -1,10 +1,7 @@
 import {
-  closeSync,
   constants,
   copyFileSync,
-  fsyncSync,
   linkSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,7 +10,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Store } from "../db/store.ts";
 import { errorCode } from "../error-code.ts";
-import { isExposed, makePrivate, writeWhole } from "../own-file.ts";
+import { flushFolder, isExposed, makePrivate, writeWhole } from "../own-file.ts";
 import { KEY_BYTES, keyIdOf, SecretError } from "./vault.ts";
 
 const SECRET_KEY_FILE = "secret.key";
@@ -146,15 +143,4 @@ function promoteStagedKey(folder: string, store: KeyedStore): void {
 function isInForce(store: KeyedStore, key: string | undefined): boolean {
   const inForce = store.sealed.keyId();
   return key !== undefined && inForce !== undefined && keyIdOf(key).equals(inForce);
-}
-
-/** A rename survives a power cut only once its folder is flushed. Windows does that itself. */
-function flushFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

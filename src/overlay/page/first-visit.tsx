@@ -5,6 +5,8 @@ import { pathTo } from "../../html/section-paths.ts";
 import { Html } from "../../jsx.ts";
 import { Attention } from "./attention.tsx";
 import { FoundSection } from "./found-players.tsx";
+import type { BackupRestorer } from "../../vault/backup-restorer.ts";
+import { RestoreForm } from "./restore.tsx";
 import { Song } from "./song.tsx";
 import { Handle, Looks, Scene } from "./stage.tsx";
 import { TestTrack } from "./test-track.tsx";
@@ -16,10 +18,11 @@ interface FirstVisitProps {
   readonly isOwner: boolean;
   /** The players that were found; `undefined` before anybody has looked. */
   readonly players: JSX.Element | undefined;
+  readonly restorer: BackupRestorer;
 }
 
 /** What a new user does next: one thing at a time. */
-export function FirstVisit({ view, isOwner, players }: FirstVisitProps): JSX.Element {
+export function FirstVisit({ view, isOwner, players, restorer }: FirstVisitProps): JSX.Element {
   const { request, state } = view;
   const { home, music } = request.words.dashboard;
   return (
@@ -46,6 +49,9 @@ export function FirstVisit({ view, isOwner, players }: FirstVisitProps): JSX.Ele
         </div>
       )}
       <EndFirstSteps view={view} />
+      {isOwner && restorer.mayRestore() && (
+        <RestoreForm request={request} needsKey={restorer.needsKey} />
+      )}
     </>
   );
 }

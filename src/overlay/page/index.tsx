@@ -5,6 +5,8 @@ import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import type { Presenter } from "../../dashboard/state.ts";
 import { homeScript, intoObsScript, nightScene } from "../../html/assets.ts";
 import { htmlResponse } from "../../html/html.tsx";
+import { fieldOf } from "../../http/form-field.ts";
+import { RESTORE, restore } from "./restore.tsx";
 import type { Parts } from "../../http/parts.ts";
 import { Html } from "../../jsx.ts";
 import { SEARCH } from "../../music/page/found.tsx";
@@ -15,7 +17,7 @@ import { FoundPlayers } from "./found-players.tsx";
 import { stagedOverlay } from "./staged-overlay.ts";
 import type { HomeView } from "./view.ts";
 
-export interface HomeDeps extends Pick<Parts, "accounts" | "hub" | "sources"> {
+export interface HomeDeps extends Pick<Parts, "accounts" | "hub" | "sources" | "restorer"> {
   readonly presenter: Presenter;
 }
 
@@ -27,47 +29,54 @@ export function createSection(deps: HomeDeps): Section {
     return <FoundPlayers request={request} found={found} music={music} />;
   };
 
+  const show: Section["show"] = async (request) => {
+    const { words, user, language, basePath, query } = request;
+    const isOwner = user.role === "owner";
+    const search = isOwner ? query.get(SEARCH.name) : null;
+    if (search === SEARCH.listOnly) return htmlResponse(await playersFor(request));
+    await deps.hub.read(user.id, PAGE_WAITS_MS);
+    const view: HomeView = {
+      request,
+      state: await deps.presenter.present(user, language),
+      overlay: await stagedOverlay(deps.accounts, request),
+    };
+    const { state } = view;
+    const isNew = user.welcomedAt === null;
+    return dashboardPage({
+      request,
+      title: words.dashboard.home.title,
+      scripts: [homeScript.path, intoObsScript.path],
+      children: (
+        <div
+          class="home"
+          style={`--scene:url(${basePath}${nightScene.path})`}
+          data-live={dashboardAddress(basePath, language, "/live")}
+          data-new={isNew}
+          data-track={state.track !== null}
+          data-paused={state.isPaused}
+          data-hidden={state.isHidden}
+          data-on-stream={state.overlays > 0}
+        >
+          {isNew ? (
+            <FirstVisit
+              view={view}
+              isOwner={isOwner}
+              players={search === null ? undefined : await playersFor(request)}
+              restorer={deps.restorer}
+            />
+          ) : (
+            <ControlDesk view={view} />
+          )}
+        </div>
+      ),
+    });
+  };
+
   return {
-    async show(request) {
-      const { words, user, language, basePath, query } = request;
-      const isOwner = user.role === "owner";
-      const search = isOwner ? query.get(SEARCH.name) : null;
-      if (search === SEARCH.listOnly) return htmlResponse(await playersFor(request));
-      await deps.hub.read(user.id, PAGE_WAITS_MS);
-      const view: HomeView = {
-        request,
-        state: await deps.presenter.present(user, language),
-        overlay: await stagedOverlay(deps.accounts, request),
-      };
-      const { state } = view;
-      const isNew = user.welcomedAt === null;
-      return dashboardPage({
-        request,
-        title: words.dashboard.home.title,
-        scripts: [homeScript.path, intoObsScript.path],
-        children: (
-          <div
-            class="home"
-            style={`--scene:url(${basePath}${nightScene.path})`}
-            data-live={dashboardAddress(basePath, language, "/live")}
-            data-new={isNew}
-            data-track={state.track !== null}
-            data-paused={state.isPaused}
-            data-hidden={state.isHidden}
-            data-on-stream={state.overlays > 0}
-          >
-            {isNew ? (
-              <FirstVisit
-                view={view}
-                isOwner={isOwner}
-                players={search === null ? undefined : await playersFor(request)}
-              />
-            ) : (
-              <ControlDesk view={view} />
-            )}
-          </div>
-        ),
-      });
-    },
+    show,
+    act: (request, form) =>
+      fieldOf(form, "do") === RESTORE.name
+        ? restore(deps.restorer, request, form, show)
+        : show(request),
   };
 }

@@ -4,6 +4,7 @@ import type { DashboardState } from "../../../dashboard/state.ts";
 import { styleFrames } from "../../../looks/page/gallery/browser/style-frames.ts";
 import { keepFoundPlayers } from "./found-players.ts";
 import { offerLooks } from "./looks.ts";
+import { sendBackupInParts } from "./restore.ts";
 import { sendForm } from "./send-form.ts";
 
 /** Keeps the first page up to date, and carries out what can be done without leaving it. */
@@ -87,3 +88,4 @@ setInterval(step, 1_000);
 styleFrames();
 offerLooks();
 keepFoundPlayers();
+sendBackupInParts();

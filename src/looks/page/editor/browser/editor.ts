@@ -114,17 +114,7 @@ export function startEditor(deps: EditorDeps): Editor {
     show();
   };
 
-  document.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-    const key = event.key.toLowerCase();
-    if (key === "s") {
-      event.preventDefault();
-      save();
-    }
-    if ((key !== "z" && key !== "y") || isTextField(event.target)) return;
-    event.preventDefault();
-    travel(key === "y" || event.shiftKey ? history.redo() : history.undo());
-  });
+  followKeys({ save, undo: () => travel(history.undo()), redo: () => travel(history.redo()) });
   undoButton.addEventListener("click", () => travel(history.undo()));
   redoButton.addEventListener("click", () => travel(history.redo()));
   // Some of its controls stand elsewhere on the page.
@@ -159,6 +149,22 @@ export function startEditor(deps: EditorDeps): Editor {
     },
     readable,
   };
+}
+
+/** Ctrl+S, Ctrl+Z and Ctrl+Y, as in any program. A text field undoes what is typed itself. */
+function followKeys({ save, undo, redo }: Readonly<Record<"save" | "undo" | "redo", () => void>>) {
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (key === "s") {
+      event.preventDefault();
+      save();
+    }
+    if ((key !== "z" && key !== "y") || isTextField(event.target)) return;
+    event.preventDefault();
+    if (key === "y" || event.shiftKey) redo();
+    else undo();
+  });
 }
 
 /** Opens what a control is folded away in, and puts the focus there. */
