@@ -135,7 +135,8 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   new MutationObserver(redraw).observe(document.head, { childList: true });
   window.addEventListener("resize", redraw);
   reducedMotion.addEventListener("change", redraw);
-  void document.fonts.ready.then(redraw);
+  // Until then texts are measured in fonts that stand in. A later title may need one more file.
+  document.fonts.addEventListener("loadingdone", redraw);
   whenStyled(() => {
     redraw();
     // From here on changes are faded. Reading a size computes the styles that the page begins with.

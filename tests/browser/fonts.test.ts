@@ -33,6 +33,17 @@ inEveryEngine("a user's own font", (stage) => {
     expect(await widthOfLetter("?size=16")).toBeCloseTo(2, 1);
   });
 
+  test("that comes to an open page has its titles measured again", async () => {
+    const { fonts, widgets } = stage.server.accounts;
+    await fonts.add(stage.ada.user, "Wide One", wideFont());
+    await stage.plays(titled("Moonlight on the water"));
+    const { page } = await stage.open();
+    expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
+    const look = { options: { font: "Wide One" }, css: "", size: null };
+    await widgets.save(stage.ada.user, 1, look, { basedOn: 1 });
+    await page.waitForFunction(() => document.querySelector(".np-title[data-np-overflow]"));
+  });
+
   test("is fetched from this server, and no other font or host is", async () => {
     await stage.server.accounts.fonts.add(stage.ada.user, "Wide", wideFont());
     const css = `@import url("http://127.0.0.2:1/a.css");
