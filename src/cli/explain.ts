@@ -1,5 +1,5 @@
 import { ControlError } from "../control/client.ts";
-import { SettingsError } from "../config.ts";
+import { flagOf, SettingsError } from "../config.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure } from "../db/open.ts";
 import { describeError, redact } from "../log.ts";
@@ -8,7 +8,7 @@ import { SecretError } from "../vault/vault.ts";
 import { AutostartError } from "./autostart/autostart.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { languages } from "../i18n/index.ts";
-import { Refused } from "../i18n/refused.ts";
+import { type Reason, Refused } from "../i18n/refused.ts";
 import { fieldWord, wordOf } from "./input-words.ts";
 import { CommandFailedError, EXIT, UsageError } from "../control/execution.ts";
 import { UnhealthyError } from "./healthcheck.ts";
@@ -29,12 +29,21 @@ export function explain(error: unknown): { readonly message: string; readonly co
   return { message: redact(sentenceOf(error)), code: EXIT.failed };
 }
 
+/** What the owner allows by a setting. Pages leave its name to the documentation. */
+const ALLOWED_BY_SETTING: ReadonlySet<Reason> = new Set([
+  "connection.host",
+  "hook.unlisted",
+  "hook.overHttp",
+]);
+const HOW_TO_ALLOW = ` The setting for that is ${flagOf("playerHosts")}.`;
+
 function refusalOf(error: Refused): string {
   const { field } = error;
   if (error instanceof WrongInput) {
     return `${wordOf(error.field, error.input)} must be ${error.input.allowed}.`;
   }
-  const text = error.text(languages.en);
+  const text =
+    error.text(languages.en) + (ALLOWED_BY_SETTING.has(error.reason) ? HOW_TO_ALLOW : "");
   return field !== undefined && error.reason.startsWith("entered.")
     ? `${fieldWord(field)} was refused. ${text}`
     : text;

@@ -2,6 +2,7 @@ import type { Try } from "./delivery.ts";
 import { addHook, removeHook, testHook } from "./actions.ts";
 import type { HooksFeature } from "./feature.ts";
 import type { DamagedHook, Hook } from "./store.ts";
+import { docsAddress } from "../addresses.ts";
 import { formatTime } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 import {
@@ -93,7 +94,8 @@ function HookRow({ request, hook, tries }: HookRowProps): JSX.Element {
 }
 
 function AddForm({ request }: Pick<HookRowProps, "request">): JSX.Element {
-  const { hooks: t } = request.words.dashboard;
+  const { basePath, language, words } = request;
+  const { hooks: t } = words.dashboard;
   const form = formOf(request, addHook);
   return (
     <Fold label={t.addTitle} isOpen={form.refused !== undefined}>
@@ -102,6 +104,11 @@ function AddForm({ request }: Pick<HookRowProps, "request">): JSX.Element {
         <ActionForm form={form}>
           <>
             <TextInput form={form} name="url" label={t.address} hint={t.addressHint} />
+            <p class="hint">
+              <a href={docsAddress(basePath, language, "users#what-a-user-may-enter")} safe>
+                {words.dashboard.programs.how}
+              </a>
+            </p>
             <TextInput form={form} name="action" label={t.action} hint={t.actionHint} />
             <button type="submit" safe>
               {t.add}

@@ -67,9 +67,9 @@ export const de: Words = {
       source: "Name der Quelle",
       unreachable: {
         local:
-          "Andere Websites erreichen {host} nicht: Diese Adresse gibt es nur in deinem eigenen Netz. Gib Marquee mit --base-url eine öffentliche https-Adresse und komm dann wieder.",
+          "Andere Websites erreichen {host} nicht: Diese Adresse gibt es nur in deinem eigenen Netz.",
         "not https":
-          "Andere Websites laden Bilder nur über https, und die Adresse dieses Servers beginnt mit http. Stelle einen Proxy mit https davor und gib dessen Adresse mit --base-url an.",
+          "Andere Websites laden Bilder nur über https, und die Adresse dieses Servers beginnt mit http.",
       },
       use: "Auf eine Seite setzen",
       address: "Adresse des Bildes",
@@ -214,9 +214,9 @@ export const de: Words = {
         appRefused: "{source} nimmt die App dieses Servers nicht an.",
         appMissing: "Die App für {source} ist auf diesem Server nicht eingetragen.",
         keyMissing:
-          "{source} braucht einen API-Schlüssel, den dieser Server nicht hat. Sein Eigentümer gibt ihn mit {setting} an.",
+          "{source} braucht einen API-Schlüssel, den dieser Server nicht hat. Sein Eigentümer muss einen angeben.",
         keyRefused:
-          "{source} nimmt den API-Schlüssel dieses Servers nicht an. Sein Eigentümer muss mit {setting} einen anderen angeben.",
+          "{source} nimmt den API-Schlüssel dieses Servers nicht an. Sein Eigentümer muss einen anderen angeben.",
       },
     },
     home: {
@@ -744,7 +744,7 @@ export const de: Words = {
         mount: "Mountpoint",
         enterIn: "Wo das in {program} hingehört",
         noPort:
-          "Marquee hat keinen Port für Sendungen. Wähle beim Start einen mit --broadcast-port.",
+          "Dieses Marquee nimmt noch keine Sendungen an: Sein Eigentümer muss zuerst einen Port dafür öffnen.",
         show: "Adresse und Geheimnis",
         curl: "Im Terminal ausprobieren",
         address: "Adresse",
@@ -767,7 +767,7 @@ export const de: Words = {
           webscrobbler:
             "Füge in den Optionen der Erweiterung unter „Accounts“ einen Webhook mit dieser Adresse hinzu.",
           webnowplaying:
-            "Gehört dir dieser Server, trag in der Erweiterung auf dem Rechner, auf dem Marquee läuft, den Port aus --webnowplaying-port ein. Andere Programme und andere Nutzer verbinden sich mit dieser Adresse.",
+            "Programme verbinden sich mit dieser Adresse. Gehört dir der Server, kann die Erweiterung stattdessen einen eigenen Port haben: „Schritt für Schritt“ zeigt, wie das geht.",
           tuna: "Such im Skript „var url =“ und ersetze, was bis zum Semikolon folgt, durch diese Adresse in Anführungszeichen.",
           listenbrainz: "Trag beides ein, wo das Programm nach ListenBrainz fragt.",
           audioscrobbler: "Trag alle drei ein, wo das Programm nach einem Scrobbling-Server fragt.",
@@ -941,7 +941,7 @@ export const de: Words = {
         "Marquee sendet Anfragen, wie Standard Webhooks sie beschreibt, oder lässt Streamer.bot eine Aktion ausführen.",
       address: "Adresse",
       addressHint:
-        "https, oder ein Host, den der Eigentümer in --player-hosts aufgeführt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
+        "Eine https-Adresse, oder eine auf einem Host, den der Eigentümer erlaubt hat. Für Streamer.bot: http://127.0.0.1:7474/DoAction",
       action: "Aktion in Streamer.bot",
       actionHint: "Der Name der Aktion; für andere Programme leer lassen.",
       add: "Hook hinzufügen",
@@ -1571,9 +1571,8 @@ export const de: Words = {
         "Marquee kann an diese Adresse nichts senden. Gib eine Adresse dieser Art ein: https://example.org/songs",
       port: "Der Port muss 80, 443 oder mindestens 1024 sein.",
       own: "Das ist die Adresse von Marquee selbst.",
-      unlisted: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
-      overHttp:
-        "Verwende https oder bitte den Eigentümer dieses Servers, {host} mit --player-hosts zu erlauben.",
+      unlisted: "Der Eigentümer dieses Servers muss {host} zuerst erlauben.",
+      overHttp: "Verwende https oder bitte den Eigentümer dieses Servers, {host} zu erlauben.",
       events: "Diese Ereignisse gibt es nicht. Wähle aus: {events}",
       taken: "Es gibt schon einen Hook mit dieser Adresse. Entferne ihn zuerst.",
       tooMany: "Es gibt {most} Hooks, mehr sind nicht möglich. Entferne zuerst einen.",
@@ -1663,7 +1662,7 @@ export const de: Words = {
       otherSystem: "{source} gibt es nur unter {system}, und dieser Server läuft unter {here}.",
       ownersComputer:
         "{source} folgt den Playern auf dem Rechner dieses Servers. Nur der Eigentümer des Servers kann das verbinden.",
-      host: "Der Eigentümer dieses Servers muss {host} zuerst erlauben, mit --player-hosts.",
+      host: "Der Eigentümer dieses Servers muss {host} zuerst erlauben.",
       otherOption: "{source} hat keine Option „{option}“. Es gibt: {options}",
       nameTaken: "Eine andere Verbindung mit derselben Quelle hat diesen Namen.",
       tooMany: "Es gibt {most} Verbindungen, mehr gehen nicht. Trenne zuerst eine.",

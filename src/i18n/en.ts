@@ -66,10 +66,9 @@ export const en = {
       progress: "Progress bar",
       source: "Name of the source",
       unreachable: {
-        local:
-          "Other websites can’t reach {host}: it only exists in your own network. Give Marquee a public https address with --base-url, then come back.",
+        local: "Other websites can’t reach {host}: it only exists in your own network.",
         "not https":
-          "Other websites only load pictures over https, and this server’s address starts with http. Put an https proxy in front of it, and set its address with --base-url.",
+          "Other websites only load pictures over https, and this server’s address starts with http.",
       },
       use: "Put it on a page",
       address: "Address of the picture",
@@ -206,9 +205,9 @@ export const en = {
         appRefused: "{source} doesn’t accept this server’s app.",
         appMissing: "No app for {source} has been entered on this server.",
         keyMissing:
-          "{source} needs an API key that this server doesn’t have. Its owner sets it with {setting}.",
+          "{source} needs an API key that this server doesn’t have. Its owner has to set one.",
         keyRefused:
-          "{source} doesn’t accept this server’s API key. Its owner has to set another one with {setting}.",
+          "{source} doesn’t accept this server’s API key. Its owner has to set another one.",
       },
     },
     home: {
@@ -726,7 +725,7 @@ export const en = {
         mount: "Mount",
         enterIn: "Where this goes in {program}",
         noPort:
-          "Marquee has no port for broadcasts. Choose one with --broadcast-port when it starts.",
+          "This Marquee doesn’t take broadcasts yet: its owner has to open a port for them first.",
         show: "Address and secret",
         curl: "Try it in a terminal",
         address: "Address",
@@ -749,7 +748,7 @@ export const en = {
           webscrobbler:
             "In the extension’s options, under “Accounts”, add a webhook with this address.",
           webnowplaying:
-            "If you own this server, enter the port from --webnowplaying-port in the extension, on the computer that runs Marquee. Other programs and other users connect to this address.",
+            "Programs connect to this address. If you own this server, the extension can have a port of its own instead: “Step by step” shows how.",
           tuna: "In the script, find “var url =” and put this address, in quotation marks, in place of what follows up to the semicolon.",
           listenbrainz: "Enter both where the program asks for ListenBrainz.",
           audioscrobbler: "Enter all three where the program asks for a scrobbling server.",
@@ -919,7 +918,7 @@ export const en = {
         "Marquee sends requests as Standard Webhooks describes them, or tells Streamer.bot to run an action.",
       address: "Address",
       addressHint:
-        "https, or a host that the owner has listed with --player-hosts. For Streamer.bot: http://127.0.0.1:7474/DoAction",
+        "An https address, or one on a host that the owner has allowed. For Streamer.bot: http://127.0.0.1:7474/DoAction",
       action: "Action in Streamer.bot",
       actionHint: "Its name; leave it empty for other programs.",
       add: "Add the hook",
@@ -1534,8 +1533,8 @@ export const en = {
       address: "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
       port: "The port must be 80, 443 or from 1024 up.",
       own: "This is the address of Marquee itself.",
-      unlisted: "The owner of this server has to allow {host} first, with --player-hosts.",
-      overHttp: "Use https, or ask the owner of this server to allow {host} with --player-hosts.",
+      unlisted: "The owner of this server has to allow {host} first.",
+      overHttp: "Use https, or ask the owner of this server to allow {host}.",
       events: "There are no such events. Choose from: {events}",
       taken: "There is a hook with this address already. Remove it first.",
       tooMany: "There are {most} hooks, the maximum. Remove one first.",
@@ -1615,7 +1614,7 @@ export const en = {
       otherSystem: "{source} works only on {system}, and this server runs on {here}.",
       ownersComputer:
         "{source} follows the players on this server’s computer, so only the server’s owner may connect it.",
-      host: "The owner of this server has to allow {host} first, with --player-hosts.",
+      host: "The owner of this server has to allow {host} first.",
       otherOption: "{source} has no option “{option}”. It has: {options}",
       nameTaken: "Another connection to the same source has this name.",
       tooMany: "There are {most} connections, the maximum. Disconnect one first.",

@@ -66,10 +66,9 @@ export const es: Words = {
       progress: "Barra de progreso",
       source: "Nombre de la fuente",
       unreachable: {
-        local:
-          "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red. Dale a Marquee una dirección https pública con --base-url y vuelve aquí.",
+        local: "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red.",
         "not https":
-          "Otras páginas web solo cargan imágenes por https, y la dirección de este servidor empieza por http. Pon delante un proxy con https e indica su dirección con --base-url.",
+          "Otras páginas web solo cargan imágenes por https, y la dirección de este servidor empieza por http.",
       },
       use: "Ponla en una página",
       address: "Dirección de la imagen",
@@ -210,9 +209,9 @@ export const es: Words = {
         appRefused: "{source} no acepta la aplicación de este servidor.",
         appMissing: "En este servidor no se ha introducido ninguna aplicación de {source}.",
         keyMissing:
-          "{source} necesita una clave de API que este servidor no tiene. Su propietario la indica con {setting}.",
+          "{source} necesita una clave de API que este servidor no tiene. Su propietario tiene que indicar una.",
         keyRefused:
-          "{source} no acepta la clave de API de este servidor. Su propietario tiene que indicar otra con {setting}.",
+          "{source} no acepta la clave de API de este servidor. Su propietario tiene que indicar otra.",
       },
     },
     home: {
@@ -736,7 +735,7 @@ export const es: Words = {
         mount: "Punto de montaje",
         enterIn: "Dónde va en {program}",
         noPort:
-          "Marquee no tiene puerto para emisiones. Elige uno al iniciarlo con --broadcast-port.",
+          "Este Marquee aún no recibe emisiones: su propietario tiene que abrir antes un puerto para ellas.",
         show: "Dirección y secreto",
         curl: "Pruébalo en un terminal",
         address: "Dirección",
@@ -759,7 +758,7 @@ export const es: Words = {
           webscrobbler:
             "En las opciones de la extensión, en «Accounts», añade un webhook con esta dirección.",
           webnowplaying:
-            "Si este servidor es tuyo, introduce en la extensión el puerto de --webnowplaying-port, en el ordenador donde se ejecuta Marquee. Los demás programas, y los de otros usuarios, se conectan a esta dirección.",
+            "Los programas se conectan a esta dirección. Si el servidor es tuyo, la extensión puede tener su propio puerto: «Paso a paso» explica cómo.",
           tuna: "Busca «var url =» en el script y sustituye lo que sigue, hasta el punto y coma, por esta dirección entre comillas rectas.",
           listenbrainz: "Introduce las dos cosas donde el programa pida ListenBrainz.",
           audioscrobbler:
@@ -931,7 +930,7 @@ export const es: Words = {
         "Marquee envía peticiones como las describe Standard Webhooks, o pide a Streamer.bot que ejecute una acción.",
       address: "Dirección",
       addressHint:
-        "https, o un host que el propietario haya puesto en --player-hosts. Para Streamer.bot: http://127.0.0.1:7474/DoAction",
+        "Una dirección https, o la de un host que el propietario haya permitido. Para Streamer.bot: http://127.0.0.1:7474/DoAction",
       action: "Acción en Streamer.bot",
       actionHint: "Su nombre; déjalo vacío para otros programas.",
       add: "Añadir el hook",
@@ -1558,9 +1557,8 @@ export const es: Words = {
         "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",
       port: "El puerto debe ser 80, 443, o 1024 o mayor.",
       own: "Esta es la dirección del propio Marquee.",
-      unlisted: "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
-      overHttp:
-        "Usa https, o pide al propietario de este servidor que permita {host} con --player-hosts.",
+      unlisted: "El propietario de este servidor debe permitir antes {host}.",
+      overHttp: "Usa https, o pide al propietario de este servidor que permita {host}.",
       events: "Estos eventos no existen. Elige entre: {events}",
       taken: "Ya hay un hook con esta dirección. Quítalo antes.",
       tooMany: "Hay {most} hooks, el máximo. Quita uno antes.",
@@ -1645,7 +1643,7 @@ export const es: Words = {
       otherSystem: "{source} solo funciona en {system}, y este servidor funciona en {here}.",
       ownersComputer:
         "{source} sigue los reproductores del equipo de este servidor, así que solo puede conectarlo su propietario.",
-      host: "El propietario de este servidor debe permitir antes {host}, con --player-hosts.",
+      host: "El propietario de este servidor debe permitir antes {host}.",
       otherOption: "{source} no tiene la opción «{option}». Tiene: {options}",
       nameTaken: "Otra conexión a la misma fuente tiene este nombre.",
       tooMany: "Hay {most} conexiones, el máximo. Desconecta antes una.",

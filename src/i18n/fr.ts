@@ -66,9 +66,9 @@ export const fr: Words = {
       source: "Nom de la source",
       unreachable: {
         local:
-          "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau. Donnez à Marquee une adresse https publique avec --base-url, puis revenez.",
+          "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau.",
         "not https":
-          "Les autres sites ne chargent des images qu’en https, et l’adresse de ce serveur commence par http. Placez devant lui un proxy avec https, et indiquez son adresse avec --base-url.",
+          "Les autres sites ne chargent des images qu’en https, et l’adresse de ce serveur commence par http.",
       },
       use: "La mettre sur une page",
       address: "Adresse de l’image",
@@ -212,9 +212,9 @@ export const fr: Words = {
         appRefused: "{source} n’accepte pas l’application de ce serveur.",
         appMissing: "L’application pour {source} n’a pas été saisie sur ce serveur.",
         keyMissing:
-          "{source} demande une clé d’API que ce serveur n’a pas. Son propriétaire l’indique avec {setting}.",
+          "{source} demande une clé d’API que ce serveur n’a pas. Son propriétaire doit en indiquer une.",
         keyRefused:
-          "{source} n’accepte pas la clé d’API de ce serveur. Son propriétaire doit en indiquer une autre avec {setting}.",
+          "{source} refuse la clé d’API de ce serveur. Son propriétaire doit en indiquer une autre.",
       },
     },
     home: {
@@ -743,7 +743,7 @@ export const fr: Words = {
         mount: "Point de montage",
         enterIn: "Où le saisir dans {program}",
         noPort:
-          "Marquee n’a pas de port pour les diffusions. Choisissez-en un au démarrage avec --broadcast-port.",
+          "Ce Marquee ne reçoit pas encore de diffusions : son propriétaire doit d’abord leur ouvrir un port.",
         show: "Adresse et secret",
         curl: "Essayez dans un terminal",
         address: "Adresse",
@@ -767,7 +767,7 @@ export const fr: Words = {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
           webnowplaying:
-            "Si ce serveur est le vôtre, saisissez le port de --webnowplaying-port dans l’extension, sur l’ordinateur où tourne Marquee. Les autres programmes, et ceux des autres utilisateurs, se connectent à cette adresse.",
+            "Les programmes se connectent à cette adresse. Si le serveur est le vôtre, l’extension peut avoir son propre port : « Pas à pas » explique comment.",
           tuna: "Dans le script, cherchez « var url = » et remplacez ce qui suit, jusqu’au point-virgule, par cette adresse entre guillemets droits.",
           listenbrainz: "Saisissez les deux là où le programme demande ListenBrainz.",
           audioscrobbler:
@@ -942,7 +942,7 @@ export const fr: Words = {
         "Marquee envoie des requêtes telles que Standard Webhooks les décrit, ou demande à Streamer.bot d’exécuter une action.",
       address: "Adresse",
       addressHint:
-        "https, ou un hôte que le propriétaire a indiqué dans --player-hosts. Pour Streamer.bot : http://127.0.0.1:7474/DoAction",
+        "Une adresse https, ou celle d’un hôte que le propriétaire a autorisé. Pour Streamer.bot : http://127.0.0.1:7474/DoAction",
       action: "Action dans Streamer.bot",
       actionHint: "Son nom ; laissez vide pour d’autres programmes.",
       add: "Ajouter le hook",
@@ -1575,9 +1575,8 @@ export const fr: Words = {
         "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",
       port: "Le port doit être 80, 443, ou 1024 et plus.",
       own: "Cette adresse est celle de Marquee lui-même.",
-      unlisted: "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
-      overHttp:
-        "Utilisez https, ou demandez au propriétaire de ce serveur d’autoriser {host} avec --player-hosts.",
+      unlisted: "Le propriétaire de ce serveur doit d’abord autoriser {host}.",
+      overHttp: "Utilisez https, ou demandez au propriétaire de ce serveur d’autoriser {host}.",
       events: "Ces événements n’existent pas. Choisissez parmi : {events}",
       taken: "Il y a déjà un hook avec cette adresse. Supprimez-le d’abord.",
       tooMany: "Il y a {most} hooks, le maximum. Supprimez-en un d’abord.",
@@ -1665,7 +1664,7 @@ export const fr: Words = {
       otherSystem: "{source} ne fonctionne que sous {system}, et ce serveur tourne sous {here}.",
       ownersComputer:
         "{source} suit les lecteurs de l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
-      host: "Le propriétaire de ce serveur doit d’abord autoriser {host}, avec --player-hosts.",
+      host: "Le propriétaire de ce serveur doit d’abord autoriser {host}.",
       otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
       nameTaken: "Une autre connexion à la même source porte ce nom.",
       tooMany: "Il y a {most} connexions, le maximum. Déconnectez-en d’abord une.",

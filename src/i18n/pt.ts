@@ -66,10 +66,9 @@ export const pt: Words = {
       progress: "Barra de progresso",
       source: "Nome da fonte",
       unreachable: {
-        local:
-          "Outros sites não conseguem acessar {host}: ele só existe na sua própria rede. Dê ao Marquee um endereço https público com --base-url e volte aqui.",
+        local: "Outros sites não conseguem acessar {host}: ele só existe na sua própria rede.",
         "not https":
-          "Outros sites só carregam imagens por https, e o endereço deste servidor começa com http. Coloque um proxy com https na frente dele e informe o endereço com --base-url.",
+          "Outros sites só carregam imagens por https, e o endereço deste servidor começa com http.",
       },
       use: "Colocar em uma página",
       address: "Endereço da imagem",
@@ -207,9 +206,9 @@ export const pt: Words = {
         appRefused: "O {source} não aceita o app deste servidor.",
         appMissing: "O app do {source} não foi informado neste servidor.",
         keyMissing:
-          "O {source} precisa de uma chave de API que este servidor não tem. O dono informa a chave com {setting}.",
+          "{source} precisa de uma chave de API que este servidor não tem. O dono precisa informar uma.",
         keyRefused:
-          "O {source} não aceita a chave de API deste servidor. O dono precisa informar outra com {setting}.",
+          "{source} não aceita a chave de API deste servidor. O dono precisa informar outra.",
       },
     },
     home: {
@@ -733,7 +732,7 @@ export const pt: Words = {
         mount: "Ponto de montagem",
         enterIn: "Onde vai no {program}",
         noPort:
-          "O Marquee não tem porta para transmissões. Escolha uma ao iniciar com --broadcast-port.",
+          "Este Marquee ainda não recebe transmissões: o dono precisa abrir uma porta para elas antes.",
         show: "Endereço e segredo",
         curl: "Experimente em um terminal",
         address: "Endereço",
@@ -756,7 +755,7 @@ export const pt: Words = {
           webscrobbler:
             "Nas opções da extensão, em “Accounts”, adicione um webhook com este endereço.",
           webnowplaying:
-            "Se este servidor é seu, coloque na extensão a porta de --webnowplaying-port, no computador em que o Marquee roda. Outros programas, e os de outros usuários, se conectam a este endereço.",
+            "Os programas se conectam a este endereço. Se o servidor é seu, a extensão pode ter uma porta própria: “Passo a passo” mostra como.",
           tuna: "Procure “var url =” no script e substitua o que vem depois, até o ponto e vírgula, por este endereço entre aspas retas.",
           listenbrainz: "Coloque os dois onde o programa pede os dados do ListenBrainz.",
           audioscrobbler: "Coloque os três onde o programa pede um servidor de scrobbling.",
@@ -926,7 +925,7 @@ export const pt: Words = {
         "O Marquee envia requisições como o Standard Webhooks descreve, ou pede ao Streamer.bot que execute uma ação.",
       address: "Endereço",
       addressHint:
-        "https, ou um host que o dono colocou em --player-hosts. Para o Streamer.bot: http://127.0.0.1:7474/DoAction",
+        "Um endereço https, ou o de um host que o dono liberou. Para o Streamer.bot: http://127.0.0.1:7474/DoAction",
       action: "Ação no Streamer.bot",
       actionHint: "O nome dela; deixe vazio para outros programas.",
       add: "Adicionar o hook",
@@ -1547,8 +1546,8 @@ export const pt: Words = {
         "O Marquee não pode enviar nada para este endereço. Informe outro, como https://example.org/songs",
       port: "A porta precisa ser 80, 443 ou de 1024 em diante.",
       own: "Este é o endereço do próprio Marquee.",
-      unlisted: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
-      overHttp: "Use https ou peça ao dono deste servidor para liberar {host} com --player-hosts.",
+      unlisted: "O dono deste servidor precisa liberar {host} antes.",
+      overHttp: "Use https ou peça ao dono deste servidor para liberar {host}.",
       events: "Estes eventos não existem. Escolha entre: {events}",
       taken: "Já há um hook com este endereço. Remova antes o que existe.",
       tooMany: "Há {most} hooks, o máximo. Remova um antes.",
@@ -1631,7 +1630,7 @@ export const pt: Words = {
       otherSystem: "{source} só funciona no {system}, e este servidor roda no {here}.",
       ownersComputer:
         "{source} acompanha os players do computador deste servidor, por isso só o dono do servidor pode conectar.",
-      host: "O dono deste servidor precisa liberar {host} antes, com --player-hosts.",
+      host: "O dono deste servidor precisa liberar {host} antes.",
       otherOption: "{source} não tem a opção “{option}”. Tem: {options}",
       nameTaken: "Outra conexão com a mesma fonte tem este nome.",
       tooMany: "Há {most} conexões, o máximo. Desconecte uma primeiro.",

@@ -629,7 +629,7 @@ describe("the page of hooks", () => {
       action: "New song",
     });
     expect(await textOf(answer, ".mistake")).toBe(
-      "The owner of this server has to allow 127.0.0.1 first, with --player-hosts.",
+      "The owner of this server has to allow 127.0.0.1 first.",
     );
   });
 

@@ -100,6 +100,16 @@ describe.each(LANGUAGES)("in %s", (language) => {
   );
 });
 
+/** The page of the server shows its settings to its owner, and some refusals are of commands alone. */
+const FOR_OPERATORS = /^(?:reach\.noProxy|refused\.secret\.)/;
+
+test.each(LANGUAGES)("names no flag and no variable to who only clicks, in %s", (language) => {
+  const technical = textsIn(languages[language]).filter(
+    ([place, text]) => !FOR_OPERATORS.test(place) && /--[a-z]|MARQUEE_|\{setting\}/.test(text),
+  );
+  expect(technical).toEqual([]);
+});
+
 describe("French", () => {
   test("has no space that breaks before : ; ! ? and », and after «", () => {
     const breaking = textsOf("fr").filter(([, text]) =>

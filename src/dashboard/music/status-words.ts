@@ -1,6 +1,5 @@
 import { statusAt } from "../../music/connection-status.ts";
 import { consentWarning } from "../../music/consent.ts";
-import { flagOf } from "../../config.ts";
 import { fill, formatDay, formatTime, languages } from "../../i18n/index.ts";
 import type { Language } from "../../languages.ts";
 import { type ConnectedMusic, labelOf } from "../../sources/connected-music.ts";
@@ -20,9 +19,7 @@ export function describeStatus(
   const { linkedUntil, ...stored } = music.status;
   const health = statusAt(stored, nowMs);
   const words = languages[language].dashboard.health;
-  const { keySetting } = music.source;
-  const setting = keySetting === undefined ? "" : flagOf(keySetting);
-  const names = { source: labelOf(music), setting };
+  const names = { source: labelOf(music) };
   switch (health.state) {
     case "needsLinking":
       return { tone: "bad", text: fill(words.needsLinking, names) };

@@ -40,7 +40,7 @@ export function cardEditor(edited: Edited): Promise<Response> {
         <section>
           <h2 safe>{t.use}</h2>
           <p safe>{t.public}</p>
-          <Unreachable baseUrl={request.baseUrl} reasons={t.unreachable} />
+          <Unreachable request={request} />
           <Snippets {...edited} />
         </section>
         <ReplaceAddress edited={edited} consequence={t.rotateText} />

@@ -1,20 +1,23 @@
 import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
-import { type Reach, reachOf } from "../../../outputs/reach.ts";
+import { docsAddress } from "../../../addresses.ts";
+import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { reachOf } from "../../../outputs/reach.ts";
 
-/** Why services on the internet cannot reach this server; nothing when they can. */
-export function Unreachable({
-  baseUrl,
-  reasons,
-}: {
-  readonly baseUrl: string;
-  readonly reasons: Readonly<Record<Exclude<Reach, "public">, string>>;
-}): JSX.Element {
+/** Why other websites cannot load the card from this server, and what helps; nothing when they can. */
+export function Unreachable({ request }: { readonly request: DashboardRequest }): JSX.Element {
+  const { basePath, baseUrl, language, words } = request;
   const reach = reachOf(baseUrl);
   if (reach === "public") return <></>;
+  const host = new URL(baseUrl).host;
   return (
-    <p class="status warn unreachable" safe>
-      {fill(reasons[reach], { host: new URL(baseUrl).host })}
+    <p class="status warn unreachable">
+      <span>
+        <span safe>{fill(words.outputs.card.unreachable[reach], { host })}</span>{" "}
+        <a href={docsAddress(basePath, language, "reach")} safe>
+          {words.reach.how}
+        </a>
+      </span>
     </p>
   );
 }
