@@ -42,7 +42,7 @@ export const de: Words = {
         elapsed: "gespielte Zeit",
         duration: "Länge",
         remaining: "restliche Zeit",
-        source: "Name der Quelle",
+        source: "Player oder Dienst",
         url: "Link zum Titel",
       },
       brackets:
@@ -64,7 +64,7 @@ export const de: Words = {
       mode: "Hell oder dunkel",
       modes: { auto: "Wie das System des Betrachters", dark: "Dunkel", light: "Hell" },
       progress: "Fortschrittsbalken",
-      source: "Name der Quelle",
+      source: "Name des Players oder Dienstes",
       unreachable: {
         local:
           "Andere Websites erreichen {host} nicht: Diese Adresse gibt es nur in deinem eigenen Netz.",
@@ -197,14 +197,14 @@ export const de: Words = {
       untried:
         "{source} ist verbunden. Es geht los, sobald ein Overlay oder die Übersicht offen ist.",
       silent: "{source} hat noch nichts gesendet.",
-      nothing: "Es ist noch keine Quelle verbunden.",
+      nothing: "Es ist noch keine Musik verbunden.",
       needsLinking:
-        "Marquee bekommt von {source} keine Titel mehr. Verbinde die Quelle neu; deine Schlüssel und dein Overlay bleiben, wie sie sind.",
+        "Marquee bekommt von {source} keine Titel mehr. Verbinde es neu; deine Schlüssel und dein Overlay bleiben, wie sie sind.",
       limited:
         "{source} hat um eine Pause gebeten, bis: {time}. Danach macht Marquee automatisch weiter.",
       retrying: "Marquee versucht es immer wieder, seit: {time}.",
       endsSoon:
-        "{source} beendet diese Verbindung am {day}. Verbinde die Quelle vorher neu; ein Klick genügt.",
+        "{source} beendet diese Verbindung am {day}. Verbinde es vorher neu; ein Klick genügt.",
       failures: {
         unreachable: "{source} ist nicht erreichbar.",
         limited: "{source} erhält zu viele Anfragen.",
@@ -352,7 +352,7 @@ export const de: Words = {
       hints: {
         mode: "„Wie das System“ folgt dem, was dein Streaming-Programm meldet: unter macOS dem Aussehen von OBS, unter Windows dem des Systems. Wie dein Spiel aussieht, weiß es nicht.",
         source:
-          "Nur ein Dienst, den deine Zuschauer kennen: Spotify, Apple Music, YouTube Music oder Last.fm. Andere Quellen zeigen keinen Namen.",
+          "Nur ein Dienst, den deine Zuschauer kennen: Spotify, Apple Music, YouTube Music oder Last.fm. Andere Player zeigen keinen Namen.",
         delay: "Ist dein Video verzögert, stelle hier dieselbe Zahl von Sekunden ein.",
       },
       fromTheme: "Vom Look",
@@ -654,7 +654,7 @@ export const de: Words = {
         lead: "Videos, Radiostreams und Dateien haben oft Titel wie „Künstler - Lied (Official Video) [4K]“. Marquee kann überall, wo es einen Titel zeigt, weglassen, was den Upload oder die Veröffentlichung beschreibt. Was die Aufnahme beschreibt, etwa „Live“ oder „Remix“, bleibt immer stehen.",
         show: "Titel zeigen",
         cleaned: "aufgeräumt, ohne Angaben zum Upload",
-        asGiven: "wie die Quelle sie angibt",
+        asGiven: "wie der Player sie angibt",
         asForAll: "wie bei allen Verbindungen",
         asGivenTrack: "Original: {track}",
         phrases: "Eigene Ausdrücke",
@@ -691,7 +691,7 @@ export const de: Words = {
       moved: "{source} steht jetzt auf Platz {position}.",
       rename: "Namen ändern",
       name: "Name",
-      nameHint: "Unterscheidet Verbindungen derselben Quelle, zum Beispiel „Küche“.",
+      nameHint: "Unterscheidet mehrere Verbindungen mit demselben Player, zum Beispiel „Küche“.",
       renameGo: "Namen speichern",
       renamed: "Der Name ist gespeichert.",
       nameFirst: "Um eine weitere zu verbinden, gib der ersten einen Namen.",
@@ -1142,7 +1142,7 @@ export const de: Words = {
       signedOut: "Der Browser wurde abgemeldet.",
       everywhere: "Überall abmelden",
       everywhereText:
-        "Meldet jeden Browser ab, auch diesen. Deine Schlüssel und dein Overlay funktionieren weiter.",
+        "Meldet jeden Browser ab, auch diesen. Deine Schlüssel und Overlays funktionieren weiter.",
       signedOutEverywhere: "Alle Browser wurden abgemeldet.",
       exportTitle: "Deine Daten",
       exportText: "Was Marquee über dich speichert, ohne Geheimnisse.",
@@ -1196,7 +1196,7 @@ export const de: Words = {
       "quick-start-windows": "Marquee unter Windows: Starte es und zeig deinen Song in OBS.",
       "quick-start-macos": "Marquee auf dem Mac: Starte es und zeig deinen Song in OBS.",
       "quick-start-linux": "Marquee unter Linux: Starte es und zeig deinen Song in OBS.",
-      sources: "Finde die richtige Quelle für deinen Player oder Dienst und verbinde sie.",
+      sources: "Finde den richtigen Weg für deinen Player oder Dienst und verbinde ihn.",
       widget: "Füge das Overlay in OBS, Streamlabs, vMix oder einem anderen Programm ein.",
       looks:
         "Designs, Schriften, lange Titel und Looks, die du ausprobieren, ändern und teilen kannst.",
@@ -1252,7 +1252,7 @@ export const de: Words = {
     meaning: "Bedeutung",
     option: "Option",
     values: "Werte",
-    source: "Quelle",
+    source: "Player oder Dienst",
     command: "Befehl",
     commands: { given: "Argument oder Option" },
     options: "Optionen",
@@ -1287,8 +1287,8 @@ export const de: Words = {
     },
     calls: {
       calls: "Kontaktiert",
-      these: "Für diese Quelle kontaktiert Marquee:",
-      nobody: "Für diese Quelle kontaktiert Marquee niemanden.",
+      these: "Damit kontaktiert Marquee:",
+      nobody: "Damit kontaktiert Marquee niemanden.",
       entered: "die Adresse, die eingetragen wurde",
       covers: "die https-Adressen von Covern, die sie nennt",
     },
@@ -1391,7 +1391,7 @@ export const de: Words = {
       "429":
         "Zu früh nach dem letzten Aufruf, zu viele falsche Schlüssel von einer Adresse, zu viele Ereignis-Streams mit einem Schlüssel oder zu viel Arbeit für einen Nutzer.",
       "500": "Auf dem Server ist ein Fehler aufgetreten.",
-      "503": "Die Quelle antwortet seit einer Weile nicht.",
+      "503": "Der Player antwortet seit einer Weile nicht.",
     },
     fieldMeanings: {
       success: "true bei Erfolg.",
@@ -1405,25 +1405,25 @@ export const de: Words = {
       progress_percent: "Position in Prozent der Länge, höchstens zwei Nachkommastellen.",
       time_remaining_ms: "Millisekunden bis zum Ende des Titels; 0, wenn die Länge unbekannt ist.",
       "track.id":
-        "Kennung, wie die Quelle sie angibt; bei einer lokalen Datei ihre URI, bei einem Stream ein Hashwert, der sich mit dem Song ändert.",
-      "track.original_name": "Titel, wie ihn die Quelle angibt; nur wo der Titel aufgeräumt wurde.",
+        "Kennung, wie der Player sie angibt; bei einer lokalen Datei ihre URI, bei einem Stream ein Hashwert, der sich mit dem Song ändert.",
+      "track.original_name": "Titel, wie ihn der Player angibt; nur wo der Titel aufgeräumt wurde.",
       "track.name": "Name des Titels.",
-      "track.duration_ms": "Länge in Millisekunden; 0, wenn die Quelle sie nicht nennt.",
-      "track.explicit": "Ob die Quelle den Titel als „explizit“ kennzeichnet.",
+      "track.duration_ms": "Länge in Millisekunden; 0, wenn der Player sie nicht nennt.",
+      "track.explicit": "Ob der Player den Titel als „explizit“ kennzeichnet.",
       original_artist_name:
-        "Künstler, wie ihn die Quelle angibt; nur wo ein aufgeräumter Titel einen anderen nennt.",
+        "Künstler, wie ihn der Player angibt; nur wo ein aufgeräumter Titel einen anderen nennt.",
       artist_name:
-        "Die Künstler in der Reihenfolge der Quelle, durch Komma und Leerzeichen getrennt.",
+        "Die Künstler in der Reihenfolge des Players, durch Komma und Leerzeichen getrennt.",
       "album.name": "Name des Albums; bei einem Podcast die Sendung.",
       "album.images[].url": "Adresse eines Covers, das größte zuerst; die Liste kann leer sein.",
       "device.name": "Name des Geräts.",
-      "device.type": "Art des Geräts, wie die Quelle sie angibt.",
-      "device.volume": "Lautstärke von 0 bis 100; null, wenn die Quelle sie nicht nennt.",
+      "device.type": "Art des Geräts, wie der Player sie angibt.",
+      "device.volume": "Lautstärke von 0 bis 100; null, wenn der Player sie nicht nennt.",
       started_at: "Wann der Titel begann, in UTC.",
       played_ms: "Wie lange er lief, in Millisekunden, ohne Pausen.",
       username: "Name des Nutzers.",
       connected:
-        "false, wenn noch keine verbundene Quelle funktioniert hat oder jede neu verbunden werden muss.",
+        "false, wenn noch kein verbundener Player funktioniert hat oder jeder neu verbunden werden muss.",
       display_name: "Name des verbundenen Kontos; null, wenn unbekannt.",
       product: "Abonnement des Kontos; null, wenn unbekannt.",
       created_at: "Wann der Nutzer angelegt wurde, in UTC.",
@@ -1605,7 +1605,7 @@ export const de: Words = {
       notRunning: "Marquee läuft nicht und weiß darum nicht, was es schreiben soll.",
     },
     widget: {
-      unknown: "Das gibt es nicht.",
+      unknown: "Ein solches Overlay, einen solchen Text oder eine solche Karte gibt es nicht.",
       taken: "Der Name „{name}“ ist schon vergeben. Wähle einen anderen.",
       nameInUse:
         "Inzwischen heißt etwas anderes so. Benenne es um und versuch es innerhalb der Minute noch einmal.",
@@ -1658,13 +1658,13 @@ export const de: Words = {
       settings: "Das funktioniert nicht. Prüfe deine Eingaben.",
       noOptions: "{source} hat hier keine Optionen.",
       noSource: "Es gibt keine Quelle „{source}“. Zur Auswahl stehen: {sources}",
-      otherVersion: "Diese Version von Marquee hat keine Quelle „{source}“.",
+      otherVersion: "Diese Version von Marquee kennt „{source}“ nicht.",
       otherSystem: "{source} gibt es nur unter {system}, und dieser Server läuft unter {here}.",
       ownersComputer:
         "{source} folgt den Playern auf dem Rechner dieses Servers. Nur der Eigentümer des Servers kann das verbinden.",
       host: "Der Eigentümer dieses Servers muss {host} zuerst erlauben.",
       otherOption: "{source} hat keine Option „{option}“. Es gibt: {options}",
-      nameTaken: "Eine andere Verbindung mit derselben Quelle hat diesen Namen.",
+      nameTaken: "Eine andere Verbindung mit demselben Player hat diesen Namen.",
       tooMany: "Es gibt {most} Verbindungen, mehr gehen nicht. Trenne zuerst eine.",
       several: "Es gibt mehrere Verbindungen. Wähle eine mit ihrer ID oder alle.",
       idOrAll: "Wähle eine Verbindung oder alle, aber nicht beides.",

@@ -42,7 +42,7 @@ export const es: Words = {
         elapsed: "tiempo transcurrido",
         duration: "duración",
         remaining: "tiempo restante",
-        source: "nombre de la fuente",
+        source: "reproductor o servicio",
         url: "enlace a la canción",
       },
       brackets:
@@ -64,7 +64,7 @@ export const es: Words = {
       mode: "Claro u oscuro",
       modes: { auto: "Como el sistema de quien la ve", dark: "Oscuro", light: "Claro" },
       progress: "Barra de progreso",
-      source: "Nombre de la fuente",
+      source: "Nombre del reproductor o servicio",
       unreachable: {
         local: "Otras páginas web no pueden llegar a {host}: solo existe en tu propia red.",
         "not https":
@@ -89,7 +89,7 @@ export const es: Words = {
     apiText: "Una petición con tu clave devuelve la canción, el artista, el álbum y la posición.",
     widgetTitle: "El overlay",
     widgetText:
-      "Añade la dirección de tu widget en OBS como fuente de navegador, con 500 de ancho y 120 de alto. El fondo es transparente.",
+      "Añade la dirección de tu overlay en OBS como fuente de navegador, con 500 de ancho y 120 de alto. El fondo es transparente.",
     demo: "El overlay, con la demostración",
     start: "Primeros pasos",
     dashboard: "Abrir el panel",
@@ -191,11 +191,11 @@ export const es: Words = {
     },
     health: {
       ok: "{source} está conectado y todo funciona.",
-      untried: "{source} está conectado y se consultará en cuanto se abra un widget o el panel.",
+      untried: "{source} está conectado y se consultará en cuanto se abra un overlay o el panel.",
       silent: "{source} todavía no ha enviado nada.",
-      nothing: "Todavía no hay ninguna fuente de música conectada.",
+      nothing: "Todavía no hay música conectada.",
       needsLinking:
-        "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu widget no cambian.",
+        "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu overlay no cambian.",
       limited: "{source} ha pedido una pausa. Hasta: {time}. Marquee continúa automáticamente.",
       retrying: "Marquee lo sigue intentando. Desde: {time}.",
       endsSoon:
@@ -347,7 +347,7 @@ export const es: Words = {
       hints: {
         mode: "«Como el sistema» sigue lo que indica tu programa de streaming: en macOS, el aspecto del propio OBS; en Windows, el del sistema. No sabe cómo se ve el juego que hay detrás.",
         source:
-          "Solo un servicio que tu público conoce: Spotify, Apple Music, YouTube Music o Last.fm. Las demás fuentes no muestran ningún nombre.",
+          "Solo un servicio que tu público conoce: Spotify, Apple Music, YouTube Music o Last.fm. Los demás reproductores no muestran ningún nombre.",
         delay: "Si tu vídeo va con retraso, pon aquí los mismos segundos.",
       },
       fromTheme: "Del aspecto",
@@ -379,7 +379,7 @@ export const es: Words = {
         newer: "Mientras tanto se guardó desde otro sitio. Tus cambios de aquí no se pierden.",
         lookAtNewer: "Ver la versión más reciente",
         saveMine: "Conservar la mía",
-        addressText: "No cambia cuando cambias el aspecto del widget. No la muestres en directo.",
+        addressText: "No cambia cuando cambias el aspecto. No la muestres en directo.",
         addressLanguage: "Como en la dirección",
         nameAndSize: "Nombre y tamaño",
         name: "Nombre",
@@ -403,7 +403,7 @@ export const es: Words = {
         versionShown: "Versión: {time}. Guarda para volver a ella.",
         fonts: {
           title: "Tus tipos de letra",
-          text: "Hasta {most} fuentes, solo para tus overlays: archivos WOFF2 de 1 MB como máximo cada uno.",
+          text: "Hasta {most} tipos de letra, solo para tus overlays: archivos WOFF2 de 1 MB como máximo cada uno.",
           name: "Nombre del tipo de letra",
           nameHint: "Hasta 40 letras, cifras, espacios y guiones. Lo elegirás por este nombre.",
           file: "Archivo WOFF2",
@@ -411,7 +411,7 @@ export const es: Words = {
           added: "Tipo de letra añadido. Escribe su nombre en «Texto», «Tipo de letra».",
           remove: "Quitar",
           removeGo: "Quitarlo ahora",
-          removeText: "Los overlays que la usan pasan al instante a la siguiente fuente.",
+          removeText: "Los overlays que lo usan pasan al instante al siguiente tipo de letra.",
           removed: "Tipo de letra quitado.",
         },
         standIn: {
@@ -499,7 +499,7 @@ export const es: Words = {
         mayAsk:
           "Conectando con OBS… Si el navegador pregunta si esta página puede acceder a las aplicaciones de este dispositivo, acepta.",
         connected: "Conectado. Elige una escena.",
-        isThere: "Conectado. OBS ya tiene este widget, con el nombre «{name}».",
+        isThere: "Conectado. OBS ya tiene este overlay, con el nombre «{name}».",
         current: "{scene} (escena actual)",
         inPreview: "{scene} (en la vista previa)",
         put: "Añadir a OBS",
@@ -523,7 +523,7 @@ export const es: Words = {
             "OBS no ha respondido a tiempo. Cierra cualquier ventana de diálogo abierta en OBS e inténtalo de nuevo. Hace falta OBS 28 o posterior.",
           closed: "OBS ha cerrado la conexión. Vuelve a conectar.",
           noBrowserSource:
-            "Este OBS no tiene fuentes de navegador y, sin ellas, no puede mostrar ningún widget. Instala OBS desde obsproject.com.",
+            "Este OBS no tiene fuentes de navegador y, sin ellas, no puede mostrar ningún overlay. Instala OBS desde obsproject.com.",
           busy: "OBS todavía se está cargando. Inténtalo de nuevo en un momento.",
           gone: "OBS ya no tiene esta escena o esta fuente. Vuelve a elegir.",
           refused: "OBS no ha podido hacerlo. {detail}",
@@ -621,7 +621,7 @@ export const es: Words = {
       connect: "Conectar",
       saveSettings: "Guardar los ajustes",
       disconnect: "Desconectar",
-      disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu widget.",
+      disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu overlay.",
       addedUnreachable:
         "{source} está añadido, pero no se puede acceder: en {host} nada responde como debe. Comprueba que esté en marcha y que la dirección sea correcta. Marquee lo sigue intentando.",
       addedSilent:
@@ -645,7 +645,7 @@ export const es: Words = {
         lead: "Los vídeos, las emisoras y los archivos suelen tener títulos como «Artista - Canción (Official Video) [4K]». Marquee puede quitar lo que describe la subida o la edición en todos los sitios donde muestra una canción. Nunca quita lo que describe la grabación, como «Live» o «Remix».",
         show: "Mostrar los títulos",
         cleaned: "limpios, sin lo que describe la subida",
-        asGiven: "tal como los da la fuente",
+        asGiven: "tal como los da el reproductor",
         asForAll: "como en todas las conexiones",
         asGivenTrack: "Original: {track}",
         phrases: "Tus propias expresiones",
@@ -682,7 +682,7 @@ export const es: Words = {
       moved: "{source} está ahora en el puesto {position}.",
       rename: "Cambiar el nombre",
       name: "Nombre",
-      nameHint: "Distingue varias conexiones de una misma fuente, por ejemplo «Cocina».",
+      nameHint: "Distingue varias conexiones con el mismo reproductor, por ejemplo «Cocina».",
       renameGo: "Guardar el nombre",
       renamed: "El nombre está guardado.",
       nameFirst: "Para vincular otra, pon un nombre a la primera.",
@@ -874,17 +874,17 @@ export const es: Words = {
       remove: "Eliminar",
       removeUser: "Eliminar a {user}",
       removeText:
-        "Se borra la cuenta de {user} con todas sus claves de API, widgets, conexiones de música y sesiones. No se puede deshacer.",
+        "Se borra la cuenta de {user} con todas sus claves de API, overlays, conexiones de música y sesiones. No se puede deshacer.",
       removed: "Se ha eliminado a {user}.",
       add: "Añadir un usuario",
       addText:
-        "Con una primera clave de API, una dirección de widget y un enlace para iniciar sesión.",
+        "Con una primera clave de API, una dirección de overlay y un enlace para iniciar sesión.",
       name: "Nombre de usuario",
       nameHint: "De 1 a 32 caracteres de a–z, 0–9, _ y -, empezando por una letra o una cifra",
       added:
         "Se ha añadido a {user}. Envíale esto de forma segura: la clave y el enlace solo se muestran ahora. El enlace sirve una vez, durante media hora.",
       apiKey: "Clave de API",
-      widgetUrl: "Dirección del widget",
+      widgetUrl: "Dirección del overlay",
       backup: "Copia de seguridad",
       backupText: "Una copia completa de la base de datos, sin detener el servidor.",
       backupKey: "Sus secretos solo se leen con {key}: guarda también una copia, en otro lugar.",
@@ -1132,14 +1132,14 @@ export const es: Words = {
       signedOut: "Se ha cerrado la sesión de ese navegador.",
       everywhere: "Cerrar sesión en todas partes",
       everywhereText:
-        "Cierra la sesión en todos los navegadores, también en este. Tus claves y tu widget siguen funcionando.",
+        "Cierra la sesión en todos los navegadores, también en este. Tus claves y tus overlays siguen funcionando.",
       signedOutEverywhere: "Se ha cerrado la sesión en todos los navegadores.",
       exportTitle: "Tus datos",
       exportText: "Lo que Marquee guarda de ti, sin los secretos.",
       exportLink: "Exportar como JSON",
       deleteTitle: "Borrar todo",
       deleteText:
-        "Tus claves, widgets, conexiones de música y ajustes se borran al instante y para siempre. Los directos y bots que los usan dejan de funcionar.",
+        "Tus claves, overlays, conexiones de música y ajustes se borran al instante y para siempre. Los directos y bots que los usan dejan de funcionar.",
       nextOwner: "Eres el propietario de este servidor: {user} pasará a serlo.",
       lastUser:
         "No hay nadie más aquí: la próxima vez que arranque, Marquee creará un nuevo propietario.",
@@ -1186,10 +1186,9 @@ export const es: Words = {
       "quick-start-windows": "Marquee en Windows: inícialo y muestra tu canción en OBS.",
       "quick-start-macos": "Marquee en Mac: inícialo y muestra tu canción en OBS.",
       "quick-start-linux": "Marquee en Linux: inícialo y muestra tu canción en OBS.",
-      sources: "Encuentra la fuente adecuada para tu reproductor o servicio, y conéctala.",
+      sources: "Encuentra la manera adecuada para tu reproductor o servicio, y conéctalo.",
       widget: "Pon el overlay en OBS, Streamlabs, vMix u otro programa.",
-      looks:
-        "Temas, tipos de letra, títulos largos y aspectos que puedes probar, cambiar y compartir.",
+      looks: "Aspectos para probar, cambiar y compartir; tipos de letra, títulos largos y CSS.",
       "two-computers": "Escucha la música en un ordenador y emite desde otro.",
       chat: "El bot de tu chat responde a «¿Qué canción es?» con una línea de texto.",
       cards: "Una imagen de lo que escuchas, para un perfil, un README o una página web.",
@@ -1242,7 +1241,7 @@ export const es: Words = {
     meaning: "Significado",
     option: "Opción",
     values: "Valores",
-    source: "Fuente",
+    source: "Reproductor o servicio",
     command: "Comando",
     commands: { given: "Argumento u opción" },
     options: "Opciones",
@@ -1277,8 +1276,8 @@ export const es: Words = {
     },
     calls: {
       calls: "Contacta con",
-      these: "Para esta fuente, Marquee contacta con:",
-      nobody: "Para esta fuente, Marquee no contacta con nadie.",
+      these: "Con él, Marquee contacta con:",
+      nobody: "Con él, Marquee no contacta con nadie.",
       entered: "la dirección que se ha introducido",
       covers: "las direcciones https de las portadas que indica",
     },
@@ -1380,7 +1379,7 @@ export const es: Words = {
       "429":
         "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de eventos con una misma clave, o demasiado trabajo para un mismo usuario.",
       "500": "Algo ha fallado en el servidor.",
-      "503": "La fuente lleva un rato sin responder.",
+      "503": "El reproductor lleva un rato sin responder.",
     },
     fieldMeanings: {
       success: "Verdadero si todo ha ido bien.",
@@ -1395,25 +1394,25 @@ export const es: Words = {
       time_remaining_ms:
         "Milisegundos que quedan de la canción; 0 cuando se desconoce la duración.",
       "track.id":
-        "Tal como lo da la fuente; el de un archivo local es su URI y el de una emisión, un resumen (hash) que cambia con la canción.",
-      "track.original_name": "Título tal como lo da la fuente; solo donde se ha limpiado.",
+        "Tal como lo da el reproductor; el de un archivo local es su URI y el de una emisión, un resumen (hash) que cambia con la canción.",
+      "track.original_name": "Título tal como lo da el reproductor; solo donde se ha limpiado.",
       "track.name": "Título de la canción.",
-      "track.duration_ms": "Duración en milisegundos; 0 cuando la fuente no la indica.",
-      "track.explicit": "Si la fuente marca la canción como explícita.",
+      "track.duration_ms": "Duración en milisegundos; 0 cuando el reproductor no la indica.",
+      "track.explicit": "Si el reproductor marca la canción como explícita.",
       original_artist_name:
-        "Artista tal como lo da la fuente; solo donde un título limpio nombra a otro.",
-      artist_name: "Los artistas en el orden de la fuente, separados por coma y espacio.",
+        "Artista tal como lo da el reproductor; solo donde un título limpio nombra a otro.",
+      artist_name: "Los artistas en el orden del reproductor, separados por coma y espacio.",
       "album.name": "Título del álbum; en un pódcast, el programa.",
       "album.images[].url":
         "Dirección de una portada, primero la mayor; la lista puede estar vacía.",
       "device.name": "Nombre del dispositivo.",
-      "device.type": "Tipo de dispositivo, tal como lo da la fuente.",
-      "device.volume": "Volumen de 0 a 100; null cuando la fuente no lo indica.",
+      "device.type": "Tipo de dispositivo, tal como lo da el reproductor.",
+      "device.volume": "Volumen de 0 a 100; null cuando el reproductor no lo indica.",
       started_at: "Cuándo empezó la canción, en UTC.",
       played_ms: "Cuánto sonó, en milisegundos, sin las pausas.",
       username: "Nombre del usuario.",
       connected:
-        "Falso cuando ninguna fuente conectada ha funcionado todavía, o hay que conectar todas otra vez.",
+        "Falso cuando ningún reproductor conectado ha funcionado todavía, o hay que conectar todos otra vez.",
       display_name: "Nombre de la cuenta conectada; null si no se conoce.",
       product: "Suscripción de la cuenta; null si no se conoce.",
       created_at: "Cuándo se creó el usuario, en UTC.",
@@ -1588,18 +1587,17 @@ export const es: Words = {
       notRunning: "Marquee no está en marcha, así que no sabe qué decir.",
     },
     widget: {
-      unknown: "Este widget no existe.",
-      taken: "Otro widget ya se llama «{name}». Elige un nombre distinto.",
+      unknown: "Este overlay, texto o tarjeta no existe.",
+      taken: "El nombre «{name}» ya está en uso. Elige otro.",
       nameInUse:
-        "Mientras tanto, otro widget ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
-      tooMany: "Hay {most} widgets, el máximo. Quita uno antes.",
+        "Mientras tanto, otro ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
+      tooMany: "Hay {most} overlays, textos y tarjetas, el máximo. Quita uno antes.",
       changed: "«{name}» se ha cambiado mientras tanto. Revísalo y vuelve a intentarlo.",
-      tooLate: "Ha pasado el minuto: este widget ya no se puede recuperar.",
+      tooLate: "Ha pasado el minuto: ya no se puede recuperar.",
       css: "El CSS puede tener {most} bytes como máximo, sin caracteres de control. Cámbialo y guárdalo de nuevo.",
       noOverlay: "Esto solo funciona con overlays.",
       noOption: "No existe la opción «{option}». Hay: {options}.",
-      draft:
-        "Esto no es un borrador de un widget: indica JSON con name, language, options, css o size.",
+      draft: "Esto no es un borrador: indica JSON con name, language, options, css o size.",
     },
     look: {
       empty: "Aquí todavía no hay nada. Pega un enlace o JSON.",
@@ -1616,12 +1614,12 @@ export const es: Words = {
     font: {
       unreadable: "No se puede leer este archivo. Comprueba su nombre.",
       name: "Un nombre tiene de 1 a 40 letras, cifras, espacios y guiones.",
-      taken: "Ya hay una fuente con este nombre.",
+      taken: "Ya hay un tipo de letra con este nombre.",
       notWoff2: "Este archivo no es un tipo de letra WOFF2 completo. Conviértelo antes a WOFF2.",
       tooLarge: "Un tipo de letra ocupa 1 MB como máximo. Deja solo los caracteres que necesitas.",
-      tooMany: "Hay {most} fuentes, el máximo. Quita una antes.",
-      thereAlready: "Esta fuente ya está aquí, con el nombre «{name}».",
-      unknown: "Esta fuente no existe.",
+      tooMany: "Hay {most} tipos de letra, el máximo. Quita uno antes.",
+      thereAlready: "Este tipo de letra ya está aquí, con el nombre «{name}».",
+      unknown: "Este tipo de letra no existe.",
     },
     cover: {
       unreadable: "No se puede leer este archivo. Comprueba su nombre.",
@@ -1639,13 +1637,13 @@ export const es: Words = {
       settings: "Así no funciona. Comprueba lo que has escrito.",
       noOptions: "{source} no lleva opciones aquí.",
       noSource: "No existe la fuente «{source}». Elige entre: {sources}",
-      otherVersion: "Esta versión de Marquee no tiene la fuente «{source}».",
+      otherVersion: "Esta versión de Marquee no conoce «{source}».",
       otherSystem: "{source} solo funciona en {system}, y este servidor funciona en {here}.",
       ownersComputer:
         "{source} sigue los reproductores del equipo de este servidor, así que solo puede conectarlo su propietario.",
       host: "El propietario de este servidor debe permitir antes {host}.",
       otherOption: "{source} no tiene la opción «{option}». Tiene: {options}",
-      nameTaken: "Otra conexión a la misma fuente tiene este nombre.",
+      nameTaken: "Otra conexión con el mismo reproductor tiene este nombre.",
       tooMany: "Hay {most} conexiones, el máximo. Desconecta antes una.",
       several: "Hay varias conexiones. Elige una por su ID, o todas.",
       idOrAll: "Elige una conexión o todas, pero no ambas cosas.",

@@ -42,7 +42,7 @@ export const fr: Words = {
         elapsed: "temps écoulé",
         duration: "durée",
         remaining: "temps restant",
-        source: "nom de la source",
+        source: "lecteur ou service",
         url: "lien vers le morceau",
       },
       brackets:
@@ -63,7 +63,7 @@ export const fr: Words = {
       mode: "Clair ou sombre",
       modes: { auto: "Suivre le système du visiteur", dark: "Sombre", light: "Clair" },
       progress: "Barre de progression",
-      source: "Nom de la source",
+      source: "Nom du lecteur ou du service",
       unreachable: {
         local:
           "Les autres sites ne peuvent pas atteindre {host} : cette adresse n’existe que dans votre réseau.",
@@ -90,7 +90,7 @@ export const fr: Words = {
       "Une seule requête avec votre clé renvoie le titre, l’artiste, l’album et la position de lecture.",
     widgetTitle: "L’overlay",
     widgetText:
-      "Ajoutez l’adresse de votre widget dans OBS comme source navigateur, largeur 500, hauteur 120. Le fond est transparent.",
+      "Ajoutez l’adresse de votre overlay dans OBS comme source navigateur, largeur 500, hauteur 120. Le fond est transparent.",
     demo: "L’overlay, avec la démo",
     start: "Démarrage rapide",
     dashboard: "Ouvrir le tableau de bord",
@@ -194,11 +194,11 @@ export const fr: Words = {
     health: {
       ok: "{source} est connecté, tout fonctionne.",
       untried:
-        "{source} est connecté. Le suivi démarre dès qu’un widget ou le tableau de bord est ouvert.",
+        "{source} est connecté. Le suivi démarre dès qu’un overlay ou le tableau de bord est ouvert.",
       silent: "{source} n’a encore rien envoyé.",
-      nothing: "Aucune source de musique n’est encore connectée.",
+      nothing: "Aucune musique n’est encore connectée.",
       needsLinking:
-        "Marquee ne peut plus recevoir votre musique de {source}. Liez-le à nouveau ; vos clés et votre widget restent inchangés.",
+        "Marquee ne peut plus recevoir votre musique de {source}. Liez-le à nouveau ; vos clés et votre overlay restent inchangés.",
       limited: "{source} a demandé une pause jusqu’à : {time}. Marquee reprend tout seul.",
       retrying: "Nouveaux essais depuis : {time}.",
       endsSoon:
@@ -214,7 +214,7 @@ export const fr: Words = {
         keyMissing:
           "{source} demande une clé d’API que ce serveur n’a pas. Son propriétaire doit en indiquer une.",
         keyRefused:
-          "{source} refuse la clé d’API de ce serveur. Son propriétaire doit en indiquer une autre.",
+          "{source} n’accepte pas la clé d’API de ce serveur. Son propriétaire doit en indiquer une autre.",
       },
     },
     home: {
@@ -350,7 +350,7 @@ export const fr: Words = {
       hints: {
         mode: "« Suivre le système » utilise ce que signale votre programme de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
         source:
-          "Seulement un service que vos spectateurs connaissent : Spotify, Apple Music, YouTube Music ou Last.fm. Les autres sources n’affichent aucun nom.",
+          "Seulement un service que vos spectateurs connaissent : Spotify, Apple Music, YouTube Music ou Last.fm. Les autres lecteurs n’affichent aucun nom.",
         delay: "Si votre vidéo a du retard : indiquez le même nombre de secondes.",
       },
       fromTheme: "Du look",
@@ -505,7 +505,7 @@ export const fr: Words = {
         mayAsk:
           "Connexion à OBS… Si votre navigateur demande si cette page peut accéder aux applications de cet appareil, acceptez.",
         connected: "Connecté. Choisissez une scène.",
-        isThere: "Connecté. OBS a déjà ce widget, sous le nom « {name} ».",
+        isThere: "Connecté. OBS a déjà cet overlay, sous le nom « {name} ».",
         current: "{scene} (scène actuelle)",
         inPreview: "{scene} (dans l’aperçu)",
         put: "Ajouter à OBS",
@@ -530,7 +530,7 @@ export const fr: Words = {
             "OBS n’a pas répondu à temps. Fermez toute fenêtre qui y attend une réponse de votre part et réessayez. Il faut OBS 28 ou plus récent.",
           closed: "OBS a mis fin à la connexion. Connectez cette page de nouveau.",
           noBrowserSource:
-            "Cet OBS n’a pas de source navigateur, et sans elle il ne peut afficher aucun widget. Installez OBS depuis obsproject.com.",
+            "Cet OBS n’a pas de source navigateur, et sans elle il ne peut afficher aucun overlay. Installez OBS depuis obsproject.com.",
           busy: "OBS n’a pas fini de démarrer. Réessayez dans un instant.",
           gone: "OBS n’a plus cette scène ou cette source. Choisissez de nouveau.",
           refused: "OBS n’a pas pu le faire. {detail}",
@@ -629,7 +629,7 @@ export const fr: Words = {
       connect: "Connecter",
       saveSettings: "Enregistrer les réglages",
       disconnect: "Déconnecter",
-      disconnectText: "Marquee oublie votre accès à {source}. Vos clés et votre widget restent.",
+      disconnectText: "Marquee oublie votre accès à {source}. Vos clés et votre overlay restent.",
       addedUnreachable:
         "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
       addedSilent:
@@ -653,7 +653,7 @@ export const fr: Words = {
         lead: "Les vidéos, les flux radio et les fichiers ont souvent des titres comme « Artiste - Morceau (Official Video) [4K] ». Marquee peut retirer ce qui décrit la mise en ligne ou l’édition, partout où il affiche un morceau. Il ne retire jamais ce qui décrit l’enregistrement, comme « Live » ou « Remix ».",
         show: "Afficher les titres",
         cleaned: "nettoyés, sans ce qui décrit la mise en ligne",
-        asGiven: "tels que la source les donne",
+        asGiven: "tels que le lecteur les donne",
         asForAll: "comme pour toutes les connexions",
         asGivenTrack: "Original : {track}",
         phrases: "Vos propres expressions",
@@ -690,7 +690,7 @@ export const fr: Words = {
       moved: "{source} est maintenant en position {position}.",
       rename: "Changer le nom",
       name: "Nom",
-      nameHint: "Pour distinguer plusieurs connexions à une même source, par exemple « Cuisine ».",
+      nameHint: "Pour distinguer plusieurs connexions au même lecteur, par exemple « Cuisine ».",
       renameGo: "Enregistrer le nom",
       renamed: "Le nom est enregistré.",
       nameFirst: "Pour en lier une autre, donnez un nom à la première.",
@@ -886,17 +886,17 @@ export const fr: Words = {
       remove: "Supprimer",
       removeUser: "Supprimer {user}",
       removeText:
-        "{user} est supprimé avec ses clés d’API, ses widgets, ses connexions à la musique et ses sessions. C’est irréversible.",
+        "{user} est supprimé avec ses clés d’API, ses overlays, ses connexions à la musique et ses sessions. C’est irréversible.",
       removed: "{user} a été supprimé.",
       add: "Ajouter un utilisateur",
-      addText: "Avec une première clé d’API, une adresse de widget et un lien pour se connecter.",
+      addText: "Avec une première clé d’API, une adresse d’overlay et un lien pour se connecter.",
       name: "Nom d’utilisateur",
       nameHint:
         "1 à 32 caractères parmi a–z, 0–9, _ et -, en commençant par une lettre ou un chiffre",
       added:
         "{user} a été ajouté. Transmettez-lui ceci par un moyen sûr : la clé et le lien ne sont affichés que maintenant. Le lien sert une fois, pendant une demi-heure.",
       apiKey: "Clé d’API",
-      widgetUrl: "Adresse du widget",
+      widgetUrl: "Adresse de l’overlay",
       backup: "Sauvegarde",
       backupText: "Une copie complète de la base de données, faite sans arrêter le serveur.",
       backupKey: "Ses secrets ne se lisent qu’avec {key} : gardez-en aussi une copie, ailleurs.",
@@ -1144,14 +1144,14 @@ export const fr: Words = {
       signedOut: "Ce navigateur-là a été déconnecté.",
       everywhere: "Se déconnecter partout",
       everywhereText:
-        "Tous les navigateurs sont déconnectés, celui-ci compris. Vos clés et votre widget continuent de fonctionner.",
+        "Tous les navigateurs sont déconnectés, celui-ci compris. Vos clés et vos overlays continuent de fonctionner.",
       signedOutEverywhere: "Tous les navigateurs ont été déconnectés.",
       exportTitle: "Vos données",
       exportText: "Ce que Marquee conserve sur vous, sans les secrets.",
       exportLink: "Exporter en JSON",
       deleteTitle: "Tout supprimer",
       deleteText:
-        "Vos clés, vos widgets, vos connexions à la musique et vos réglages disparaissent immédiatement et définitivement. Les streams et les bots qui s’en servent ne reçoivent plus de réponse.",
+        "Vos clés, vos overlays, vos connexions à la musique et vos réglages disparaissent immédiatement et définitivement. Les streams et les bots qui s’en servent ne reçoivent plus de réponse.",
       nextOwner: "Ce serveur est à vous : {user} en devient propriétaire.",
       lastUser:
         "Il n’y a pas d’autre utilisateur ici : à son prochain démarrage, Marquee crée un nouveau propriétaire.",
@@ -1199,9 +1199,9 @@ export const fr: Words = {
         "Marquee sous Windows : démarrez-le, et affichez votre morceau dans OBS.",
       "quick-start-macos": "Marquee sur Mac : démarrez-le, et affichez votre morceau dans OBS.",
       "quick-start-linux": "Marquee sous Linux : démarrez-le, et affichez votre morceau dans OBS.",
-      sources: "Trouvez la bonne source pour votre lecteur ou votre service, et connectez-la.",
+      sources: "Trouvez le bon moyen pour votre lecteur ou votre service, et connectez-le.",
       widget: "Mettez l’overlay dans OBS, Streamlabs, vMix ou un autre programme.",
-      looks: "Thèmes, polices, titres longs, et des looks à essayer, à modifier et à partager.",
+      looks: "Des looks à essayer, à modifier et à partager ; polices, titres longs et CSS.",
       "two-computers": "Écoutez la musique sur un ordinateur et streamez depuis un autre.",
       chat: "Votre bot de chat répond à « C’est quoi, ce morceau ? » par une ligne de texte.",
       cards: "Une image de ce que vous écoutez, pour un profil, un README ou un site.",
@@ -1256,7 +1256,7 @@ export const fr: Words = {
     meaning: "Signification",
     option: "Option",
     values: "Valeurs",
-    source: "Source",
+    source: "Lecteur ou service",
     command: "Commande",
     commands: { given: "Argument ou option" },
     options: "Options",
@@ -1291,8 +1291,8 @@ export const fr: Words = {
     },
     calls: {
       calls: "Contacte",
-      these: "Pour cette source, Marquee contacte :",
-      nobody: "Pour cette source, Marquee ne contacte personne.",
+      these: "Avec lui, Marquee contacte :",
+      nobody: "Avec lui, Marquee ne contacte personne.",
       entered: "l’adresse saisie",
       covers: "les adresses https des pochettes qu’elle indique",
     },
@@ -1395,7 +1395,7 @@ export const fr: Words = {
       "429":
         "Trop tôt après le dernier appel, ou trop de clés incorrectes depuis une adresse, ou trop de flux d’événements pour une même clé, ou trop de travail pour un même utilisateur.",
       "500": "Une erreur s’est produite sur le serveur.",
-      "503": "La source ne répond plus depuis un moment.",
+      "503": "Le lecteur ne répond plus depuis un moment.",
     },
     fieldMeanings: {
       success: "Vrai en cas de succès.",
@@ -1409,26 +1409,26 @@ export const fr: Words = {
       progress_percent: "Position en pourcentage de la durée, deux décimales au plus.",
       time_remaining_ms: "Millisecondes restantes dans le morceau ; 0 si la durée est inconnue.",
       "track.id":
-        "Tel que la source le donne ; pour un fichier local, son URI ; pour un flux, une empreinte qui change avec le morceau.",
+        "Tel que le lecteur le donne ; pour un fichier local, son URI ; pour un flux, une empreinte qui change avec le morceau.",
       "track.original_name":
-        "Titre tel que la source le donne ; seulement là où le titre a été nettoyé.",
+        "Titre tel que le lecteur le donne ; seulement là où le titre a été nettoyé.",
       "track.name": "Titre du morceau.",
-      "track.duration_ms": "Durée en millisecondes ; 0 quand la source ne la donne pas.",
-      "track.explicit": "Si la source signale le morceau comme explicite.",
+      "track.duration_ms": "Durée en millisecondes ; 0 quand le lecteur ne la donne pas.",
+      "track.explicit": "Si le lecteur signale le morceau comme explicite.",
       original_artist_name:
-        "Artiste tel que la source le donne ; seulement là où un titre nettoyé en nomme un autre.",
-      artist_name: "Les artistes dans l’ordre de la source, séparés par une virgule et une espace.",
+        "Artiste tel que le lecteur le donne ; seulement là où un titre nettoyé en nomme un autre.",
+      artist_name: "Les artistes dans l’ordre du lecteur, séparés par une virgule et une espace.",
       "album.name": "Nom de l’album ; pour un podcast, l’émission.",
       "album.images[].url":
         "Adresse d’une pochette, la plus grande d’abord ; la liste peut être vide.",
       "device.name": "Nom de l’appareil.",
-      "device.type": "Type de l’appareil, tel que la source le donne.",
-      "device.volume": "Volume de 0 à 100 ; null quand la source ne le donne pas.",
+      "device.type": "Type de l’appareil, tel que le lecteur le donne.",
+      "device.volume": "Volume de 0 à 100 ; null quand le lecteur ne le donne pas.",
       started_at: "Quand le morceau a commencé, en UTC.",
       played_ms: "Durée d’écoute en millisecondes, sans les pauses.",
       username: "Nom de l’utilisateur.",
       connected:
-        "Faux quand aucune source connectée n’a encore fonctionné, ou que chacune doit être connectée à nouveau.",
+        "Faux quand aucun lecteur connecté n’a encore fonctionné, ou que chacun doit être connecté à nouveau.",
       display_name: "Nom du compte connecté ; null s’il est inconnu.",
       product: "Abonnement du compte ; null s’il est inconnu.",
       created_at: "Date de création de l’utilisateur, en UTC.",
@@ -1608,18 +1608,18 @@ export const fr: Words = {
       notRunning: "Marquee n’est pas lancé et ne sait donc pas quoi envoyer.",
     },
     widget: {
-      unknown: "Ce widget n’existe pas.",
-      taken: "Un autre widget s’appelle déjà « {name} ». Choisissez un autre nom.",
+      unknown: "Cet overlay, ce texte ou cette carte n’existe pas.",
+      taken: "« {name} » est déjà pris. Choisissez un autre nom.",
       nameInUse:
-        "Entre-temps, un autre widget a pris son nom. Renommez cet autre widget et réessayez avant la fin de la minute.",
-      tooMany: "Il y a {most} widgets, le maximum. Supprimez-en un d’abord.",
+        "Entre-temps, son nom a été repris. Renommez l’autre et réessayez avant la fin de la minute.",
+      tooMany: "Il y a {most} overlays, textes et cartes, le maximum. Supprimez-en un d’abord.",
       changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
-      tooLate: "La minute est passée : ce widget ne peut plus être rétabli.",
+      tooLate: "La minute est passée : il n’est plus possible de le rétablir.",
       css: "Le CSS peut avoir {most} octets au plus, sans caractères de contrôle. Modifiez-le, puis enregistrez-le de nouveau.",
       noOverlay: "Cela ne fonctionne qu’avec les overlays.",
       noOption: "L’option « {option} » n’existe pas. Il y a : {options}.",
       draft:
-        "Ce n’est pas un brouillon de widget : donnez du JSON avec name, language, options, css ou size.",
+        "Ce n’est pas un brouillon : donnez du JSON avec name, language, options, css ou size.",
     },
     look: {
       empty: "Il n’y a encore rien ici. Collez un lien ou du JSON.",
@@ -1660,13 +1660,13 @@ export const fr: Words = {
       settings: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       noOptions: "{source} ne prend pas d’option ici.",
       noSource: "Il n’y a pas de source « {source} ». Au choix : {sources}",
-      otherVersion: "Cette version de Marquee n’a pas de source « {source} ».",
+      otherVersion: "Cette version de Marquee ne connaît pas « {source} ».",
       otherSystem: "{source} ne fonctionne que sous {system}, et ce serveur tourne sous {here}.",
       ownersComputer:
         "{source} suit les lecteurs de l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
       host: "Le propriétaire de ce serveur doit d’abord autoriser {host}.",
       otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
-      nameTaken: "Une autre connexion à la même source porte ce nom.",
+      nameTaken: "Une autre connexion au même lecteur porte ce nom.",
       tooMany: "Il y a {most} connexions, le maximum. Déconnectez-en d’abord une.",
       several: "Il y a plusieurs connexions. Choisissez-en une par son ID, ou toutes.",
       idOrAll: "Choisissez une connexion ou toutes, mais pas les deux.",

@@ -42,7 +42,7 @@ export const pt: Words = {
         elapsed: "tempo decorrido",
         duration: "duração",
         remaining: "tempo restante",
-        source: "nome da fonte",
+        source: "player ou serviço",
         url: "link da música",
       },
       brackets:
@@ -64,7 +64,7 @@ export const pt: Words = {
       mode: "Claro ou escuro",
       modes: { auto: "Conforme o sistema de quem vê", dark: "Escuro", light: "Claro" },
       progress: "Barra de progresso",
-      source: "Nome da fonte",
+      source: "Nome do player ou serviço",
       unreachable: {
         local: "Outros sites não conseguem acessar {host}: ele só existe na sua própria rede.",
         "not https":
@@ -88,7 +88,7 @@ export const pt: Words = {
     apiText: "Uma requisição com a sua chave devolve a faixa, o artista, o álbum e a posição.",
     widgetTitle: "O overlay",
     widgetText:
-      "Adicione o endereço do seu widget ao OBS como fonte de navegador, com 500 de largura e 120 de altura. O fundo é transparente.",
+      "Adicione o endereço do seu overlay ao OBS como fonte de navegador, com 500 de largura e 120 de altura. O fundo é transparente.",
     demo: "O overlay, tocando a demonstração",
     start: "Primeiros passos",
     dashboard: "Abrir o painel",
@@ -189,11 +189,11 @@ export const pt: Words = {
     health: {
       ok: "A conexão com {source} está funcionando.",
       untried:
-        "A conexão com {source} está pronta. O Marquee começa a acompanhar a música assim que um widget ou o painel for aberto.",
+        "A conexão com {source} está pronta. O Marquee começa a acompanhar a música assim que um overlay ou o painel for aberto.",
       silent: "{source} ainda não enviou nada.",
-      nothing: "Nenhuma fonte de música conectada ainda.",
+      nothing: "Nenhuma música conectada ainda.",
       needsLinking:
-        "O Marquee não recebe mais a sua música do {source}. Conecte de novo; suas chaves e seu widget continuam os mesmos.",
+        "O Marquee não recebe mais a sua música do {source}. Conecte de novo; suas chaves e seu overlay continuam os mesmos.",
       limited: "O {source} pediu uma pausa. Até: {time}. O Marquee continua automaticamente.",
       retrying: "O Marquee está tentando de novo. Desde: {time}.",
       endsSoon: "O {source} encerra esta conexão em {day}. Conecte de novo antes; basta um clique.",
@@ -206,9 +206,9 @@ export const pt: Words = {
         appRefused: "O {source} não aceita o app deste servidor.",
         appMissing: "O app do {source} não foi informado neste servidor.",
         keyMissing:
-          "{source} precisa de uma chave de API que este servidor não tem. O dono precisa informar uma.",
+          "O {source} precisa de uma chave de API que este servidor não tem. O dono precisa informar uma.",
         keyRefused:
-          "{source} não aceita a chave de API deste servidor. O dono precisa informar outra.",
+          "O {source} não aceita a chave de API deste servidor. O dono precisa informar outra.",
       },
     },
     home: {
@@ -344,7 +344,7 @@ export const pt: Words = {
       hints: {
         mode: "“Como o sistema” segue o que o seu programa de transmissão informa: no macOS, a aparência do próprio OBS; no Windows, a do sistema. Isso não diz nada sobre o jogo que está atrás.",
         source:
-          "Só um serviço que o seu público conhece: Spotify, Apple Music, YouTube Music ou Last.fm. As outras fontes não mostram nome.",
+          "Só um serviço que o seu público conhece: Spotify, Apple Music, YouTube Music ou Last.fm. Os outros players não mostram nome.",
         delay: "Se o seu vídeo tem atraso, coloque aqui o mesmo número de segundos.",
       },
       fromTheme: "Do visual",
@@ -497,7 +497,7 @@ export const pt: Words = {
         mayAsk:
           "Conectando ao OBS… Se o navegador perguntar se esta página pode acessar aplicativos neste dispositivo, permita.",
         connected: "Conectado. Escolha uma cena.",
-        isThere: "Conectado. O OBS já tem este widget, com o nome “{name}”.",
+        isThere: "Conectado. O OBS já tem este overlay, com o nome “{name}”.",
         current: "{scene} (cena atual)",
         inPreview: "{scene} (na pré-visualização)",
         put: "Colocar no OBS",
@@ -520,7 +520,7 @@ export const pt: Words = {
             "O OBS não respondeu a tempo. Feche as caixas de diálogo abertas no OBS e tente de novo. É preciso ter o OBS 28 ou mais recente.",
           closed: "O OBS encerrou a conexão. Conecte de novo.",
           noBrowserSource:
-            "Este OBS não tem fontes de navegador e, sem elas, não consegue mostrar nenhum widget. Instale o OBS de obsproject.com.",
+            "Este OBS não tem fontes de navegador e, sem elas, não consegue mostrar nenhum overlay. Instale o OBS de obsproject.com.",
           busy: "O OBS ainda está carregando. Tente de novo daqui a pouco.",
           gone: "O OBS não tem mais esta cena ou esta fonte. Escolha de novo.",
           refused: "O OBS não conseguiu fazer isso. {detail}",
@@ -618,14 +618,14 @@ export const pt: Words = {
       saveSettings: "Salvar as configurações",
       disconnect: "Desconectar",
       disconnectText:
-        "O Marquee esquece o seu acesso a {source}. Suas chaves e seu widget continuam os mesmos.",
+        "O Marquee esquece o seu acesso a {source}. Suas chaves e seu overlay continuam os mesmos.",
       addedUnreachable:
         "{source} foi adicionado, mas está inacessível: nada responde direito em {host}. Confira se está em execução e se o endereço está certo. O Marquee continua tentando.",
       addedSilent:
         "{source} foi adicionado, mas está inacessível: nada respondeu ainda. O Marquee continua tentando.",
       addedRefused:
         "{source} foi adicionado, mas recusa o que você digitou. Confira o usuário, a senha e o token e digite de novo.",
-      added: "A fonte {source} foi adicionada.",
+      added: "{source} foi adicionado.",
       saved: "As configurações de {source} foram salvas.",
       guide: "Passo a passo",
       secretKept:
@@ -642,7 +642,7 @@ export const pt: Words = {
         lead: "Vídeos, rádios e arquivos costumam ter títulos como “Artista - Música (Official Video) [4K]”. O Marquee pode tirar, em todo lugar onde mostra uma música, o que descreve a publicação ou o lançamento. Ele nunca tira o que descreve a gravação, como “Live” ou “Remix”.",
         show: "Mostrar os títulos",
         cleaned: "limpos, sem o que descreve a publicação",
-        asGiven: "como a fonte informa",
+        asGiven: "como o player informa",
         asForAll: "como em todas as conexões",
         asGivenTrack: "Original: {track}",
         phrases: "Suas próprias expressões",
@@ -679,7 +679,7 @@ export const pt: Words = {
       moved: "{source} agora está na posição {position}.",
       rename: "Mudar o nome",
       name: "Nome",
-      nameHint: "Diferencia várias conexões da mesma fonte, por exemplo “Cozinha”.",
+      nameHint: "Diferencia várias conexões com o mesmo player, por exemplo “Cozinha”.",
       renameGo: "Salvar o nome",
       renamed: "O nome foi salvo.",
       nameFirst: "Para conectar outra, dê um nome à primeira.",
@@ -871,16 +871,16 @@ export const pt: Words = {
       remove: "Remover",
       removeUser: "Remover {user}",
       removeText:
-        "{user} será removido com todas as chaves de API, os widgets, as conexões com a música e as sessões. Não dá para desfazer.",
+        "{user} será removido com todas as chaves de API, os overlays, as conexões com a música e as sessões. Não dá para desfazer.",
       removed: "{user} foi removido.",
       add: "Adicionar um usuário",
-      addText: "Com uma primeira chave de API, um endereço de widget e um link de acesso.",
+      addText: "Com uma primeira chave de API, um endereço de overlay e um link de acesso.",
       name: "Nome de usuário",
       nameHint: "De 1 a 32 caracteres entre a–z, 0–9, _ e -, começando com letra ou número",
       added:
         "{user} foi adicionado. Envie isto com segurança: a chave e o link só aparecem agora. O link funciona uma única vez e vale por meia hora.",
       apiKey: "Chave de API",
-      widgetUrl: "Endereço do widget",
+      widgetUrl: "Endereço do overlay",
       backup: "Backup",
       backupText: "Uma cópia completa do banco de dados, sem parar o servidor.",
       backupKey:
@@ -1121,14 +1121,14 @@ export const pt: Words = {
       signedOut: "Aquele navegador foi desconectado.",
       everywhere: "Sair de todos os navegadores",
       everywhereText:
-        "Você sai de todos os navegadores, inclusive deste. Suas chaves e seu widget continuam funcionando.",
+        "Você sai de todos os navegadores, inclusive deste. Suas chaves e seus overlays continuam funcionando.",
       signedOutEverywhere: "Todos os navegadores foram desconectados.",
       exportTitle: "Seus dados",
       exportText: "O que o Marquee guarda sobre você, sem os segredos.",
       exportLink: "Exportar como JSON",
       deleteTitle: "Apagar tudo",
       deleteText:
-        "Suas chaves, seus widgets, suas conexões com a música e suas configurações são apagados na hora e para sempre. As lives e os bots que usam isso param de funcionar.",
+        "Suas chaves, seus overlays, suas conexões com a música e suas configurações são apagados na hora e para sempre. As lives e os bots que usam isso param de funcionar.",
       nextOwner: "Este servidor é seu: {user} passa a ser o dono.",
       lastUser:
         "Você é o único usuário aqui: na próxima vez que for iniciado, o Marquee cria um novo dono.",
@@ -1175,9 +1175,9 @@ export const pt: Words = {
       "quick-start-windows": "O Marquee no Windows: inicie e mostre a sua música no OBS.",
       "quick-start-macos": "O Marquee no Mac: inicie e mostre a sua música no OBS.",
       "quick-start-linux": "O Marquee no Linux: inicie e mostre a sua música no OBS.",
-      sources: "Encontre a fonte certa para o seu player ou serviço e conecte.",
+      sources: "Encontre o jeito certo para o seu player ou serviço e conecte.",
       widget: "Coloque o overlay no OBS, no Streamlabs, no vMix ou em outro programa.",
-      looks: "Temas, fontes, títulos longos e visuais para testar, mudar e compartilhar.",
+      looks: "Visuais para testar, mudar e compartilhar; fontes, títulos longos e CSS.",
       "two-computers": "Ouça a música em um computador e transmita de outro.",
       chat: "O bot do seu chat responde “Que música é essa?” com uma linha de texto.",
       cards: "Uma imagem do que você ouve, para um perfil, um README ou um site.",
@@ -1231,7 +1231,7 @@ export const pt: Words = {
     meaning: "Significado",
     option: "Opção",
     values: "Valores",
-    source: "Fonte",
+    source: "Player ou serviço",
     command: "Comando",
     commands: { given: "Argumento ou opção" },
     options: "Opções",
@@ -1266,8 +1266,8 @@ export const pt: Words = {
     },
     calls: {
       calls: "Contata",
-      these: "Para esta fonte, o Marquee contata:",
-      nobody: "Para esta fonte, o Marquee não contata ninguém.",
+      these: "Com ele, o Marquee contata:",
+      nobody: "Com ele, o Marquee não contata ninguém.",
       entered: "o endereço que foi informado",
       covers: "os endereços https das capas que ela informa",
     },
@@ -1369,7 +1369,7 @@ export const pt: Words = {
       "429":
         "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de eventos com uma mesma chave, ou trabalho demais para um mesmo usuário.",
       "500": "Ocorreu um erro no servidor.",
-      "503": "A fonte não responde há algum tempo.",
+      "503": "O player não responde há algum tempo.",
     },
     fieldMeanings: {
       success: "Verdadeiro em caso de sucesso.",
@@ -1383,24 +1383,24 @@ export const pt: Words = {
       progress_percent: "Posição como porcentagem da duração, com no máximo duas casas decimais.",
       time_remaining_ms: "Milissegundos que faltam na faixa; 0 quando a duração é desconhecida.",
       "track.id":
-        "Como a fonte informa; o de um arquivo local é o URI dele e o de uma transmissão, um hash que muda com a música.",
-      "track.original_name": "Título como a fonte informa; só onde o título foi limpo.",
+        "Como o player informa; o de um arquivo local é o URI dele e o de uma transmissão, um hash que muda com a música.",
+      "track.original_name": "Título como o player informa; só onde o título foi limpo.",
       "track.name": "Título da faixa.",
-      "track.duration_ms": "Duração em milissegundos; 0 quando a fonte não informa.",
-      "track.explicit": "Se a fonte marca a faixa como explícita.",
-      original_artist_name: "Artista como a fonte informa; só onde um título limpo nomeia outro.",
-      artist_name: "Os artistas na ordem da fonte, separados por vírgula e espaço.",
+      "track.duration_ms": "Duração em milissegundos; 0 quando o player não informa.",
+      "track.explicit": "Se o player marca a faixa como explícita.",
+      original_artist_name: "Artista como o player informa; só onde um título limpo nomeia outro.",
+      artist_name: "Os artistas na ordem do player, separados por vírgula e espaço.",
       "album.name": "Título do álbum; em um podcast, o programa.",
       "album.images[].url":
         "Endereço de uma capa; a maior vem primeiro, e a lista pode estar vazia.",
       "device.name": "Nome do dispositivo.",
-      "device.type": "Tipo do dispositivo, como a fonte informa.",
-      "device.volume": "Volume de 0 a 100; null quando a fonte não informa.",
+      "device.type": "Tipo do dispositivo, como o player informa.",
+      "device.volume": "Volume de 0 a 100; null quando o player não informa.",
       started_at: "Quando a música começou, em UTC.",
       played_ms: "Por quanto tempo tocou, em milissegundos, sem as pausas.",
       username: "Nome do usuário.",
       connected:
-        "Falso quando nenhuma fonte conectada funcionou ainda, ou é preciso conectar todas de novo.",
+        "Falso quando nenhum player conectado funcionou ainda, ou é preciso conectar todos de novo.",
       display_name: "Nome da conta conectada; null se for desconhecido.",
       product: "Assinatura da conta; null se for desconhecida.",
       created_at: "Quando o usuário foi criado, em UTC.",
@@ -1576,18 +1576,17 @@ export const pt: Words = {
       notRunning: "O Marquee não está em execução, então não sabe o que dizer.",
     },
     widget: {
-      unknown: "Este widget não existe.",
-      taken: "Outro widget já se chama “{name}”. Escolha um nome diferente.",
+      unknown: "Este overlay, texto ou cartão não existe.",
+      taken: "O nome “{name}” já está em uso. Escolha outro.",
       nameInUse:
-        "Nesse meio-tempo, outro widget ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
-      tooMany: "Há {most} widgets, o máximo. Remova um antes.",
+        "Nesse meio-tempo, outro ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
+      tooMany: "Há {most} overlays, textos e cartões, o máximo. Remova um antes.",
       changed: "“{name}” foi alterado nesse meio-tempo. Dê uma olhada e tente de novo.",
-      tooLate: "O minuto passou: este widget não pode mais voltar.",
+      tooLate: "O minuto passou: não dá mais para restaurar.",
       css: "O CSS pode ter no máximo {most} bytes, sem caracteres de controle. Altere o CSS e salve de novo.",
       noOverlay: "Isto só funciona com overlays.",
       noOption: "Não existe a opção “{option}”. Há: {options}.",
-      draft:
-        "Isto não é um rascunho de um widget: informe JSON com name, language, options, css ou size.",
+      draft: "Isto não é um rascunho: informe JSON com name, language, options, css ou size.",
     },
     look: {
       empty: "Ainda não há nada aqui. Cole um link ou JSON.",
@@ -1626,13 +1625,13 @@ export const pt: Words = {
       settings: "Não deu certo. Confira o que você digitou.",
       noOptions: "{source} não aceita opções aqui.",
       noSource: "Não existe a fonte “{source}”. Escolha entre: {sources}",
-      otherVersion: "Esta versão do Marquee não tem a fonte “{source}”.",
+      otherVersion: "Esta versão do Marquee não conhece “{source}”.",
       otherSystem: "{source} só funciona no {system}, e este servidor roda no {here}.",
       ownersComputer:
         "{source} acompanha os players do computador deste servidor, por isso só o dono do servidor pode conectar.",
       host: "O dono deste servidor precisa liberar {host} antes.",
       otherOption: "{source} não tem a opção “{option}”. Tem: {options}",
-      nameTaken: "Outra conexão com a mesma fonte tem este nome.",
+      nameTaken: "Outra conexão com o mesmo player tem este nome.",
       tooMany: "Há {most} conexões, o máximo. Desconecte uma primeiro.",
       several: "Há várias conexões. Escolha uma pelo ID, ou todas.",
       idOrAll: "Escolha uma conexão ou todas, mas não as duas coisas.",

@@ -117,7 +117,7 @@ describe("marquee widget remove", () => {
     expect(await documentsOf("widget", "list", "ada")).toHaveLength(1);
     const again = await marquee("widget", "remove", "ada", String(second["id"]));
     expect(again.code).toBe(1);
-    expect(again.errors).toContain("There is no such widget.");
+    expect(again.errors).toContain("There is no such overlay, text or card.");
   });
 
   test.each(["0", "-1", "1x", ""])("refuses the id %p", async (id) => {

@@ -410,7 +410,7 @@ describe("disconnecting", () => {
     const page = await owner.get(MUSIC);
     expect(await textOf(page.clone(), "details.unfolds:not(.fold) summary")).toBe("Disconnect");
     expect(await textOf(page, "details.unfolds:not(.fold) p")).toContain(
-      "You keep your keys and your widget",
+      "You keep your keys and your overlay",
     );
   });
 

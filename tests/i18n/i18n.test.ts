@@ -52,7 +52,6 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "fr docs.pages",
   "fr docs.option",
   "fr docs.options",
-  "fr docs.source",
   "fr docs.variable",
   "es docs.variable",
   "de docs.option",

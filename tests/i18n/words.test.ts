@@ -110,6 +110,25 @@ test.each(LANGUAGES)("names no flag and no variable to who only clicks, in %s", 
   expect(technical).toEqual([]);
 });
 
+/** "Source" is a word of OBS. Commands have an argument of this name. */
+const OF_OBS =
+  /^(?:home\.widgetText|dashboard\.(?:intoObs|home\.notOnStream|widget\.(?:obs|test\w+|launcherText|editor\.sizeHint))|refused\.(?:user\.source|connection\.noSource))/;
+/** In Portuguese the word also means a font. */
+const SOURCE: Readonly<Partial<Record<Language, RegExp>>> = {
+  en: /\bsources?\b(?! code)/i,
+  fr: /\bsources?\b/i,
+  es: /\bfuentes?\b/i,
+  de: /\BQuelle|\bQuelle/,
+};
+
+test.each(LANGUAGES)("an overlay is no widget, and a player no source, in %s", (language) => {
+  const source = SOURCE[language];
+  const wrong = textsIn(languages[language])
+    .map(([place, text]) => [place, text.replace(/\{\w+\}/g, "")] as const)
+    .filter(([place, text]) => /widget/i.test(text) || (!OF_OBS.test(place) && source?.test(text)));
+  expect(wrong).toEqual([]);
+});
+
 describe("French", () => {
   test("has no space that breaks before : ; ! ? and », and after «", () => {
     const breaking = textsOf("fr").filter(([, text]) =>
