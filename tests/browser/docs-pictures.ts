@@ -3,7 +3,6 @@
  * `bun tests/browser/docs-pictures.ts`. It needs an installed Chromium.
  */
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 
@@ -17,18 +16,22 @@ interface Picture {
   readonly path: string;
   /** What of the page is shown: from the top of the first to the bottom of the last. */
   readonly parts: readonly [first: string, last: string];
-  prepare?(page: Page): Promise<unknown>;
 }
 
 const PICTURES: readonly Picture[] = [
-  { name: "music", path: "/en/dashboard/music", parts: ["h1", "section.offers"] },
+  { name: "music", path: "/en/dashboard/music", parts: ["h1", ".tiles"] },
+  { name: "spotify-app", path: "/en/dashboard/music?add=spotify", parts: [".chosen-way", ".app"] },
   {
-    name: "spotify-app",
-    path: "/en/dashboard/music",
-    parts: ["section.app", "section.app"],
-    prepare: (page) => page.click("#source-spotify > summary"),
+    name: "gallery",
+    path: "/en/dashboard/widget",
+    parts: ["h1", ".shipped .looks > li:nth-child(3)"],
   },
-  { name: "obs-source", path: "/en/dashboard/widget?id=1", parts: ["section.obs", "section.obs"] },
+  { name: "editor", path: "/en/dashboard/widget?id=1", parts: ["h1", "[data-strip]"] },
+  {
+    name: "obs-source",
+    path: "/en/dashboard/widget?id=1&tab=obs",
+    parts: ["section.obs", "section.obs"],
+  },
   {
     name: "chat-command",
     path: "/en/dashboard/chat?with=bot",
@@ -73,10 +76,10 @@ try {
       const state = await Bun.file(join(data.path, "session.json")).json();
       await context.addCookies(state.cookies);
     }
-    for (const { name, path, parts, prepare } of PICTURES) {
+    for (const { name, path, parts } of PICTURES) {
       await page.goto(base + path);
-      await prepare?.(page);
-      await page.waitForTimeout(500);
+      // The overlays on the page draw themselves.
+      await page.waitForTimeout(1_500);
       const boxes = await Promise.all(
         parts.map((part) => page.locator(part).first().boundingBox()),
       );
