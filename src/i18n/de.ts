@@ -10,7 +10,7 @@ export const de: Words = {
     overlay: "Musik, die gerade läuft",
   },
   parts: {
-    show: "Zeigen",
+    show: "Anzeigen",
     copy: "Kopieren",
     copied: "Kopiert",
   },
@@ -151,7 +151,7 @@ export const de: Words = {
   signIn: {
     neededTitle: "Melde dich zuerst an",
     neededText:
-      "Öffne Marquee noch einmal auf dem Computer, auf dem es läuft: mit einem Doppelklick oder mit diesem Befehl:",
+      "Öffne Marquee noch einmal auf dem Rechner, auf dem es läuft: mit einem Doppelklick oder mit diesem Befehl:",
     how: "Andere Wege, dich anzumelden",
     askTitle: "Anmelden",
     askText: "Ein Passwort brauchst du nicht.",
@@ -224,10 +224,10 @@ export const de: Words = {
       looks: "Look des Overlays",
       ownLook: "Dein eigener Look",
       allLooks: "Alle Looks",
-      otherWays: "Andere Wege in OBS",
+      otherWays: "Anders in OBS einfügen",
       needsScript: "Das Ziehen in OBS braucht JavaScript.",
       question: "Womit hörst du Musik?",
-      putOnStream: "Jetzt bring es in den Stream",
+      putOnStream: "Bring es jetzt in deinen Stream",
       isOnStream: "OBS zeigt dein Overlay",
       skip: "Ich kenne mich aus",
       done: "Fertig",
@@ -293,7 +293,7 @@ export const de: Words = {
         exit_slide: "Hinausgleiten",
         exit_none: "Ohne Animation",
         paused_show: "Bleiben",
-        paused_dim: "Blasser zeigen",
+        paused_dim: "Abblenden",
         paused_hide: "Verbergen",
         idle_hide: "Verbergen",
         idle_text: "Text zeigen",
@@ -303,7 +303,7 @@ export const de: Words = {
         motion_auto: "Wie das System",
         motion_full: "Ein",
         motion_none: "Aus",
-        demo_ordinary: "Demo: ein gewöhnlicher Song",
+        demo_ordinary: "Demo: ein gewöhnlicher Titel",
         demo_long: "Demo: ein langer Titel",
         demo_japanese: "Demo: Japanisch",
         demo_arabic: "Demo: Arabisch",
@@ -353,7 +353,7 @@ export const de: Words = {
         mode: "„Wie das System“ folgt dem, was dein Streaming-Programm meldet: unter macOS dem Aussehen von OBS, unter Windows dem des Systems. Wie dein Spiel aussieht, weiß es nicht.",
         source:
           "Nur ein Dienst, den deine Zuschauer kennen: Spotify, Apple Music, YouTube Music oder Last.fm. Andere Player zeigen keinen Namen.",
-        delay: "Ist dein Video verzögert, stelle hier dieselbe Zahl von Sekunden ein.",
+        delay: "Ist dein Video verzögert, stell hier dieselbe Anzahl Sekunden ein.",
       },
       fromTheme: "Vom Look",
       fromCover: "Aus dem Cover",
@@ -410,7 +410,7 @@ export const de: Words = {
         versionShown: "Du siehst die Fassung: {time}. Speichere, um zu ihr zurückzukehren.",
         fonts: {
           title: "Deine Schriften",
-          text: "Bis zu {most} Schriften, nur für deine Overlays: WOFF2-Dateien von höchstens 1 MB.",
+          text: "Bis zu {most} Schriften, nur für deine Overlays: WOFF2-Dateien mit jeweils höchstens 1 MB.",
           name: "Name der Schrift",
           nameHint:
             "Bis zu 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche. Unter diesem Namen wählst du sie.",
@@ -503,9 +503,9 @@ export const de: Words = {
       refresh: "In OBS neu laden",
       leave: "Trennen",
       sentences: {
-        connecting: "Verbindung mit OBS …",
+        connecting: "Verbindung zu OBS wird hergestellt …",
         mayAsk:
-          "Verbindung mit OBS … Fragt der Browser, ob diese Seite auf Apps auf diesem Gerät zugreifen darf, erlaube es.",
+          "Verbindung zu OBS wird hergestellt … Fragt der Browser, ob diese Seite auf Apps auf diesem Gerät zugreifen darf, erlaube es.",
         connected: "Verbunden. Wähle eine Szene.",
         isThere: "Verbunden. OBS hat dieses Overlay schon, unter dem Namen „{name}“.",
         current: "{scene} (aktuelle Szene)",
@@ -613,7 +613,7 @@ export const de: Words = {
     },
     music: {
       add: "Musik hinzufügen",
-      several: "Spielen mehrere, siehst du die erste in dieser Liste.",
+      several: "Spielen mehrere gleichzeitig, wird die erste in dieser Liste gezeigt.",
       full: "Du hast {most} Verbindungen, mehr gehen nicht. Trenne eine, um eine andere hinzuzufügen.",
       otherWays: "Andere Wege",
       waiting: "Wartet auf Musik",
@@ -791,8 +791,10 @@ export const de: Words = {
         azuracast: "Ein Sender von AzuraCast: was gerade läuft, mit Cover und Position.",
         icecast: "Ein Stream von Icecast: der Titel, den der Sender mitschickt.",
         file: "Eine Textdatei, die ein Programm schreibt: VirtualDJ, DJUCED, djay, RadioDJ, mAirList, Snip und andere.",
-        serato: "Serato auf dem Rechner, auf dem Marquee läuft: jedes Lied, ohne eine Sendung.",
-        mixxx: "Mixxx auf dem Rechner, auf dem Marquee läuft: jedes Lied, ohne eine Sendung.",
+        serato:
+          "Serato auf dem Rechner, auf dem Marquee läuft: jeder Titel, ohne dass du ihn sendest.",
+        mixxx:
+          "Mixxx auf dem Rechner, auf dem Marquee läuft: jeder Titel, ohne dass du ihn sendest.",
         broadcast:
           "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap und andere, die senden: der Titel, der gerade läuft.",
         radio: "Ein Internetradio mit seiner Adresse: der Titel, den es seinen Hörern sendet.",
@@ -959,7 +961,7 @@ export const de: Words = {
       streams: "Ereignisströme",
       streamsText: "Sie melden jede Änderung sofort: Ein Programm muss nicht immer wieder fragen.",
       files: "Dateien",
-      filesText: "Titel, Künstler und Cover als Dateien auf dem Computer, auf dem Marquee läuft.",
+      filesText: "Titel, Künstler und Cover als Dateien auf dem Rechner, auf dem Marquee läuft.",
       how: "So geht es",
     },
     keys: {
@@ -1022,8 +1024,8 @@ export const de: Words = {
       hidden: "Titel mit „{title}“ im Namen werden nicht mehr gezeigt.",
       shownAgain: "Titel mit „{title}“ im Namen werden wieder gezeigt.",
       try: "Was würde das verbergen?",
-      hides: "Diese Regeln verbergen {count} deiner letzten {total} Songs.",
-      noSongs: "Noch gibt es keine Songs, um das auszuprobieren.",
+      hides: "Diese Regeln verbergen {count} deiner letzten {total} Titel.",
+      noSongs: "Noch gibt es keine Titel, um das auszuprobieren.",
       save: "Regeln speichern",
       saved: "Gespeichert. Deine Regeln gelten ab sofort.",
     },
@@ -1483,7 +1485,7 @@ export const de: Words = {
     art: { name: "Nur Cover", text: "Das Cover und sonst nichts." },
   },
   elsewhere: {
-    title: "Bitte die andere Adresse benutzen",
+    title: "Benutze die andere Adresse",
     text: "Dieser Server ist für {base} eingerichtet; du hast {other} geöffnet. Es wurde nichts geändert und kein Link verbraucht.",
     open: "Dort öffnen",
     live: "Dieser Server ist für {base} eingerichtet; du hast {other} geöffnet. Hier wird diese Seite nicht aktualisiert, und Formulare funktionieren nicht.",
@@ -1540,7 +1542,7 @@ export const de: Words = {
       unknown:
         "Diesen Schlüssel gibt es nicht, oder er wurde schon widerrufen. Nichts wurde geändert.",
       none: "Es gibt keinen Schlüssel, der ersetzt werden kann. Erstelle einen.",
-      several: "Es gibt mehrere Schlüssel: Wähle einen über seine ID.",
+      several: "Es gibt mehrere Schlüssel: Wähle einen über seine Kennung.",
     },
     session: { unknown: "Dieser Browser ist nicht mehr angemeldet." },
     restore: {
@@ -1548,7 +1550,7 @@ export const de: Words = {
       tooLarge:
         "Eine Sicherung mit mehr als {most} MB lässt sich hier nicht senden. Die Dokumentation sagt, wie du sie wiederherstellst.",
       interrupted: "Das Hochladen wurde unterbrochen. Wähle die Datei noch einmal.",
-      full: "Auf dem Datenträger des Servers ist kein Platz für diese Sicherung.",
+      full: "Auf der Festplatte des Servers ist kein Platz für diese Sicherung.",
       noBackup:
         "Das ist keine Sicherung von Marquee. Wähle die Datei, die unter „Sicherung“ heruntergeladen wurde.",
       newer: "Diese Sicherung stammt von einem neueren Marquee. Aktualisiere zuerst dieses hier.",

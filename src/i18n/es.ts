@@ -100,7 +100,7 @@ export const es: Words = {
   },
   connect: {
     title: "Vincular {source}",
-    lead: "Marquee verá lo que {user} reproduce en {source}. Solo puede leer: no puede cambiar nada.",
+    lead: "Marquee verá lo que {user} escucha en {source}. Solo puede leer: no puede cambiar nada.",
     go: "Continuar en {source}",
     appTitle: "Primero necesitas una aplicación de {source}",
     appLead: "Cada servidor tiene la suya, es gratuita y se crea en unos minutos.",
@@ -196,8 +196,9 @@ export const es: Words = {
       nothing: "Todavía no hay música conectada.",
       needsLinking:
         "Marquee ya no puede recibir tu música de {source}. Vincúlalo otra vez; tus claves y tu overlay no cambian.",
-      limited: "{source} ha pedido una pausa. Hasta: {time}. Marquee continúa automáticamente.",
-      retrying: "Marquee lo sigue intentando. Desde: {time}.",
+      limited:
+        "{source} ha pedido una pausa hasta: {time}. Después, Marquee continúa automáticamente.",
+      retrying: "Marquee lo sigue intentando desde: {time}.",
       endsSoon:
         "{source} pondrá fin a este vínculo el {day}. Vuelve a vincularlo antes; basta un clic.",
       failures: {
@@ -232,7 +233,7 @@ export const es: Words = {
       onStream: "OBS está conectado y muestra tu overlay.",
       notOnStream: "Ahora mismo ninguna fuente de navegador muestra tu overlay.",
       sharingPaused: "Solo tú ves esto: has dejado de compartir.",
-      sharingPausedUntil: "Solo tú ves esto: has dejado de compartir. Hasta: {time}",
+      sharingPausedUntil: "Solo tú ves esto: has dejado de compartir hasta: {time}.",
       hiddenByRules: "Solo tú ves esto: tus reglas lo ocultan.",
       hide: "No mostrar nunca esta",
       pause: "Dejar de compartir",
@@ -627,7 +628,7 @@ export const es: Words = {
       addedSilent:
         "{source} está añadido, pero no se puede acceder: todavía no ha respondido nada. Marquee lo sigue intentando.",
       addedRefused:
-        "{source} está añadido, pero rechaza lo que has introducido. Comprueba el usuario, la contraseña y el token, e introdúcelos otra vez.",
+        "{source} está añadido, pero rechaza lo que has introducido. Comprueba el nombre de usuario, la contraseña y el token, e introdúcelos otra vez.",
       added: "{source} se ha añadido.",
       saved: "Los ajustes de {source} se han guardado.",
       guide: "Paso a paso",
@@ -737,7 +738,7 @@ export const es: Words = {
         noPort:
           "Este Marquee aún no recibe emisiones: su propietario tiene que abrir antes un puerto para ellas.",
         show: "Dirección y secreto",
-        curl: "Pruébalo en un terminal",
+        curl: "Pruébalo en una terminal",
         address: "Dirección",
         user: "Nombre de usuario",
         password: "Contraseña",
@@ -782,8 +783,8 @@ export const es: Words = {
         azuracast: "Una emisora de AzuraCast: lo que emite, con portada y posición.",
         icecast: "Una emisión de Icecast: el título que envía la emisora.",
         file: "Un archivo de texto que escribe un programa: VirtualDJ, DJUCED, djay, RadioDJ, mAirList, Snip y otros.",
-        serato: "Serato en el equipo donde funciona Marquee: cada canción, sin emitirla.",
-        mixxx: "Mixxx en el equipo donde funciona Marquee: cada canción, sin emitirla.",
+        serato: "Serato en el ordenador donde se ejecuta Marquee: cada canción, sin emitirla.",
+        mixxx: "Mixxx en el ordenador donde se ejecuta Marquee: cada canción, sin emitirla.",
         broadcast:
           "Traktor, Mixxx, butt, VirtualDJ, Liquidsoap y otros que emiten: el título de lo que está en el aire.",
         radio: "Una radio de internet, por su dirección: el título que envía a sus oyentes.",
@@ -960,7 +961,7 @@ export const es: Words = {
       created: "Creada el {day}",
       lastUsed: "Último uso: {time}",
       neverUsed: "Nunca usada",
-      endsAt: "Una clave nueva la sustituye. Caduca: {time}",
+      endsAt: "Una clave nueva la sustituye. Caduca: {time}.",
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
@@ -996,7 +997,7 @@ export const es: Words = {
       stateTitle: "Compartir",
       sharing: "Los demás ven lo que escuchas.",
       pausedUntil:
-        "Has dejado de compartir. Hasta: {time}. Después vuelves a compartir automáticamente.",
+        "Has dejado de compartir hasta: {time}. Después vuelves a compartir automáticamente.",
       paused: "Has dejado de compartir hasta que elijas «Volver a compartir».",
       whilePaused: "Durante una pausa, para overlays, bots y programas no suena nada.",
       pauseHour: "Pausar una hora",
@@ -1069,7 +1070,7 @@ export const es: Words = {
       cancel: "Cancelar",
       linkedAs:
         "Vinculado como {login}. ¿No eres tú? Twitch usó la cuenta con la que tu navegador ha iniciado sesión.",
-      reading: "Marquee lee el chat de {channel}. Desde: {time}",
+      reading: "Marquee lee el chat de {channel} desde: {time}",
       notReading: "Ahora Marquee no lee el chat de {channel}",
       stateRefused: "Twitch ya no acepta este vínculo. Vincula la cuenta de nuevo.",
       stateStopped:
@@ -1640,7 +1641,7 @@ export const es: Words = {
       otherVersion: "Esta versión de Marquee no conoce «{source}».",
       otherSystem: "{source} solo funciona en {system}, y este servidor funciona en {here}.",
       ownersComputer:
-        "{source} sigue los reproductores del equipo de este servidor, así que solo puede conectarlo su propietario.",
+        "{source} sigue los reproductores del ordenador de este servidor, así que solo puede conectarlo su propietario.",
       host: "El propietario de este servidor debe permitir antes {host}.",
       otherOption: "{source} no tiene la opción «{option}». Tiene: {options}",
       nameTaken: "Otra conexión con el mismo reproductor tiene este nombre.",

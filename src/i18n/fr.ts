@@ -212,7 +212,7 @@ export const fr: Words = {
         appRefused: "{source} n’accepte pas l’application de ce serveur.",
         appMissing: "L’application pour {source} n’a pas été saisie sur ce serveur.",
         keyMissing:
-          "{source} demande une clé d’API que ce serveur n’a pas. Son propriétaire doit en indiquer une.",
+          "{source} a besoin d’une clé d’API que ce serveur n’a pas. Son propriétaire doit en indiquer une.",
         keyRefused:
           "{source} n’accepte pas la clé d’API de ce serveur. Son propriétaire doit en indiquer une autre.",
       },
@@ -222,7 +222,7 @@ export const fr: Words = {
       looks: "Look de l’overlay",
       ownLook: "Votre propre look",
       allLooks: "Tous les looks",
-      otherWays: "Autres moyens pour OBS",
+      otherWays: "Autres façons de le mettre dans OBS",
       needsScript: "Le glisser-déposer vers OBS a besoin de JavaScript.",
       question: "Avec quoi écoutez-vous ?",
       putOnStream: "Maintenant, mettez-le sur votre stream",
@@ -245,7 +245,7 @@ export const fr: Words = {
         backup: "La sauvegarde, par exemple marquee-2026-11-21.db",
         key: "Sa clé, le fichier secret.key",
         go: "Restaurer",
-        needsScript: "Une sauvegarde de plus de 1 Mo demande JavaScript.",
+        needsScript: "Une sauvegarde de plus de 1 Mo a besoin de JavaScript.",
         done: "Votre sauvegarde est de retour",
         doneText: "Marquee redémarre avec elle. Cela prend quelques secondes.",
         goOn: "Continuer",
@@ -283,13 +283,13 @@ export const fr: Words = {
         marquee_once: "Un aller-retour",
         marquee_auto: "Aller et retour",
         marquee_off: "Immobiles, coupés",
-        marquee_always: "Aller et retour, même pour un pixel",
+        marquee_always: "Aller et retour, même si peu dépasse",
         enter_fade: "En fondu",
         enter_slide: "En glissant",
-        enter_none: "D’un coup",
+        enter_none: "Sans animation",
         exit_fade: "En fondu",
         exit_slide: "En glissant",
-        exit_none: "D’un coup",
+        exit_none: "Sans animation",
         paused_show: "Laisser",
         paused_dim: "Atténuer",
         paused_hide: "Masquer",
@@ -351,7 +351,7 @@ export const fr: Words = {
         mode: "« Suivre le système » utilise ce que signale votre programme de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
         source:
           "Seulement un service que vos spectateurs connaissent : Spotify, Apple Music, YouTube Music ou Last.fm. Les autres lecteurs n’affichent aucun nom.",
-        delay: "Si votre vidéo a du retard : indiquez le même nombre de secondes.",
+        delay: "Si votre vidéo a du retard, indiquez ici le même nombre de secondes.",
       },
       fromTheme: "Du look",
       fromCover: "Selon la pochette",
@@ -543,7 +543,7 @@ export const fr: Words = {
         },
       },
       needsScript:
-        "Faire glisser, ou laisser faire cette page, demande JavaScript. L’adresse et la taille ci-dessous fonctionnent sans.",
+        "Faire glisser, ou laisser faire cette page, nécessite JavaScript. L’adresse et la taille ci-dessous fonctionnent sans.",
     },
     gallery: {
       title: "Vos overlays",
@@ -635,7 +635,7 @@ export const fr: Words = {
       addedSilent:
         "{source} est ajouté, mais injoignable : rien n’a encore répondu. Marquee continue d’essayer.",
       addedRefused:
-        "{source} est ajouté, mais refuse ce que vous avez saisi. Vérifiez le nom, le mot de passe et le jeton, puis saisissez-les à nouveau.",
+        "{source} est ajouté, mais refuse ce que vous avez saisi. Vérifiez le nom d’utilisateur, le mot de passe et le token, puis saisissez-les à nouveau.",
       added: "{source} a été ajouté.",
       saved: "Les réglages de {source} ont été enregistrés.",
       guide: "Pas à pas",
@@ -673,7 +673,7 @@ export const fr: Words = {
       },
       covers: {
         title: "Pochettes",
-        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ces services reçoivent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, mais rien sur vous ni sur vos viewers.",
+        lead: "Marquee demande à MusicBrainz et au Cover Art Archive les pochettes que votre lecteur n’a pas. Ces services reçoivent l’artiste, le titre et l’album de ces morceaux et l’adresse de votre serveur, mais rien sur vous ni sur vos spectateurs.",
         deezer:
           "Ce qu’ils n’ont pas, Marquee le demande à Deezer, qui reçoit les mêmes données. Les conditions de Deezer excluent tout usage commercial.",
         label: "Pochettes que votre lecteur n’a pas",
@@ -745,7 +745,7 @@ export const fr: Words = {
         noPort:
           "Ce Marquee ne reçoit pas encore de diffusions : son propriétaire doit d’abord leur ouvrir un port.",
         show: "Adresse et secret",
-        curl: "Essayez dans un terminal",
+        curl: "Essayer dans un terminal",
         address: "Adresse",
         user: "Nom d’utilisateur",
         password: "Mot de passe",
@@ -1022,8 +1022,8 @@ export const fr: Words = {
       linesHint: "Un texte par ligne. La casse et les accents ne comptent pas.",
       hidden: "Les morceaux avec « {title} » dans le titre ne sont plus montrés.",
       shownAgain: "Les morceaux avec « {title} » dans le titre sont de nouveau montrés.",
-      try: "Que cacherait cela ?",
-      hides: "Ces règles cachent {count} de vos {total} derniers morceaux.",
+      try: "Qu’est-ce que cela masquerait ?",
+      hides: "Ces règles masquent {count} de vos {total} derniers morceaux.",
       noSongs: "Il n’y a pas encore de morceaux pour l’essayer.",
       save: "Enregistrer les règles",
       saved: "Vos règles sont enregistrées et en vigueur.",
@@ -1339,7 +1339,7 @@ export const fr: Words = {
     noneFound: "Rien trouvé pour « {find} ».",
     searchedUntil: "Recherche faite jusqu’à : {time}",
     playedOf: "{played} sur {length}",
-    hide: "Ne jamais l’afficher",
+    hide: "Ne jamais montrer celui-ci",
     hidden: "Masqué",
     newest: "Morceaux les plus récents",
     all: "Tous les morceaux",
@@ -1558,7 +1558,7 @@ export const fr: Words = {
       newer: "Cette sauvegarde vient d’un Marquee plus récent. Mettez d’abord celui-ci à jour.",
       noKey: "Choisissez le fichier secret.key qui va avec la sauvegarde.",
       otherKey:
-        "Cette sauvegarde demande une autre clé. Choisissez le fichier secret.key qui va avec elle.",
+        "Cette sauvegarde a besoin d’une autre clé. Choisissez le fichier secret.key qui va avec elle.",
     },
     titles: {
       tooMany: "50 expressions au plus : il y en a {count}.",

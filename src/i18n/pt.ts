@@ -194,8 +194,9 @@ export const pt: Words = {
       nothing: "Nenhuma música conectada ainda.",
       needsLinking:
         "O Marquee não recebe mais a sua música do {source}. Conecte de novo; suas chaves e seu overlay continuam os mesmos.",
-      limited: "O {source} pediu uma pausa. Até: {time}. O Marquee continua automaticamente.",
-      retrying: "O Marquee está tentando de novo. Desde: {time}.",
+      limited:
+        "O {source} pediu uma pausa até: {time}. Depois, o Marquee continua automaticamente.",
+      retrying: "O Marquee está tentando de novo desde: {time}.",
       endsSoon: "O {source} encerra esta conexão em {day}. Conecte de novo antes; basta um clique.",
       failures: {
         unreachable: "Não foi possível se conectar ao {source}.",
@@ -222,7 +223,7 @@ export const pt: Words = {
       putOnStream: "Agora coloque na sua live",
       isOnStream: "O OBS mostra o seu overlay",
       skip: "Já conheço tudo por aqui",
-      done: "Feito",
+      done: "Pronto",
       over: "Tudo pronto. Você encontra o resto no menu.",
       position: "Posição na faixa",
       goToMusic: "Ir para Música",
@@ -230,7 +231,7 @@ export const pt: Words = {
       notOnStream: "Nenhuma fonte de navegador está mostrando o seu overlay no momento.",
       sharingPaused: "Só você vê isto: o compartilhamento está pausado.",
       sharingPausedUntil: "Só você vê isto: o compartilhamento está pausado até: {time}.",
-      hiddenByRules: "Só você vê isto: as suas regras escondem a música.",
+      hiddenByRules: "Só você vê isto: as suas regras ocultam a música.",
       hide: "Nunca mostrar esta",
       pause: "Pausar o compartilhamento",
       test: "Faixa de teste",
@@ -444,8 +445,8 @@ export const pt: Words = {
       onDemand: {
         title: "Mostrar sob demanda",
         show: "Endereço que mostra",
-        hide: "Endereço que esconde",
-        text: "Para uma tecla do Stream Deck, Touch Portal ou Streamer.bot: o primeiro endereço mostra o overlay por 15 segundos, o segundo esconde.",
+        hide: "Endereço que oculta",
+        text: "Para uma tecla do Stream Deck, Touch Portal ou Streamer.bot: o primeiro endereço mostra o overlay por 15 segundos, o segundo o oculta.",
       },
       onStream: "Na live",
       test: "Enviar uma faixa de teste",
@@ -624,7 +625,7 @@ export const pt: Words = {
       addedSilent:
         "{source} foi adicionado, mas está inacessível: nada respondeu ainda. O Marquee continua tentando.",
       addedRefused:
-        "{source} foi adicionado, mas recusa o que você digitou. Confira o usuário, a senha e o token e digite de novo.",
+        "{source} foi adicionado, mas recusa o que você digitou. Confira o nome de usuário, a senha e o token e digite de novo.",
       added: "{source} foi adicionado.",
       saved: "As configurações de {source} foram salvas.",
       guide: "Passo a passo",
@@ -639,9 +640,9 @@ export const pt: Words = {
         cleanHint: "Tira o que só descreve o upload, como “(Official Video)”.",
         more: "Mais",
         title: "Títulos",
-        lead: "Vídeos, rádios e arquivos costumam ter títulos como “Artista - Música (Official Video) [4K]”. O Marquee pode tirar, em todo lugar onde mostra uma música, o que descreve a publicação ou o lançamento. Ele nunca tira o que descreve a gravação, como “Live” ou “Remix”.",
+        lead: "Vídeos, rádios e arquivos costumam ter títulos como “Artista - Música (Official Video) [4K]”. O Marquee pode tirar, em todo lugar onde mostra uma música, o que descreve o upload ou o lançamento. Ele nunca tira o que descreve a gravação, como “Live” ou “Remix”.",
         show: "Mostrar os títulos",
-        cleaned: "limpos, sem o que descreve a publicação",
+        cleaned: "limpos, sem o que descreve o upload",
         asGiven: "como o player informa",
         asForAll: "como em todas as conexões",
         asGivenTrack: "Original: {track}",
@@ -884,7 +885,7 @@ export const pt: Words = {
       backup: "Backup",
       backupText: "Uma cópia completa do banco de dados, sem parar o servidor.",
       backupKey:
-        "Seus segredos só podem ser lidos com {key}: guarde também uma cópia, em outro lugar.",
+        "Os segredos dela só podem ser lidos com {key}: guarde também uma cópia da chave, em outro lugar.",
       keyFrom: "a chave de {origin}",
       download: "Baixar um backup",
       keyReplaced:
@@ -1003,8 +1004,8 @@ export const pt: Words = {
       linesHint: "Um texto por linha. Maiúsculas e acentos são ignorados.",
       hidden: "As músicas com “{title}” no título não são mais mostradas.",
       shownAgain: "As músicas com “{title}” no título voltaram a ser mostradas.",
-      try: "O que isso esconderia?",
-      hides: "Estas regras escondem {count} das suas últimas {total} músicas.",
+      try: "O que isso ocultaria?",
+      hides: "Estas regras ocultam {count} das suas últimas {total} músicas.",
       noSongs: "Ainda não há músicas para experimentar.",
       save: "Salvar as regras",
       saved: "Salvo. Suas regras valem a partir de agora.",
@@ -1060,7 +1061,7 @@ export const pt: Words = {
       cancel: "Cancelar",
       linkedAs:
         "Conectado como {login}. Não é você? A Twitch usou a conta com que o seu navegador está conectado.",
-      reading: "Lê o chat de {channel}: desde {time}",
+      reading: "Lendo o chat de {channel} desde: {time}",
       notReading: "Não está lendo o chat de {channel} agora",
       stateRefused: "A Twitch não aceita mais esta conexão. Conecte a conta de novo.",
       stateStopped:
