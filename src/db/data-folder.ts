@@ -24,6 +24,10 @@ export function createPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
+/** Removes a backup whose upload a server has not ended. */
+export const dropRestored = (folder: string): void =>
+  rmSync(join(folder, RESTORED_FILE), { force: true });
+
 /** Puts a backup in the place of the database, which nobody has open. */
 export function putRestoredInPlace(folder: string): void {
   const database = join(folder, DATABASE_FILE);

@@ -245,7 +245,7 @@ export const de: Words = {
       restore: {
         title: "Sicherung wiederherstellen",
         backup: "Die Sicherung, etwa marquee-2026-11-21.db",
-        key: "Ihr Schlüssel, die Datei secret.key",
+        key: "Der Schlüssel dazu, die Datei secret.key",
         go: "Wiederherstellen",
         needsScript: "Eine Sicherung mit mehr als 1 MB braucht JavaScript.",
         done: "Deine Sicherung ist wieder da",
@@ -721,15 +721,15 @@ export const de: Words = {
       },
       tiles: {
         sites: "YouTube und andere Seiten",
-        player: "Ein Player auf diesem Computer",
+        player: "Ein Player auf diesem Rechner",
         server: "Mein Musikserver",
         radio: "Radio oder DJ-Programm",
         other: "Etwas anderes",
       },
       ways: {
-        windows: "Jeder Player auf diesem Windows-Computer",
+        windows: "Jeder Player auf diesem Windows-Rechner",
         macos: "Jeder Player auf diesem Mac",
-        mpris: "Jeder Player auf diesem Linux-Computer",
+        mpris: "Jeder Player auf diesem Linux-Rechner",
         beefweb: "foobar2000 oder DeaDBeeF",
         pear: "YouTube Music als App",
         subsonic: "Navidrome und ähnliche Server",
@@ -898,7 +898,7 @@ export const de: Words = {
       backup: "Sicherung",
       backupText: "Eine vollständige Kopie der Datenbank, erstellt im laufenden Betrieb.",
       backupKey:
-        "Ihre Geheimnisse lassen sich nur mit {key} lesen: Bewahre auch davon eine Kopie auf, an einem anderen Ort.",
+        "Die Geheimnisse darin lassen sich nur mit {key} lesen: Bewahre auch davon eine Kopie auf, an einem anderen Ort.",
       keyFrom: "dem Schlüssel aus {origin}",
       download: "Sicherung herunterladen",
       keyReplaced:

@@ -14,6 +14,7 @@ import { eq, isNotNull, ne } from "drizzle-orm";
 import type { Clock } from "../clock.ts";
 import { mistakeInBackup } from "../db/backup-check.ts";
 import { createPrivateFile, freeBytesOnDisk, isThere, RESTORED_FILE } from "../db/data-folder.ts";
+import { migrate } from "../db/migrations.ts";
 import * as schema from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -119,12 +120,16 @@ export function createBackupRestorer(deps: BackupRestorerDeps): BackupRestorer {
     const { sessions, users } = schema;
     const session = queries.select().from(sessions).where(eq(sessions.id, sessionId)).get();
     using sqlite = new Database(path, { readwrite: true, strict: true });
+    // One of an earlier version gets its tables as they are now.
+    migrate(sqlite, { beforeChange() {} });
     const restored = drizzle(sqlite, { schema });
     const owner = restored.select().from(users).where(eq(users.role, "owner")).get();
     if (!session || !owner) return;
     restored
       .insert(sessions)
       .values({ ...session, userId: owner.id })
+      // A backup of this server itself has it.
+      .onConflictDoNothing()
       .run();
   }
 }

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { copyDatabase } from "../../src/db/copy.ts";
-import { DATABASE_FILE } from "../../src/db/data-folder.ts";
+import { DATABASE_FILE, RESTORED_FILE } from "../../src/db/data-folder.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { newSecretKey, secretKeyPath } from "../../src/vault/secret-key-files.ts";
 import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
@@ -26,6 +27,8 @@ describe("restoring a backup in the browser", () => {
     old = createTempFolder();
     fresh = createTempFolder();
     const port = String(freePort());
+    // An upload that another server has not ended.
+    await Bun.write(join(fresh.path, RESTORED_FILE), "half");
     marquee = await startMarquee({
       folder: fresh.path,
       arguments: ["--port", port, "--data", fresh.path],
@@ -61,6 +64,7 @@ describe("restoring a backup in the browser", () => {
     const { page, complaints } = watchPage(await context.newPage());
     await page.goto(marquee.ready["login_url"] ?? "");
     await page.getByRole("button").first().click();
+    expect(existsSync(join(fresh.path, RESTORED_FILE))).toBe(false);
     const restore = async (key: string) => {
       const summary = page.getByText(home.restore.title, { exact: true });
       if (!(await page.locator("#backup").isVisible())) await summary.click();

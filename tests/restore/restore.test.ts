@@ -107,6 +107,14 @@ describe("a backup that is restored at the first start", () => {
     ]);
   });
 
+  test("may be one of this server itself", async () => {
+    const copy = join(fresh.path, "copy.db");
+    server.store.sealed.setKeyId(server.vault.keyId);
+    copyDatabase(join(fresh.path, DATABASE_FILE), copy);
+    const answer = await send(readFileSync(copy), { key: TEST_KEY });
+    expect([answer.status, restarts]).toEqual([200, 1]);
+  });
+
   test("is offered to the owner of an unused server alone", async () => {
     const isOffered = async (by = browser) =>
       (await attributeOf(await by.get(HOME), "[name=backup]", "type")) === "file";
