@@ -95,6 +95,7 @@ function ShippedLook({ request, id, look, isFirst }: ShippedLookProps): JSX.Elem
         title={fill(preview, { name: look.name })}
         path={`${pageAddress(basePath, language, "demo")}?look=${id}`}
         look={look}
+        isDeferred
       />
       <h3 id={`look-${id}`} safe>
         {look.name}

@@ -31,6 +31,11 @@ export function LookPreview(props: LookPreviewProps): JSX.Element {
           data-preview-css={css ? attribute(css) : undefined}
           data-own-path={ownPath === undefined ? undefined : attribute(ownPath)}
         />
+        {isDeferred && (
+          <noscript>
+            <iframe title={attribute(title)} tabindex="-1" loading="lazy" src={attribute(path)} />
+          </noscript>
+        )}
       </div>
     </div>
   );

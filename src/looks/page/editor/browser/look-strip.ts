@@ -1,6 +1,7 @@
 import { find } from "../../../../dashboard/browser/page-parts.ts";
 import { widgetOptions } from "../../../../../widget/options.ts";
 import type { Look } from "../../../look.ts";
+import { loadSeenFrames } from "../../gallery/browser/load-seen-frames.ts";
 
 /** The looks that come with Marquee, by their codes. */
 export type Looks = Readonly<Record<string, Look>>;
@@ -34,15 +35,7 @@ export function createLookStrip(onChoose: (code: string) => void): LookStrip {
     all.ariaExpanded = String(strip.toggleAttribute("data-shows-all"));
   });
 
-  // Each is an overlay of its own: those that nobody sees are not loaded.
-  const seen = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting || !(target instanceof HTMLIFrameElement)) continue;
-      target.src = target.dataset["src"] ?? "";
-      seen.unobserve(target);
-    }
-  });
-  for (const frame of strip.querySelectorAll("iframe")) seen.observe(frame);
+  loadSeenFrames(strip);
 
   return {
     show(name) {

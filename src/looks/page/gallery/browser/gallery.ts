@@ -1,3 +1,4 @@
+import { loadSeenFrames } from "./load-seen-frames.ts";
 import { styleFrames } from "./style-frames.ts";
 import { followDashboard } from "../../../../dashboard/browser/dashboard-socket.ts";
 
@@ -13,6 +14,7 @@ function openLookOfAddress(): void {
 }
 
 styleFrames();
+loadSeenFrames(document);
 addEventListener("hashchange", openLookOfAddress);
 openLookOfAddress();
 
