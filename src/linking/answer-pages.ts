@@ -81,6 +81,18 @@ export const linkedPage = (
   });
 };
 
+/** The page for who would sign in with an account that no user here has linked. */
+export const unknownPage = (basePath: string, language: Language, source: Source) => {
+  const { signIn } = languages[language];
+  return messagePage({
+    language,
+    basePath,
+    title: signIn.unknownTitle,
+    lead: fill(signIn.unknownText, { source: source.name }),
+    status: 403,
+  });
+};
+
 /** The page for a magic link that no longer works. @param again where another one can be had */
 export function endedPage(
   language: Language,

@@ -13,8 +13,7 @@ import {
   type OAuthIntent,
   type PendingAuthorization,
 } from "./pending-authorizations.ts";
-import { endedPage, failedPage, linkedPage, lostPage } from "./answer-pages.ts";
-import { messagePage } from "../html/message-page.tsx";
+import { endedPage, failedPage, linkedPage, lostPage, unknownPage } from "./answer-pages.ts";
 import { createNotices, type Notice } from "../html/notices.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { createGuesses } from "../http/guess-limit.ts";
@@ -75,24 +74,14 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
         if (signedIn?.user.id !== intent.userId) return lostPage(basePath, request, source);
         const connection = await connect(signedIn.user, source, settings, intent.name);
         const target = { section: "music", basePath, language } as const;
-        const sent = await notices.send(
-          signedIn,
-          target,
-          connectedNotice(language, source, connection),
-        );
+        const notice = connectedNotice(language, source, connection);
+        const sent = await notices.send(signedIn, target, notice);
         return sent ?? redirect(pathTo(target, "music"), 303);
       }
       case "signIn": {
         const user = await userWithAccount(deps, source, settings);
         if (user) return sessionCookie.signIn(request, user, language);
-        const { signIn } = languages[language];
-        return messagePage({
-          language,
-          basePath,
-          title: signIn.unknownTitle,
-          lead: fill(signIn.unknownText, { source: source.name }),
-          status: 403,
-        });
+        return unknownPage(basePath, language, source);
       }
     }
   };
