@@ -126,7 +126,8 @@ export async function openStream(
       });
       if (queue.size === 0 && !hasEnded) socket?.resume();
       if (bytes || isComplete) return bytes;
-      throw new UpstreamError(`${place} fell silent`);
+      end("fell silent");
+      return queue.receive();
     },
     close: onAbort,
   };

@@ -7,6 +7,7 @@ import { NETWORK } from "../../src/upstream/index.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
 await import("../../src/upstream/events.ts");
+await import("../../src/upstream/stream.ts");
 
 let clock: FakeClock;
 let stop: AbortController;
@@ -386,6 +387,41 @@ describe("a stream of server-sent events", () => {
     stop.abort();
     expect(await failureOf(events.receive())).toBeInstanceOf(UpstreamError);
     await inTime("the end", closed);
+    expect(clock.waiting()).toBe(0);
+  });
+});
+
+describe("an answer without an end", () => {
+  const open = (origin: string) =>
+    upstreamOf(origin).openStream(`${origin}/live?token=correct-horse`, {
+      signal: stop.signal,
+      silenceMs: 15_000,
+    });
+
+  test("is hung up on when the server is silent for too long, and not before", async () => {
+    const asked = Promise.withResolvers<Bun.Socket<undefined>>();
+    const closed = Promise.withResolvers<void>();
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          socket.write("ICY 200 OK\r\n\r\n");
+          asked.resolve(socket);
+        },
+        close: () => closed.resolve(),
+      },
+    });
+    servers.push(server);
+    const stream = await open(`http://127.0.0.1:${server.port}`);
+    const late = stream.read();
+    await clock.advance(14_999);
+    (await asked.promise).write("a");
+    expect(await inTime("bytes", late)).toEqual(Buffer.from("a"));
+    const silent = failureOf(stream.read());
+    await clock.advance(15_000);
+    expect((await silent).message).toEndWith("/live fell silent");
+    await inTime("the end", closed.promise);
     expect(clock.waiting()).toBe(0);
   });
 });
