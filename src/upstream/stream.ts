@@ -108,10 +108,9 @@ export async function openStream(
       end("ended the stream");
     },
   };
-  const port = Number(url.port) || (isSecure ? 443 : 80);
   Bun.connect({
     hostname: hostOf(url),
-    port,
+    port: Number(url.port || (isSecure ? 443 : 80)),
     ...(isSecure && { tls: name?.tls ?? true }),
     socket: handlers,
   }).catch((error: unknown) => end("could not be reached", errorCode(error)));

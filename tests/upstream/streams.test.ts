@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { createUpstream, UPSTREAM_DEADLINE_MS, UpstreamError } from "../../src/upstream/index.ts";
 import { PING_MS } from "../../src/upstream/socket.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
@@ -423,5 +423,16 @@ describe("an answer without an end", () => {
     expect((await silent).message).toEndWith("/live fell silent");
     await inTime("the end", closed.promise);
     expect(clock.waiting()).toBe(0);
+  });
+
+  test.each([
+    ["http://127.0.0.1", 80],
+    ["https://127.0.0.1", 443],
+    ["http://127.0.0.1:0", 0],
+    ["https://127.0.0.1:0", 0],
+  ])("is asked for where %s leads, which is port %d", async (origin, port) => {
+    using connect = spyOn(Bun, "connect").mockRejectedValue(new Error("nobody answers"));
+    expect((await failureOf(open(origin))).message).toContain("could not be reached");
+    expect(connect.mock.calls[0]?.[0]).toMatchObject({ port });
   });
 });
