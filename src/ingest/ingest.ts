@@ -1,11 +1,17 @@
 import { Elysia } from "elysia";
 import type { Feature } from "../http/plugin.ts";
 import { guards } from "../http/guards.ts";
+import { once } from "../once.ts";
 import { type SocketServer, upgraderFor } from "../http/socket.ts";
-import { type BroadcastPlace, JSON_PUSHES, TUNA, WEBSCROBBLER } from "../sources/pushed.ts";
+import {
+  BROADCAST,
+  type BroadcastPlace,
+  JSON_PUSHES,
+  TUNA,
+  WEBSCROBBLER,
+} from "../sources/pushed.ts";
 import { createCovers } from "../upstream/covers.ts";
 import { parseFields } from "../upstream/json.ts";
-import { createBroadcastListener } from "./broadcast/listener.ts";
 import { createAudioscrobbler } from "./audioscrobbler-route.ts";
 import { createPushedCovers } from "./covers.ts";
 import { createDelivery } from "./delivery.ts";
@@ -39,7 +45,7 @@ const forPushes = () => ({ secret: "inbox secret", parse: "none" }) as const;
 
 /** What other programs push to this server. Each protocol answers every method in its own form. */
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
-  const { clock, inbox, config } = deps;
+  const { clock, inbox, inboxes, config } = deps;
   const namable = createCovers({ ...deps, playerHosts: config.playerHosts });
   const covers = createPushedCovers({ clock, covers: namable });
   const guard = createGuard(deps);
@@ -55,10 +61,20 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
     readQuery: (query: URLSearchParams) => readJson(fieldsOfQuery(query), covers),
   };
   const webNowPlaying = createWebNowPlaying({ ...deps, covers, guard, delivery });
-  const broadcastListener = createBroadcastListener({ ...deps, guard, delivery });
   const webScrobbler = createInboxRoute(WEBSCROBBLER, { readBody: readWebhook }, to);
   const tuna = createInboxRoute(TUNA, { readBody: readTuna }, to);
   const ownJson = createInboxRoute(JSON_PUSHES, json, to);
+
+  const mayBroadcast = () => config.broadcastPort !== 0 && inboxes.hasInboxOf(BROADCAST.id);
+  const broadcastListener = once(async () => {
+    const { createBroadcastListener } = await import("./broadcast/listener.ts");
+    return createBroadcastListener({ ...deps, guard, delivery, mayBroadcast });
+  });
+  let hasListener = false;
+  const followBroadcasts = async () => {
+    hasListener ||= mayBroadcast();
+    if (hasListener) await (await broadcastListener()).followChanges();
+  };
 
   const plugin = new Elysia({ name: "ingest" })
     .use(guards)
@@ -95,15 +111,15 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
       webNowPlaying.upgradeLocally(request, upgraderFor(webNowPlaying, server)),
     plugin,
     limitsBodies: /^\/(?:listenbrainz|audioscrobbler|in)(?:\/|$)/,
-    start: broadcastListener.followChanges,
+    start: followBroadcasts,
     async follow({ userId, concerns }) {
       if (!concerns("users", "connections")) return;
       await webNowPlaying.followChanges(userId);
-      await broadcastListener.followChanges();
+      await followBroadcasts();
     },
-    stop() {
+    async stop() {
       webNowPlaying.stop();
-      broadcastListener.stop();
+      if (hasListener) (await broadcastListener()).stop();
     },
   };
 }

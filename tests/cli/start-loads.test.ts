@@ -30,3 +30,10 @@ test("a start carries no action out, so it does not load the list of them", asyn
   expect(loaded).toContain("src/cli/explain.ts");
   expect(loaded).not.toContain("src/actions/index.ts");
 });
+
+test("a start has no broadcasts to take, so it does not load what reads them", async () => {
+  const loaded = await loadedAtStart();
+  expect(loaded).toContain("src/ingest/ingest.ts");
+  const broadcasts = /^src\/(?:ingest\/broadcast|sources\/streams)\//;
+  expect([...loaded].filter((path) => broadcasts.test(path))).toEqual([]);
+});

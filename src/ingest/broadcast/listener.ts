@@ -1,7 +1,7 @@
 import type { Socket, TCPSocketListener } from "bun";
 import { errorCode } from "../../error-code.ts";
 import type { Parts } from "../../http/parts.ts";
-import type { InboxOwner, Inboxes } from "../../music/inboxes.ts";
+import type { InboxOwner } from "../../music/inboxes.ts";
 import { BROADCAST, type BroadcastPlace } from "../../sources/pushed.ts";
 import { createHeadReader, type Head, type HeadReader } from "../../upstream/head.ts";
 import type { Delivery } from "../delivery.ts";
@@ -12,7 +12,7 @@ import { type BroadcastRequest, readRequest, songIn } from "./request.ts";
 
 /** The port for programs that broadcast. Bun's server refuses `SOURCE`, and a `PUT` without a length. */
 export interface BroadcastListener {
-  /** Listens while anybody has such a connection, and hangs up on those whose secret opens none any more. */
+  /** Listens while anybody may broadcast, and hangs up on those whose secret opens none any more. */
   followChanges(): Promise<void>;
   stop(): void;
 }
@@ -20,7 +20,8 @@ export interface BroadcastListener {
 export interface BroadcastDeps extends Pick<Parts, "clock" | "config" | "log"> {
   readonly guard: Guard;
   readonly delivery: Delivery;
-  readonly inboxes: Pick<Inboxes, "hasInboxOf">;
+  /** Whether anybody has a connection to broadcast to, and the owner allows it. */
+  mayBroadcast(): boolean;
   /** Is told the port. */
   readonly broadcasts: BroadcastPlace;
 }
@@ -50,7 +51,7 @@ interface Broadcasting {
 type CallerSocket = Socket<Caller>;
 
 export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener {
-  const { clock, config, log, guard, inboxes, broadcasts } = deps;
+  const { clock, config, log, guard, mayBroadcast, broadcasts } = deps;
   const onAir = createOnAir(deps);
   const answerTo = createAnswers(guard, onAir);
   const sockets = new Set<CallerSocket>();
@@ -142,7 +143,7 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
 
   return {
     async followChanges() {
-      const isWanted = config.broadcastPort !== 0 && inboxes.hasInboxOf(BROADCAST.id);
+      const isWanted = mayBroadcast();
       if (isWanted && !listener) {
         listener = listenOnFreePort(config, handlers);
         broadcasts.port = listener?.port ?? null;
