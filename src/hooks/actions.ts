@@ -8,7 +8,7 @@ import { hookAddressRules, isUnlisted, readHookAddress } from "./address.ts";
 import { isTaken } from "./delivery.ts";
 import { createSender } from "./sender.ts";
 import { type DamagedHook, type Hook, HOOK_EVENTS, type HookEvent } from "./store.ts";
-import { createTestSending } from "./test-sending.ts";
+import { createTestSending, type SendTest } from "./test-sending.ts";
 
 /** What programs read of a hook. */
 const documentOf = (hook: Hook | DamagedHook) =>
@@ -121,20 +121,24 @@ export const removeHook = action({
   notice: ({ dashboard }) => ({ tone: "good", text: dashboard.hooks.removed }),
 });
 
+/** The running server's, or where none runs, one of our own. */
+function testOf(call: Call): SendTest {
+  if (call.running) return call.running.hooks.test;
+  const send = createSender({ ...call, rules: hookAddressRules(call), artworkUrl: () => "" });
+  return createTestSending({ clock: call.clock, hooks: call.accounts.hooks, send });
+}
+
 export const testHook = action({
   name: "hook test",
   help: "send a test to a hook, and print what it answers",
   who: "self",
   inputs: { id },
   async run(call, { id }) {
-    const { accounts, user, running, clock } = call;
+    const { accounts, user } = call;
     const hook = await accounts.hooks.find(user, id);
     if (hook.off === "damaged") throw new Refused("hook.damaged");
-    const rules = hookAddressRules(call);
-    readHookAddress(hook.url, rules);
-    const send = createSender({ ...call, rules, artworkUrl: () => "" });
-    const test = running?.hooks.test ?? createTestSending({ clock, hooks: accounts.hooks, send });
-    const status = await test(hook);
+    readHookAddress(hook.url, hookAddressRules(call));
+    const status = await testOf(call)(hook);
     if (status === "too soon") throw new Refused("hook.tooSoon");
     return { id, status };
   },
