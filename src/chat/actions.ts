@@ -1,8 +1,10 @@
 import { action, type Call, type Input } from "../actions/action.ts";
 import { givenIn, onOff, orKept } from "../actions/inputs.ts";
 import { flagOf, LONGEST_CLIENT_ID, type SettingName } from "../config.ts";
+import type { Notice } from "../html/notices.ts";
 import { Refused } from "../i18n/refused.ts";
 import { fill } from "../i18n/fill.ts";
+import type { Words } from "../i18n/index.ts";
 import {
   ANNOUNCE_EVERY_S,
   ASKING_BADGES,
@@ -79,6 +81,12 @@ const HOW_TO_ENTER = `Register an application at ${REGISTRATION_URL}, with the c
 /** A link that waits for the user, or the account that was linked. */
 type Linking = BegunLink | ChatAccount;
 
+/** What is said once an account is linked. */
+export const linkedNotice = ({ dashboard }: Words, { login }: ChatAccount): Notice => ({
+  tone: "good",
+  text: fill(dashboard.chat.linkedAs, { login }),
+});
+
 export const linkChat = action({
   name: "chat link",
   help: "link a Twitch account and answer !song in its chat",
@@ -110,10 +118,9 @@ export const linkChat = action({
       ? { code: linking.userCode, url: linking.link ?? ACTIVATE_URL }
       : documentOf(linking),
   ],
-  notice({ dashboard: { chat: t } }, linking) {
-    if (!("wait" in linking)) {
-      return { tone: "good", text: fill(t.linkedAs, { login: linking.login }) };
-    }
+  notice(words, linking) {
+    if (!("wait" in linking)) return linkedNotice(words, linking);
+    const { chat: t } = words.dashboard;
     const { userCode, link = ACTIVATE_URL } = linking;
     return {
       tone: "good",

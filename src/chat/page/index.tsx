@@ -1,12 +1,12 @@
 import type { ChatAccount } from "../store.ts";
-import { linkChat } from "../actions.ts";
+import { linkChat, linkedNotice } from "../actions.ts";
 import type { ChatService } from "../service.ts";
 import type { BegunLink } from "../twitch/links.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import { fieldOf } from "../../http/form-field.ts";
 import type { Parts } from "../../http/parts.ts";
 import { redirect } from "../../http/redirect.ts";
-import { fill, type Words } from "../../i18n/index.ts";
+import type { Words } from "../../i18n/index.ts";
 import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
@@ -101,4 +101,4 @@ export function createSection(deps: ChatSectionDeps): Section {
 const noticeOf = (outcome: ChatAccount | Refused, words: Words): Notice =>
   outcome instanceof Refused
     ? { tone: "bad", text: outcome.text(words) }
-    : { tone: "good", text: fill(words.dashboard.chat.linkedAs, { login: outcome.login }) };
+    : linkedNotice(words, outcome);
