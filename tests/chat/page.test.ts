@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { readChatOptions } from "../../src/chat/options.ts";
 import { languages } from "../../src/i18n/index.ts";
@@ -79,6 +79,15 @@ describe("the page Chat", () => {
     const wordsOn = async (response: Response) => attributeOf(response, "[name=words]", "value");
     expect(await wordsOn(await begin())).toBeUndefined();
     expect(await wordsOn(await cancel())).toBe("!song");
+  });
+
+  test("opens nothing that is sealed each time that it loads itself again", async () => {
+    await enterApp();
+    await addWidget(server, ada, "text");
+    await begin();
+    using open = spyOn(server.vault, "open");
+    expect((await browser.get(PATH)).headers.get("refresh")).toBe("5");
+    expect(open).not.toHaveBeenCalled();
   });
 
   test("gives up a link on demand", async () => {

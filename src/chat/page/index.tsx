@@ -41,13 +41,13 @@ export function createSection(deps: ChatSectionDeps): Section {
       const outcome = refused ? undefined : link?.outcome;
       if (outcome) pending.forget(user.id);
       const linked = await accounts.chat.allOf(user.id);
-      const texts = await textsOf(accounts, request);
-      const usesBot = texts.length > 0 && linked.length === 0 && !link;
+      const hasText = accounts.widgets.allOf(user).some(({ kind }) => kind === "text");
+      const usesBot = hasText && linked.length === 0 && !link;
       const way = WAYS.find((way) => way === query.get("with")) ?? (usesBot ? "bot" : "twitch");
-      const parts: Readonly<Record<Way, () => Promise<JSX.Element> | JSX.Element>> = {
-        bot: () => <WithBot request={request} texts={texts} />,
+      const parts: Readonly<Record<Way, () => Promise<JSX.Element>>> = {
+        bot: async () => <WithBot request={request} texts={await textsOf(accounts, request)} />,
         twitch: async () => {
-          const canLink = (await links.clientId()) !== undefined;
+          const canLink = !isWaiting && (await links.clientId()) !== undefined;
           return (
             <>
               {/* Not while the page loads itself again: that would take what is being typed. */}
