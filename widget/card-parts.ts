@@ -1,7 +1,15 @@
 import type { WidgetSetup } from "./page.tsx";
 import type { WidgetState, WidgetTrack } from "./state.ts";
 import { coverStyles } from "./styles.ts";
-import { cardTexts, clockText, positionAfter, progressShare, trackOf } from "./view.ts";
+import {
+  cardFlags,
+  cardTexts,
+  clockText,
+  directionOf,
+  positionAfter,
+  progressShare,
+  trackOf,
+} from "./view.ts";
 
 type Look = Pick<WidgetSetup, "options" | "words">;
 
@@ -19,6 +27,8 @@ export interface CardParts {
   drawTexts(state: WidgetState, look: Look): void;
   /** Draws the clock and the bar as they are `elapsedMs` after the state. Returns the position in milliseconds. */
   drawTime(state: WidgetState, elapsedMs: number): number;
+  /** Moves what a look moves once a second, in the frame that the clock needs anyway. */
+  beat(second: number): void;
   /** The path of the cover that is shown. */
   shownCover(): string | null;
   /** @param cover the picture to show; `undefined` to show none, `"same"` to go on with the one there is */
@@ -44,6 +54,7 @@ export function createCardParts(root: HTMLElement): CardParts {
     status: find("sr"),
     coverStyles: find("cover-styles"),
   };
+  const card = find("card");
   let image = find("art-img") as HTMLImageElement;
 
   const hasFlag = (name: string) => root.hasAttribute(`data-np-${name}`);
@@ -51,14 +62,14 @@ export function createCardParts(root: HTMLElement): CardParts {
 
   // The server drew this cover before it was known whether it can be loaded.
   const drawnCover = image;
-  if (hasFlag("has-art")) {
+  if (drawnCover.hasAttribute("src")) {
     drawnCover.decode().catch(() => {
-      if (image === drawnCover) setFlag("has-art", false);
+      if (image === drawnCover) setFlag("face", true);
     });
   }
 
   return {
-    card: find("card"),
+    card,
     travelling: [find("title"), find("artist")],
     hasFlag,
     setFlag,
@@ -67,6 +78,7 @@ export function createCardParts(root: HTMLElement): CardParts {
       // A card that is fading out keeps its texts.
       if (!track && (options.idle !== "text" || state.kind !== "idle")) return;
       const texts = cardTexts(state, options, words);
+      card.dir = directionOf(texts.title);
       setText(elements.label, texts.label);
       setText(elements.title, texts.title);
       setText(elements.artist, texts.artist);
@@ -76,7 +88,9 @@ export function createCardParts(root: HTMLElement): CardParts {
       const positionMs = positionAfter(state, 0);
       elements.time.hidden = positionMs === null || !options.time;
       elements.progress.hidden = progressShare(state, positionMs) === null || !options.progress;
-      if (!track) setFlag("has-art", false);
+      const { face, ...lacks } = cardFlags(state, options);
+      for (const [name, on] of Object.entries(lacks)) setFlag(name, on);
+      if (!track) setFlag("face", face);
     },
     drawTime(state, elapsedMs) {
       const positionMs = positionAfter(state, elapsedMs);
@@ -85,14 +99,18 @@ export function createCardParts(root: HTMLElement): CardParts {
       setText(elements.elapsed, clockText(positionMs ?? 0));
       return positionMs ?? 0;
     },
-    shownCover: () => (hasFlag("has-art") ? image.getAttribute("src") : null),
+    beat(second) {
+      card.style.setProperty("--np-beat", String(second));
+      card.style.setProperty("--np-flip", second % 2 === 0 ? "1" : "-1");
+    },
+    shownCover: () => (hasFlag("face") ? null : image.getAttribute("src")),
     showCover(cover, track, { options }) {
       if (cover && cover !== "same") {
         cover.className = image.className;
         image.replaceWith(cover);
         image = cover;
       }
-      setFlag("has-art", cover !== undefined);
+      setFlag("face", options.art && cover === undefined);
       setText(elements.coverStyles, coverStyles(track, options));
     },
   };

@@ -61,7 +61,11 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   let stopClock = () => {};
 
   const look = () => ({ options, words });
-  const drawTime = () => parts.drawTime(state, performance.now() - drawnAtMs);
+  const drawTime = () => {
+    const positionMs = parts.drawTime(state, performance.now() - drawnAtMs);
+    if (moves() && state.kind === "playing") parts.beat(Math.floor(positionMs / 1000));
+    return positionMs;
+  };
 
   const draw = () => {
     isDrawn = true;

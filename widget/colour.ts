@@ -25,17 +25,49 @@ export function contrast(one: Rgb, other: Rgb): number {
 /** The contrast ratio at which small text is readable. */
 const READABLE = 4.5;
 
+/** A colour of a cover that is paler than this would be seen as grey beside the words. */
+const LEAST_SATURATION = 0.5;
+
 /**
- * The colour nearest to `colour` that is readable on `background`: it keeps its hue, and is mixed
- * with as little as possible of white or black, whichever is further from the background.
+ * The colour nearest to `colour` that is readable on `background`: it keeps its hue and stays a
+ * colour, and is made as little lighter or darker as possible, away from the background.
  */
 export function readableOn(colour: Rgb, background: Rgb): Rgb {
-  const target: Rgb = luminance(background) < 0.18 ? [255, 255, 255] : [0, 0, 0];
+  const [hue, saturation, lightness] = toHsl(colour);
+  const isLightText = luminance(background) < 0.18;
+  const strong = saturation === 0 ? 0 : Math.max(saturation, LEAST_SATURATION);
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = mix(colour, target, share);
-    if (contrast(mixed, background) >= READABLE) return mixed;
+    const lit = lightness + ((isLightText ? 1 : 0) - lightness) * share;
+    const tried = fromHsl(hue, strong, lit);
+    if (contrast(tried, background) >= READABLE) return tried;
   }
-  return target;
+  return isLightText ? [255, 255, 255] : [0, 0, 0];
+}
+
+/** Hue in degrees, saturation and lightness from 0 to 1: https://www.w3.org/TR/css-color-4/#rgb-to-hsl */
+function toHsl([red, green, blue]: Rgb): readonly [number, number, number] {
+  const most = Math.max(red, green, blue);
+  const range = most - Math.min(red, green, blue);
+  const lightness = (most - range / 2) / 255;
+  if (range === 0) return [0, 0, lightness];
+  const sixth =
+    most === red
+      ? (green - blue) / range
+      : most === green
+        ? (blue - red) / range + 2
+        : (red - green) / range + 4;
+  return [sixth * 60, range / 255 / (1 - Math.abs(2 * lightness - 1)), lightness];
+}
+
+/** https://www.w3.org/TR/css-color-4/#hsl-to-rgb */
+function fromHsl(hue: number, saturation: number, lightness: number): Rgb {
+  const reach = saturation * Math.min(lightness, 1 - lightness);
+  const part = (offset: number) => {
+    const turn = (offset + hue / 30 + 12) % 12;
+    const share = lightness - reach * Math.max(-1, Math.min(turn - 3, 9 - turn, 1));
+    return Math.round(share * 255);
+  };
+  return [part(0), part(8), part(4)];
 }
 
 /** Colour saturation, from 0 (grey) to 1. */

@@ -9,6 +9,10 @@ export interface Crossfade {
   end(): void;
 }
 
+/** The words of one card are gone before those of the other come: two texts are never read at once. */
+const WORDS_LEAVE: Keyframe[] = [{ opacity: 0, offset: 0.45 }, { opacity: 0 }];
+const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }, { offset: 1 }];
+
 /** Properties that the cover sets for the whole page: the copy keeps those of its own cover. */
 const COVER_PROPERTIES = ["--np-accent", "--np-cover"];
 
@@ -21,14 +25,18 @@ export function createCrossfade(root: HTMLElement, card: HTMLElement): Crossfade
       if (isRunning) return;
       const copy = copyOf(root, card);
       card.parentElement?.after(copy);
-      const leaving = copy.firstElementChild?.animate([{ opacity: 0, offset: 1 }], { duration });
-      const coming = card.animate([{ opacity: 0, offset: 0 }], { duration });
+      const timing = { duration };
+      const leaving = [
+        copy.firstElementChild?.animate([{ opacity: 0, offset: 1 }], timing),
+        copy.querySelector(".np-info")?.animate(WORDS_LEAVE, timing),
+      ];
+      const coming = card.animate([{ opacity: 0, offset: 0 }], timing);
+      const words = card.querySelector(".np-info")?.animate(WORDS_COME, timing);
       isRunning = true;
       root.dataset["npChanging"] = "";
       end = () => {
         isRunning = false;
-        leaving?.cancel();
-        coming.cancel();
+        for (const animation of [...leaving, coming, words]) animation?.cancel();
         copy.remove();
         delete root.dataset["npChanging"];
       };

@@ -23,11 +23,26 @@ const TOLERANCE_PX = 2;
 /** In less room than this, pages would hold a few letters each. */
 const LEAST_PAGE_EM = 4;
 
-/** How the text stands while it rests: its shift, and what is cut off on either side of it. */
+/** Where a text goes on beyond its room, and fades out there. */
+type Fades = "left" | "right" | "both";
+
+/** How the text stands while it rests: where its left edge is in its room, and where it goes on. */
 interface Stop {
-  readonly shiftPx: number;
-  readonly cutLeftPx: number;
-  readonly cutRightPx: number;
+  readonly leftPx: number;
+  readonly fades: Fades;
+}
+
+/** As wide as the stylesheet lets a text fade out. */
+const FADE_PX = 24;
+
+/** A line that has its natural width, and the room that it has. */
+interface Line {
+  readonly text: HTMLElement;
+  readonly roomPx: number;
+  readonly widthPx: number;
+  /** Where its left edge is without any shift: the card's direction decides on which side it begins. */
+  readonly startPx: number;
+  readonly isRightToLeft: boolean;
 }
 
 /** The way from one stop to the next: an animation, and how the text stands below it. */
@@ -50,13 +65,11 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
   let measured = "";
   let finished: string | undefined;
   let end = () => {};
+  let startPx = 0;
 
-  const place = ({ shiftPx, cutLeftPx, cutRightPx }: Stop) => {
-    text.style.transform = shiftTo(shiftPx);
-    const isCut = cutLeftPx > -REACH_PX || cutRightPx > -REACH_PX;
-    text.style.clipPath = isCut
-      ? `inset(-${REACH_PX}px ${cutRightPx}px -${REACH_PX}px ${cutLeftPx}px)`
-      : "";
+  const place = ({ leftPx, fades }: Stop) => {
+    text.style.transform = shiftTo(leftPx - startPx);
+    element.dataset["npOverflow"] = fades;
   };
 
   /** Visits the stops in turn and begins again, or calls `onReturn` instead. */
@@ -96,23 +109,26 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
       clearTimeout(timer);
       animation?.cancel();
       text.style.transform = "";
-      text.style.clipPath = "";
     };
   };
 
-  const begin = (overflowPx: number, rightToLeft: boolean, onReturn: () => void) => {
+  const begin = (line: Line, onReturn: () => void) => {
     const { marquee, hold, speed } = options;
+    startPx = line.startPx;
     if (marquee === "pages") {
-      const stops = pageStops(text, element.clientWidth, rightToLeft);
-      const move = turn(element.clientWidth, Number(getComputedStyle(text).opacity));
+      const stops = pageStops(line);
+      const move = turn(line, Number(getComputedStyle(text).opacity));
       if (stops.length > 1) end = tour(stops, hold ?? PAGE_SECONDS, move);
       else element.removeAttribute("data-np-overflow");
       return;
     }
-    const ends = [0, -overflowPx].map(wholeAt);
-    // The line is placed at the left: right-to-left text is shifted so that its beginning shows.
-    if (rightToLeft) ends.reverse();
-    end = tour(ends, hold ?? END_SECONDS, travel(speed), marquee === "once" ? onReturn : undefined);
+    const ends: Stop[] = [
+      { leftPx: 0, fades: "right" },
+      { leftPx: line.roomPx - line.widthPx, fades: "left" },
+    ];
+    if (line.isRightToLeft) ends.reverse();
+    const move = travel(speed, startPx);
+    end = tour(ends, hold ?? END_SECONDS, move, marquee === "once" ? onReturn : undefined);
   };
 
   const stop = () => {
@@ -125,34 +141,35 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
   return {
     measure(runs, song) {
       // With the flag the text has its natural width; without it, it ends in an ellipsis.
-      const wasMoving = element.hasAttribute("data-np-overflow");
-      element.setAttribute("data-np-overflow", "");
-      const room = element.clientWidth;
-      const overflowPx = text.scrollWidth - room;
+      const { npOverflow: was } = element.dataset;
+      element.dataset["npOverflow"] ??= "";
+      const line = measureLine(element, text);
+      const { roomPx, isRightToLeft } = line;
+      const overflowPx = line.widthPx - roomPx;
       const overflows = options.marquee === "always" ? overflowPx > 0 : overflowPx > TOLERANCE_PX;
       const style = getComputedStyle(text);
-      const rightToLeft = style.direction === "rtl";
-      const line = `${song} ${text.textContent}`;
+      const content = `${song} ${text.textContent}`;
       const moving =
         runs &&
         overflows &&
         options.marquee !== "off" &&
         options.moves() &&
         !(
-          options.marquee === "pages" && room < LEAST_PAGE_EM * Number.parseFloat(style.fontSize)
+          options.marquee === "pages" &&
+          pageRoom(roomPx) < LEAST_PAGE_EM * Number.parseFloat(style.fontSize)
         ) &&
-        !(options.marquee === "once" && finished === line);
-      const now = `${moving} ${rightToLeft} ${overflowPx} ${room} ${style.textAlign} ${line}`;
+        !(options.marquee === "once" && finished === content);
+      const now = `${moving} ${isRightToLeft} ${overflowPx} ${roomPx} ${line.startPx} ${content}`;
       if (now === measured) {
-        element.toggleAttribute("data-np-overflow", wasMoving);
+        if (was === undefined) element.removeAttribute("data-np-overflow");
         return;
       }
       stop();
       measured = now;
       if (!moving) return;
-      element.setAttribute("data-np-overflow", "");
-      begin(overflowPx, rightToLeft, () => {
-        finished = line;
+      element.dataset["npOverflow"] = "";
+      begin(line, () => {
+        finished = content;
         stop();
       });
     },
@@ -162,14 +179,23 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
 
 const shiftTo = (px: number): string => `translateX(${px}px)`;
 
-/** What letters may reach beyond their line and its ends: accents, slants, outlines. */
-const REACH_PX = 24;
+/** A page has no letters where the text before and after it fades. */
+const pageRoom = (roomPx: number): number => roomPx - 2 * FADE_PX;
 
-const wholeAt = (shiftPx: number): Stop => ({
-  shiftPx,
-  cutLeftPx: -REACH_PX,
-  cutRightPx: -REACH_PX,
-});
+/** The line while it has its natural width. */
+function measureLine(element: HTMLElement, text: HTMLElement): Line {
+  const style = getComputedStyle(element);
+  const paddingPx = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
+  const roomPx = element.clientWidth - paddingPx;
+  const widthPx = text.scrollWidth;
+  return {
+    text,
+    roomPx,
+    widthPx,
+    startPx: style.direction === "rtl" ? roomPx - widthPx : 0,
+    isRightToLeft: getComputedStyle(text).direction === "rtl",
+  };
+}
 
 /** Seconds that a travelling text rests at each end, and that a page rests, unless `hold` is set. */
 const END_SECONDS = 3;
@@ -180,16 +206,16 @@ const STEPPED_UP_TO_PX_PER_SECOND = 60;
 
 /** Constant speed. Slow text moves by whole pixels: sharper, and a quarter cheaper to draw. */
 const travel =
-  (pxPerSecond: number): Move =>
+  (pxPerSecond: number, startPx: number): Move =>
   (from, to) => {
-    const distancePx = Math.abs(to.shiftPx - from.shiftPx);
+    const distancePx = Math.abs(to.leftPx - from.leftPx);
     const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;
     const easing = stepped ? `steps(${Math.max(1, Math.round(distancePx))})` : "linear";
     const durationMs = (distancePx / pxPerSecond) * 1000;
     return {
-      stops: [from],
+      stops: [{ leftPx: from.leftPx, fades: "both" }],
       durationMs,
-      keyframes: [{ transform: shiftTo(from.shiftPx) }, { transform: shiftTo(to.shiftPx) }],
+      keyframes: [from, to].map(({ leftPx }) => ({ transform: shiftTo(leftPx - startPx) })),
       timing: { duration: durationMs, easing },
     };
   };
@@ -222,65 +248,60 @@ function framed(stops: readonly Stop[], keyframeAt: (frame: number) => Keyframe)
   };
 }
 
-/**
- * A quarter of a second. Only the text of both pages is shown meanwhile; what is cut off stays the
- * same, because the compositor cannot animate it.
- */
+/** A quarter of a second. */
 const turn =
-  (roomPx: number, opacity: number): Move =>
+  ({ roomPx, startPx }: Line, opacity: number): Move =>
   (from, to) =>
-    Math.abs(to.shiftPx - from.shiftPx) > roomPx + TOLERANCE_PX
-      ? dissolve(from, to, opacity)
-      : glide(from, to);
+    Math.abs(to.leftPx - from.leftPx) > roomPx + TOLERANCE_PX
+      ? dissolve(from, to, startPx, opacity)
+      : glide(from, to, startPx);
 
 /** By whole pixels, beginning and ending gently. */
-function glide(from: Stop, to: Stop): Way {
-  const both: Stop = {
-    shiftPx: from.shiftPx,
-    cutLeftPx: Math.min(from.cutLeftPx, to.cutLeftPx),
-    cutRightPx: Math.min(from.cutRightPx, to.cutRightPx),
-  };
-  return framed([both], (frame) => {
+const glide = (from: Stop, to: Stop, startPx: number): Way =>
+  framed([{ leftPx: from.leftPx, fades: "both" }], (frame) => {
     const share = frame / TURN_FRAMES;
     const eased = share * share * (3 - 2 * share);
-    return { transform: shiftTo(Math.round(from.shiftPx + (to.shiftPx - from.shiftPx) * eased)) };
+    const leftPx = Math.round(from.leftPx + (to.leftPx - from.leftPx) * eased);
+    return { transform: shiftTo(leftPx - startPx) };
   });
-}
 
 /**
  * Over more than one page, gliding would be a blur: the text fades away and comes again. One animation
  * for both, because the compositor does not take over one that begins where another ends.
  */
-const dissolve = (from: Stop, to: Stop, opacity: number): Way =>
+const dissolve = (from: Stop, to: Stop, startPx: number, opacity: number): Way =>
   framed([from, to], (frame) => {
     const comes = frame - GONE_FRAME;
     return comes <= 0
-      ? { transform: shiftTo(from.shiftPx), opacity: (opacity * -comes) / GONE_FRAME }
+      ? { transform: shiftTo(from.leftPx - startPx), opacity: (opacity * -comes) / GONE_FRAME }
       : {
-          transform: shiftTo(to.shiftPx),
+          transform: shiftTo(to.leftPx - startPx),
           opacity: (opacity * comes) / (TURN_FRAMES - GONE_FRAME),
         };
   });
 
-/** A stop for each page of a line that has its natural width; words beside the page are cut off. */
-function pageStops(text: HTMLElement, roomPx: number, rightToLeft: boolean): readonly Stop[] {
+/** A stop for each page of a line. The text goes on, fading, on both sides of a page. */
+function pageStops({ text, roomPx, widthPx, isRightToLeft }: Line): readonly Stop[] {
   const box = text.getBoundingClientRect();
   // The streamer's own styles may scale the card.
   const scale = box.width / text.offsetWidth || 1;
-  const widthPx = box.width / scale;
   const stretchOf = (rect: DOMRect): Stretch =>
-    rightToLeft
+    isRightToLeft
       ? { fromPx: (box.right - rect.right) / scale, toPx: (box.right - rect.left) / scale }
       : { fromPx: (rect.left - box.left) / scale, toPx: (rect.right - box.left) / scale };
-  const spare = { center: 0.5, end: 1 }[getComputedStyle(text).textAlign] ?? 0;
-  return pagesOf(pieceOfText(text, stretchOf), roomPx).map((page): Stop => {
-    const startPx = page.fromPx - spare * Math.max(0, roomPx - (page.toPx - page.fromPx));
-    const shiftPx = Math.round(rightToLeft ? startPx + roomPx - widthPx : -startPx);
-    const before = page.fromPx - Math.min(page.spaceBeforePx, REACH_PX);
-    const after = widthPx - page.toPx - Math.min(page.spaceAfterPx, REACH_PX);
-    return rightToLeft
-      ? { shiftPx, cutLeftPx: after, cutRightPx: before }
-      : { shiftPx, cutLeftPx: before, cutRightPx: after };
+  const pages = pagesOf(pieceOfText(text, stretchOf), pageRoom(roomPx));
+  return pages.map((page, at): Stop => {
+    const isFirst = at === 0;
+    const isLast = at === pages.length - 1;
+    // From the side where reading starts: how far the text's beginning lies before its room.
+    const goneStart = isFirst ? 0 : isLast ? widthPx - roomPx : page.fromPx - FADE_PX;
+    const [before, after] = isRightToLeft
+      ? (["right", "left"] as const)
+      : (["left", "right"] as const);
+    return {
+      leftPx: Math.round(isRightToLeft ? roomPx - widthPx + goneStart : -goneStart),
+      fades: isFirst ? after : isLast ? before : "both",
+    };
   });
 }
 

@@ -18,7 +18,7 @@ const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
 
 /** All options of the page's query string; parsing, documentation and editors use this table. */
 export const widgetOptions = {
-  theme: choice(["card", "compact", "bar", "text", "art", "vinyl", "glass"]),
+  theme: choice(["card", "compact", "bar", "text", "art", "vinyl", "glass", "ambient"]),
   mode: choice(["dark", "auto", "light"]),
   bg: colour(),
   opacity: optionalNumber([0, 100, "%"]),

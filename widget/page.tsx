@@ -5,7 +5,9 @@ import { coverStyles, optionStyles } from "./styles.ts";
 import {
   cardTexts,
   clockText,
+  cardFlags,
   coverPath,
+  directionOf,
   isHiddenAtFirst,
   pageAttributes,
   positionAfter,
@@ -56,7 +58,7 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
         lang={languageTag}
         {...pageAttributes(options)}
         data-np-state={state?.kind ?? "loading"}
-        data-np-has-art={coverPath(track, options) !== null}
+        {...flagAttributes(state, options)}
         data-np-hidden={state !== undefined && isHiddenAtFirst(state, options)}
         data-np-setup={attributeJson(setup)}
       >
@@ -82,6 +84,11 @@ export function WidgetPage(props: WidgetPageProps): JSX.Element {
   );
 }
 
+const flagAttributes = (state: WidgetState | undefined, options: WidgetOptions) =>
+  Object.fromEntries(
+    Object.entries(cardFlags(state, options)).map(([name, on]) => [`data-np-${name}`, on]),
+  );
+
 /** JSON for an attribute, without characters that HTML would read as the start of an entity. */
 function attributeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("&", "\\u0026");
@@ -100,9 +107,13 @@ function Card({ state, options, words }: WidgetPageProps) {
   const share = state ? progressShare(state, positionMs) : null;
   const duration = track?.durationMs ? clockText(track.durationMs) : "";
   return (
-    <div class="np-card">
+    <div class="np-card" dir={directionOf(texts.title)}>
       <div class="np-backdrop" />
       <div class="np-art">
+        <svg class="np-face" viewBox="0 0 24 24" aria-hidden="true">
+          <rect class="np-face-plate" width="24" height="24" />
+          <path class="np-face-sign" />
+        </svg>
         <img class="np-art-img" alt="" {...(art && { src: art })} />
       </div>
       <div class="np-info">

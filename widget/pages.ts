@@ -12,13 +12,6 @@ export interface Piece extends Stretch {
   parts?(): readonly Piece[];
 }
 
-/** The part of a line that is shown at one time. */
-export interface TitlePage extends Stretch {
-  /** Empty space on either side that belongs to this page; `Infinity` at the ends of the line. */
-  readonly spaceBeforePx: number;
-  readonly spaceAfterPx: number;
-}
-
 /** Measured widths may differ from the room by rounding. */
 const ROUNDING_PX = 0.5;
 
@@ -30,16 +23,16 @@ const LEAST_FILLED = 0.6;
  * empty without a part of the next one. Where that part is of a word, the next page has the word whole.
  * The last page is filled from the end: it may repeat pieces of the page before it.
  */
-export function pagesOf(pieces: readonly Piece[], roomPx: number): readonly TitlePage[] {
+export function pagesOf(pieces: readonly Piece[], roomPx: number): readonly Stretch[] {
   if (!(roomPx >= 1)) return [];
   let line = apart(pieces);
-  const pages: TitlePage[] = [];
+  const pages: Stretch[] = [];
   for (let first = 0; first < line.length;) {
     const begun = fillPage(line, first, roomPx, "whole words");
     line = begun.line;
     const isLast = begun.last === line.length - 1;
     const shown = isLast ? begun : fillPage(line, first, roomPx, "parts of words");
-    pages.push(pageOf(shown.line, isLast ? firstOfLast(line, roomPx) : first, shown.last));
+    pages.push(stretchOf(shown.line, isLast ? firstOfLast(line, roomPx) : first, shown.last));
     first = begun.last + 1;
   }
   return pages;
@@ -86,16 +79,10 @@ function firstOfLast(line: readonly Piece[], roomPx: number): number {
 const fits = (fromPx: number, toPx: number, roomPx: number): boolean =>
   toPx - fromPx <= roomPx + ROUNDING_PX;
 
-function pageOf(line: readonly Piece[], first: number, last: number): TitlePage {
-  const { fromPx } = edge(line, first);
-  const { toPx } = edge(line, last);
-  return {
-    fromPx,
-    toPx,
-    spaceBeforePx: (fromPx - (line[first - 1]?.toPx ?? Number.NEGATIVE_INFINITY)) / 2,
-    spaceAfterPx: ((line[last + 1]?.fromPx ?? Number.POSITIVE_INFINITY) - toPx) / 2,
-  };
-}
+const stretchOf = (line: readonly Piece[], first: number, last: number): Stretch => ({
+  fromPx: edge(line, first).fromPx,
+  toPx: edge(line, last).toPx,
+});
 
 const edge = (line: readonly Piece[], at: number): Stretch => line[at] ?? { fromPx: 0, toPx: 0 };
 

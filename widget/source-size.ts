@@ -9,6 +9,7 @@ const USUAL: SourceSize = { width: 500, height: 120 };
 const SIZE_OF_THEME: Partial<Record<WidgetOptions["theme"], SourceSize>> = {
   art: { width: 300, height: 300 },
   bar: { width: 1000, height: 120 },
+  compact: { width: 500, height: 60 },
 };
 /** How long the sides of a browser source may be. */
 export const SIDE_PX = { least: 16, most: 8_192 } as const;

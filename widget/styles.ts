@@ -77,20 +77,28 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
   return `@layer np.cover{${rules.join("")}}`;
 }
 
+/** Their colours can be read on the pane of whatever cover. */
+const isTinted = ({ theme }: WidgetOptions): boolean => theme === "glass" || theme === "ambient";
+
 /** The mode's own colours, made readable on the panel's colour if the streamer chose that. */
 function coloursOnOwnPanel(options: WidgetOptions) {
   const mode = modeOf(options);
-  // Glass has colours of its own, which can be read on its pane of whatever cover too.
-  if (ownPanelOf(options) === null || mode === "auto" || options.theme === "glass")
-    return undefined;
+  if (ownPanelOf(options) === null || mode === "auto" || isTinted(options)) return undefined;
   const panel = panelAtWorst(options, mode, false);
   const readable = (colour: string) => toHex(readableOn(parseHex(colour), panel));
   const { muted, accent } = MODE_COLOURS[mode];
   return { muted: readable(muted), accent: readable(accent) };
 }
 
+/** The lightest and the darkest that `ambient.css` makes of a cover. */
+const AMBIENT_AT_WORST: Readonly<Record<Mode, Rgb>> = {
+  dark: [102, 102, 102],
+  light: [200, 200, 202],
+};
+
 /** The panel on its worst background: white behind a dark panel, black behind a light one. */
 function panelAtWorst(options: WidgetOptions, mode: Mode, hasCover: boolean): Rgb {
+  if (options.theme === "ambient") return AMBIENT_AT_WORST[mode];
   const hidesOwn = options.theme === "text" || (options.theme === "glass" && hasCover);
   const panel = parseHex((hidesOwn ? null : options.bg) ?? MODE_COLOURS[mode].panel);
   const behind: Rgb = luminance(panel) < LIGHT_FROM ? [255, 255, 255] : [0, 0, 0];

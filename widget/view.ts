@@ -29,12 +29,16 @@ export function cardTexts(
     const title = options.idleText || words.nothingPlaying;
     return { label: "", title, artist: "", album: "", announcement: words.nothingPlaying };
   }
-  const { title, artist, source } = track;
+  const { artist, source } = track;
   const status = state.kind === "paused" ? words.paused : words.nowPlaying;
   const label = [options.label && status, options.source && source].filter(Boolean).join(" · ");
   const album = options.album ? track.album : "";
-  const credit = artist === "" ? title : `${title} ${words.by} ${artist}`;
-  return { label, title, artist, album, announcement: `${status}: ${credit}` };
+  const credit = artist === "" ? track.title : `${track.title} ${words.by} ${artist}`;
+  const announcement = `${status}: ${credit}`;
+  if (options.theme !== "compact")
+    return { label, title: track.title, artist, album, announcement };
+  const line = [artist, track.title].filter((part) => part !== "").join(" – ");
+  return { label, title: line, artist: "", album, announcement };
 }
 
 /** Whether what was shown before may not be seen any more. */
@@ -68,6 +72,34 @@ export function shownForMs(state: WidgetState, options: WidgetOptions): number {
   if (options.shown === "asked") return 0;
   const seconds = options.show || (options.shown === "changes" ? CHANGES_SHOW_S : 0);
   return seconds > 0 && trackOf(state) ? seconds * 1000 : Number.POSITIVE_INFINITY;
+}
+
+/** Scripts that are written from right to left. */
+const RIGHT_TO_LEFT =
+  /[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}]/u;
+
+/** The direction of the whole card: that of the title, as its first letter has it. */
+export function directionOf(title: string): "ltr" | "rtl" {
+  const [letter = ""] = /\p{L}/u.exec(title) ?? [];
+  return RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr";
+}
+
+/**
+ * What the card lacks although the options want it, as flags of the page. Its place stays, so that the
+ * card keeps its size.
+ */
+export function cardFlags(state: WidgetState | undefined, options: WidgetOptions) {
+  const track = trackOf(state);
+  const positionMs = state ? positionAfter(state, 0) : null;
+  const isMeasured =
+    (options.time && positionMs !== null) ||
+    (options.progress && state !== undefined && progressShare(state, positionMs) !== null);
+  return {
+    /** A drawn stand-in is shown instead of a cover. */
+    face: options.art && coverPath(track, options) === null,
+    "no-artist": !track?.artist,
+    "no-bar": (options.time || options.progress) && !isMeasured,
+  };
 }
 
 /** The path of the picture to show, or `null`. */
@@ -112,6 +144,11 @@ export function pageAttributes(options: WidgetOptions) {
     "data-np-paused": options.paused,
     "data-np-motion": options.motion,
     "data-np-swap": options.swap,
+    "data-np-has-art": options.art,
     "data-np-album": options.album,
+    "data-np-lively": options.motion === "full",
+    "data-np-label": options.label || options.source,
+    "data-np-progress": options.progress,
+    "data-np-time": options.time,
   } as const;
 }

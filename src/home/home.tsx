@@ -13,7 +13,7 @@ import { homeStylesheet } from "../html/assets.ts";
 import { createKeptPages } from "../html/kept-pages.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 
-const DEMO_OPTIONS = new URLSearchParams({ position: "bl" });
+const DEMO_OPTIONS = new URLSearchParams({ theme: "ambient", position: "bl" });
 
 export function createHome(deps: ServerPlace) {
   const keep = createKeptPages();

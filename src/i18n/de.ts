@@ -1432,6 +1432,7 @@ export const de: Words = {
     },
   },
   looks: {
+    ambient: { name: "Nachglühen", text: "Die Farben des Covers, weich hinter den Worten." },
     lateNight: {
       name: "Spätabends",
       text: "Ruhig und dunkel, mit feinen Linien und ein paar Sternen.",
@@ -1452,6 +1453,9 @@ export const de: Words = {
       name: "Nur plaudern",
       text: "Zwei Zeilen ohne Panel, damit man auf dich schaut.",
     },
+    cassette: { name: "Kassette", text: "Ein beschriftetes Band mit zwei Spulen." },
+    player: { name: "Drehrad", text: "Ein weißer Player mit Display und Rad." },
+    desktop: { name: "Fenster von 1998", text: "Grau, mit Kanten und Titelleiste." },
     pixel: {
       name: "Pixel",
       text: "Grobe Klötze für Chiptunes und alte Konsolen.",

@@ -1396,6 +1396,7 @@ export const en = {
     },
   },
   looks: {
+    ambient: { name: "Afterglow", text: "The cover’s own colours, soft behind the words." },
     lateNight: {
       name: "Late night",
       text: "Quiet and dark, with thin lines and a few stars.",
@@ -1416,6 +1417,9 @@ export const en = {
       name: "Just chatting",
       text: "Two lines without a panel, so that people watch you.",
     },
+    cassette: { name: "Cassette", text: "A labelled tape with two reels." },
+    player: { name: "Click wheel", text: "A white player with a screen and a wheel." },
+    desktop: { name: "Window of 1998", text: "Grey, bevelled, with a title bar." },
     pixel: {
       name: "Pixel",
       text: "Chunky blocks for chiptunes and old consoles.",

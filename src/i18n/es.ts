@@ -1420,6 +1420,10 @@ export const es: Words = {
     },
   },
   looks: {
+    ambient: {
+      name: "Resplandor",
+      text: "Los colores de la portada, suaves detrás de las palabras.",
+    },
     lateNight: {
       name: "Madrugada",
       text: "Tranquilo y oscuro, con líneas finas y unas pocas estrellas.",
@@ -1440,6 +1444,9 @@ export const es: Words = {
       name: "Charla",
       text: "Dos líneas sin recuadro, para que te miren a ti.",
     },
+    cassette: { name: "Casete", text: "Una cinta con su etiqueta y sus dos bobinas." },
+    player: { name: "Rueda", text: "Un reproductor blanco con pantalla y rueda." },
+    desktop: { name: "Ventana de 1998", text: "Gris, en relieve, con barra de título." },
     pixel: {
       name: "Píxel",
       text: "Bloques gruesos para chiptune y consolas antiguas.",

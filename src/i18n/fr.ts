@@ -1435,6 +1435,7 @@ export const fr: Words = {
     },
   },
   looks: {
+    ambient: { name: "Lueur", text: "Les couleurs de la pochette, douces derrière les mots." },
     lateNight: {
       name: "Fin de soirée",
       text: "Calme et sombre, avec des traits fins et quelques étoiles.",
@@ -1455,6 +1456,9 @@ export const fr: Words = {
       name: "Discussion",
       text: "Deux lignes sans panneau, pour que l’on vous regarde, vous.",
     },
+    cassette: { name: "Cassette", text: "Une cassette étiquetée et ses deux bobines." },
+    player: { name: "Molette", text: "Un baladeur blanc avec un écran et une molette." },
+    desktop: { name: "Fenêtre de 1998", text: "Grise, en relief, avec une barre de titre." },
     pixel: {
       name: "Pixel",
       text: "De gros blocs pour le chiptune et les vieilles consoles.",

@@ -1408,6 +1408,7 @@ export const pt: Words = {
     },
   },
   looks: {
+    ambient: { name: "Brilho", text: "As cores da capa, suaves atrás das palavras." },
     lateNight: {
       name: "Madrugada",
       text: "Calmo e escuro, com linhas finas e algumas estrelas.",
@@ -1428,6 +1429,9 @@ export const pt: Words = {
       name: "Só conversa",
       text: "Duas linhas sem caixa, para que olhem para você.",
     },
+    cassette: { name: "Fita cassete", text: "Uma fita com etiqueta e dois carretéis." },
+    player: { name: "Roda de clique", text: "Um tocador branco com tela e roda." },
+    desktop: { name: "Janela de 1998", text: "Cinza, em relevo, com barra de título." },
     pixel: {
       name: "Pixel",
       text: "Blocos grandes para chiptune e consoles antigos.",

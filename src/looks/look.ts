@@ -12,6 +12,9 @@ export interface Look {
 
 export const PLAIN_LOOK: Look = { options: {}, css: "", size: null };
 
+/** What an overlay begins with. */
+export const NEW_OVERLAY_LOOK: Look = { ...PLAIN_LOOK, options: { theme: "ambient" } };
+
 /** Whether an overlay is not always shown, so that it can be shown and hidden on demand. */
 export const isOnDemand = ({ options }: Pick<Look, "options">): boolean =>
   (options["shown"] ?? "always") !== "always";

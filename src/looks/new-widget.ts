@@ -6,7 +6,7 @@ import { createWidgetToken, hashCredential } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type Look, PLAIN_LOOK, toColumns } from "./look.ts";
+import { type Look, NEW_OVERLAY_LOOK, PLAIN_LOOK, toColumns } from "./look.ts";
 import { insertFirstRevision } from "./revisions.ts";
 
 /** The maximum of widgets per user, with those that can be restored: each may hold a megabyte. */
@@ -22,6 +22,7 @@ export interface NewWidget {
   readonly name: string;
   readonly kind: WidgetKind;
   readonly language?: Language | null;
+  /** By default what such a widget begins with. */
   readonly look?: Look;
 }
 
@@ -38,12 +39,13 @@ export async function draftToken(vault: Vault, userId: number) {
 export async function draftWidget(
   vault: Vault,
   userId: number,
-  { name, kind, language = null, look = PLAIN_LOOK }: NewWidget,
+  { name, kind, language = null, look }: NewWidget,
   createdAt: number,
 ) {
+  const firstLook = look ?? (kind === "overlay" ? NEW_OVERLAY_LOOK : PLAIN_LOOK);
   const { token, hash, sealedToken } = await draftToken(vault, userId);
   const row = {
-    ...toColumns(look),
+    ...toColumns(firstLook),
     ...{ userId, name, kind, language, hash, sealedToken, createdAt, updatedAt: createdAt },
   };
   return { token, row };

@@ -10,7 +10,6 @@ import {
   titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
-import { wideFont } from "../fixtures/fonts/fonts.ts";
 import { patternPicture, solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
@@ -65,7 +64,7 @@ inEveryEngine("the overlay's cover", (stage) => {
       await stage.plays({ ...titled(`Track ${skip}`), ...withCover(cover) });
     }
     await titleIs(page, `Track ${last}`);
-    await page.waitForFunction(() => document.documentElement.hasAttribute("data-np-has-art"));
+    await page.waitForFunction(() => !document.documentElement.hasAttribute("data-np-face"));
     expect(await shownCover(page)).toBe(await coverHeard(stage));
     expect(await naturalWidth(page)).toBeGreaterThan(0);
     const newest = (await pairs(page)).filter(([title]) => title === `Track ${last}`);
@@ -83,31 +82,10 @@ inEveryEngine("the overlay's cover", (stage) => {
     await titleIs(page, "Second");
     expect(await shownCover(page)).toBeNull();
     slow.release();
-    await page.waitForFunction(() => document.documentElement.hasAttribute("data-np-has-art"));
+    await page.waitForFunction(() => !document.documentElement.hasAttribute("data-np-face"));
     const second = await shownCover(page);
     expect(second).not.toBe(first);
     expect(await pairs(page)).not.toContainEqual(["Second", first]);
-  });
-
-  test("that comes in late takes its room from a title that had fitted without it", async () => {
-    // Its letters are as wide on every machine.
-    await stage.server.accounts.fonts.add(stage.ada.user, "Wide One", wideFont());
-    await stage.plays(titled("First"));
-    const { page } = await stage.open("?motion=full&font=Wide+One&size=16");
-    const coverMayCome = Promise.withResolvers<void>();
-    await page.route("**/art/**", async (route) => {
-      await coverMayCome.promise;
-      await route.continue();
-    });
-    const title = "Old Harbor";
-    await stage.plays({ ...titled(title), ...withCover(red) });
-    await titleIs(page, title);
-    expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
-    coverMayCome.resolve();
-    await page.waitForFunction(() => document.documentElement.hasAttribute("data-np-has-art"));
-    await page.waitForFunction(
-      () => document.querySelector(".np-title[data-np-overflow]") !== null,
-    );
   });
 
   test("does not come in late when something else plays by then", async () => {
@@ -169,7 +147,7 @@ inEveryEngine("the overlay's cover", (stage) => {
     const lost: Artwork = { key: "lost", load: () => Promise.reject(new Error("no such file")) };
     await stage.plays(withCover(lost));
     const { page } = await stage.open();
-    await page.waitForFunction(() => !document.documentElement.hasAttribute("data-np-has-art"));
+    await page.waitForFunction(() => document.documentElement.hasAttribute("data-np-face"));
   });
 });
 
@@ -193,7 +171,7 @@ function wideLie(): Uint8Array {
 /** The address of the cover that is on the card; `null` when there is none. */
 const shownCover = (page: Page): Promise<string | null> =>
   page.evaluate(() =>
-    document.documentElement.hasAttribute("data-np-has-art")
+    !document.documentElement.hasAttribute("data-np-face")
       ? (document.querySelector(".np-art-img")?.getAttribute("src") ?? null)
       : null,
   );
@@ -212,7 +190,7 @@ function recordPairs(page: Page): Promise<void> {
   return page.evaluate(() => {
     const seen: [string | null, string | null][] = [];
     const look = () => {
-      const hasArt = document.documentElement.hasAttribute("data-np-has-art");
+      const hasArt = !document.documentElement.hasAttribute("data-np-face");
       const cover = document.querySelector(".np-art-img")?.getAttribute("src") ?? null;
       seen.push([document.querySelector(".np-title")?.textContent ?? null, hasArt ? cover : null]);
     };

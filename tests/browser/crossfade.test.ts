@@ -44,6 +44,24 @@ inEveryEngine("the change from one track to the next", (stage) => {
     expect(await page.getAttribute("html", "data-np-changing")).toBeNull();
   });
 
+  test("never shows the words of two tracks over each other", async () => {
+    await stage.plays({ ...titled("First"), artists: ["Ada"], ...withCover(red) });
+    const { page } = await stage.open("?motion=full", held);
+    await stage.plays({ ...titled("Second"), artists: ["Ada"], ...withCover(blue) });
+    await titleIs(page, "Second");
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      await fadesTo(page, tenth / 10);
+      const [coming = 1, leaving = 1] = await page.evaluate(() =>
+        [".np:not([data-np-leaving]) .np-info", "[data-np-leaving] .np-info"].map((selector) => {
+          const words = document.querySelector(selector) as Element;
+          const opacityOf = (element: Element) => Number(getComputedStyle(element).opacity);
+          return opacityOf(words) * opacityOf(words.closest(".np-card") as Element);
+        }),
+      );
+      expect(Math.min(coming, leaving)).toBe(0);
+    }
+  });
+
   test("dissolves into the words for nothing playing, too", async () => {
     await stage.plays(titled("First"));
     const { page } = await stage.open("?motion=full&idle=text", held);
@@ -85,8 +103,11 @@ inEveryEngine("the change from one track to the next", (stage) => {
   });
 
   for (const [what, query, css] of [
-    ["the theme art", "?theme=art", "/* none */"],
-    ["the streamer's own CSS", "?theme=card", "[data-np-has-art] .np-card { width: 200px }"],
+    [
+      "the streamer's own CSS",
+      "?theme=card",
+      ":root:not([data-np-face]) .np-card { width: 200px }",
+    ],
   ] as const) {
     test(`leaves the card as it was where ${what} makes another one of it with a cover`, async () => {
       await stage.plays({ ...titled("Bare"), artists: ["Ada"] });
@@ -165,7 +186,7 @@ inEveryEngine("the change from one track to the next", (stage) => {
     const { page } = await stage.open("?motion=full", held);
     await stage.plays(titled("Second"));
     await titleIs(page, "Second");
-    expect(await animationsOf(page)).toBe(2);
+    expect(await animationsOf(page)).toBe(4);
     await setSourceVisible(page, false);
     expect(await copies(page)).toEqual([]);
     expect(await animationsOf(page)).toBe(0);

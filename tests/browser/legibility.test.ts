@@ -217,7 +217,7 @@ const hideWords = (page: Page): Promise<void> =>
     page,
     // What is painted behind a word may belong to its own element.
     `.np-label,.np-title,.np-artist,.np-album,.np-time{-webkit-text-fill-color:transparent;text-shadow:none}
-     .np-label::before,.np-progress{visibility:hidden}`,
+     .np-label::before,.np-label::after,.np-progress{visibility:hidden}`,
   );
 
 const WORDS = ["label", "title", "artist", "album", "time"];

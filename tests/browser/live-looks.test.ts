@@ -38,7 +38,7 @@ const themeIs = (page: Page, theme: string) =>
 const watchFrames = (page: Page) =>
   page.evaluate(() => {
     const card = document.querySelector<HTMLElement>(".np-card");
-    const hasCover = document.documentElement.hasAttribute("data-np-has-art");
+    const hasCover = !document.documentElement.hasAttribute("data-np-face");
     const watched = { frames: 0, blank: 0, isSame: () => true };
     Object.assign(window, { watched });
     watched.isSame = () => card === document.querySelector(".np-card");

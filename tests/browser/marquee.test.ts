@@ -153,13 +153,6 @@ inEveryEngine("the marquee", (stage) => {
     expect(await animationsOf(page)).toBe(1);
   });
 
-  test("turns pages in the middle and at the end of its place, as the text is aligned", async () => {
-    await stage.plays({ ...titled(LONG_TITLE), artists: ["Ada"] });
-    const { page } = await stage.open("?motion=full&align=center", { frozen: true });
-    const { startGapPx, endGapPx } = await pageShown(page);
-    expect(startGapPx).toBeCloseTo(endGapPx, -0.5);
-  });
-
   test("pages a word that is longer than its place, character by character", async () => {
     await stage.plays({
       ...titled("Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"),
@@ -230,8 +223,8 @@ inEveryEngine("the marquee", (stage) => {
       expect(await page.getAttribute("html", "data-np-motion")).toBe(moves ? "full" : "none");
       await stage.plays(titled("Short"));
       await titleIs(page, "Short");
-      // One card fades out and the other in.
-      expect(await animationsOf(page)).toBe(moves ? 2 : 0);
+      // One card and its words fade out, the others in.
+      expect(await animationsOf(page)).toBe(moves ? 4 : 0);
     });
   }
 
@@ -313,7 +306,7 @@ inEveryEngine("the marquee", (stage) => {
     const { page } = await stage.open("?hold=0&motion=full", { frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(1);
-    expect(await page.getAttribute(".np-artist", "data-np-overflow")).toBe("");
+    expect(await page.getAttribute(".np-artist", "data-np-overflow")).toBe("both");
     expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
   });
 
@@ -334,7 +327,10 @@ function gapAt(page: Page, side: "left" | "right"): Promise<number> {
   return page.evaluate((which) => {
     const place = document.querySelector(".np-title") as Element;
     const text = place.firstElementChild as Element;
-    return text.getBoundingClientRect()[which] - place.getBoundingClientRect()[which];
+    const { paddingLeft, paddingRight } = getComputedStyle(place);
+    const edgePx =
+      which === "left" ? Number.parseFloat(paddingLeft) : -Number.parseFloat(paddingRight);
+    return text.getBoundingClientRect()[which] - place.getBoundingClientRect()[which] - edgePx;
   }, side);
 }
 
@@ -390,7 +386,7 @@ interface ShownPage {
   readonly transform: string;
   /** The characters that can be seen whole, counted without spaces. */
   readonly characters: readonly number[];
-  /** How many are seen in part. */
+  /** How many are seen in part where the text does not fade out. */
   readonly cutCharacters: number;
   /** From the place's edges to the first and the last character that is seen. */
   readonly startGapPx: number;
@@ -400,14 +396,16 @@ interface ShownPage {
 /** What of the title can be seen, as it rests. */
 function pageShown(page: Page): Promise<ShownPage> {
   return page.evaluate(() => {
-    const place = (document.querySelector(".np-title") as Element).getBoundingClientRect();
-    const text = document.querySelector(".np-title")?.firstElementChild as HTMLElement;
-    const box = text.getBoundingClientRect();
-    const scale = box.width / text.offsetWidth;
-    const [, right = 0, , left = 0] =
-      text.style.clipPath.match(/-?[\d.]+px/g)?.map((px) => Number.parseFloat(px) * scale) ?? [];
-    const from = Math.max(place.left, box.left + left);
-    const to = Math.min(place.right, box.right - right);
+    const line = document.querySelector(".np-title") as HTMLElement;
+    const text = line.firstElementChild as HTMLElement;
+    const scale = text.getBoundingClientRect().width / text.offsetWidth;
+    const paddingPx = Number.parseFloat(getComputedStyle(line).paddingLeft) * scale;
+    const { left, right } = line.getBoundingClientRect();
+    const place = { left: left + paddingPx, right: right - paddingPx };
+    const { npOverflow: fades = "" } = line.dataset;
+    const fadePx = (side: string) => (fades === side || fades === "both" ? 24 * scale : 0);
+    const from = place.left + fadePx("left");
+    const to = place.right - fadePx("right");
     const content = text.firstChild as Text;
     const whole: DOMRect[] = [];
     const characters: number[] = [];
@@ -421,8 +419,10 @@ function pageShown(page: Page): Promise<ShownPage> {
         range.setEnd(content, index + segment.length);
         const rect = range.getBoundingClientRect();
         if (rect.right <= from + 1.5 || rect.left >= to - 1.5) return;
-        if (rect.left < from - 1.5 || rect.right > to + 1.5) cutCharacters += 1;
-        else {
+        if (rect.left < from - 1.5 || rect.right > to + 1.5) {
+          const isFading = rect.left < from ? from > place.left : to < place.right;
+          if (!isFading) cutCharacters += 1;
+        } else {
           characters.push(number);
           whole.push(rect);
         }

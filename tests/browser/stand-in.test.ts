@@ -15,7 +15,7 @@ const shownCover = (page: Page): Promise<string | null> =>
   page.evaluate(async () => {
     const image = document.querySelector<HTMLImageElement>(".np-art-img");
     await image?.decode().catch(() => {});
-    const isShown = document.documentElement.hasAttribute("data-np-has-art");
+    const isShown = !document.documentElement.hasAttribute("data-np-face");
     return isShown && image && image.naturalWidth > 0 ? image.getAttribute("src") : null;
   });
 
@@ -30,7 +30,7 @@ inEveryEngine("a stand-in cover", (stage) => {
   const coverBecomes = (page: Page, path: string | null) =>
     page.waitForFunction((wanted) => {
       const image = document.querySelector<HTMLImageElement>(".np-art-img");
-      const isShown = document.documentElement.hasAttribute("data-np-has-art");
+      const isShown = !document.documentElement.hasAttribute("data-np-face");
       return (isShown ? image?.getAttribute("src") : null) === wanted;
     }, path);
 

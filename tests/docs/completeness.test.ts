@@ -123,6 +123,13 @@ const INTERNAL: readonly string[] = [
   "data-np-paused",
   "data-np-swap",
   "data-np-album",
+  "data-np-label",
+  "data-np-progress",
+  "data-np-time",
+  "data-np-lively",
+  // How the card keeps its size.
+  "data-np-no-artist",
+  "data-np-no-bar",
   // Moments of a transition.
   "data-np-hidden",
   "data-np-entering",

@@ -205,7 +205,7 @@ test("the versions of a widget are listed whole, the newest first", async () => 
       ...{ revision: 2, options: { theme: "bar" }, css: ".np { color: lime }", size },
       saved_at: new Date(server.clock.wallMs() - 1_000).toISOString(),
     },
-    { revision: 1, options: {}, css: "", size, saved_at: expect.any(String) },
+    { revision: 1, options: { theme: "ambient" }, css: "", size, saved_at: expect.any(String) },
   ]);
 });
 

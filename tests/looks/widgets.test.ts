@@ -4,7 +4,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { SecretError } from "../../src/vault/vault.ts";
 import { freeName } from "../../src/looks/free-name.ts";
-import { type Look, LONGEST_CSS, PLAIN_LOOK } from "../../src/looks/look.ts";
+import { type Look, LONGEST_CSS, NEW_OVERLAY_LOOK } from "../../src/looks/look.ts";
 import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { UNDO_MS } from "../../src/looks/removed-widgets.ts";
 import type { Widget } from "../../src/looks/widgets.ts";
@@ -127,9 +127,9 @@ describe("a stored widget's token", () => {
 });
 
 describe("a user's widgets", () => {
-  test("begin with one named Main, which looks like the defaults", async () => {
+  test("begin with one named Main, which has the look of new overlays", async () => {
     expect(widgets().allOf(ada.user)).toMatchObject([
-      { name: "Main", kind: "overlay", language: null, revision: 1, ...PLAIN_LOOK },
+      { name: "Main", kind: "overlay", language: null, revision: 1, ...NEW_OVERLAY_LOOK },
     ]);
   });
 
@@ -275,7 +275,12 @@ describe("a saved look", () => {
       widget = await save(widget, looking({ size: `${second}` }), true);
     }
     const sizes = (await widgets().revisionsOf(ada.user, widget.id)).map(({ options }) => options);
-    expect(sizes).toEqual([{ size: "130" }, { size: "120" }, { size: "60" }, {}]);
+    expect(sizes).toEqual([
+      { size: "130" },
+      { size: "120" },
+      { size: "60" },
+      NEW_OVERLAY_LOOK.options,
+    ]);
   });
 });
 

@@ -107,7 +107,9 @@ describe("the stage", () => {
   test("has six looks, the overlay's own first, and one click gives it another", async () => {
     const before = await choices();
     expect(before).toHaveLength(6);
-    expect(before.filter(({ isChosen }) => isChosen)).toEqual([{ name: "Panel", isChosen: true }]);
+    expect(before.filter(({ isChosen }) => isChosen)).toEqual([
+      { name: "Afterglow", isChosen: true },
+    ]);
     const { id } = await widgets().first(ada.user);
     await browser.submit(HOME, { do: "look use", id: String(id), look: "cosy" });
     const after = await choices();

@@ -256,6 +256,9 @@ main.np
  div.np-card
   div.np-backdrop
   div.np-art
+   svg.np-face
+    rect.np-face-plate
+    path.np-face-sign
    img.np-art-img
   div.np-info
    div.np-label
@@ -288,7 +291,7 @@ describe("the overlay's document", () => {
   test("says theme, state and language, and what is read aloud", async () => {
     await plays();
     expect(await attributeOf(await page("", "fr"), "html", "lang")).toBe("fr");
-    expect(await attributeOf(await page(), "html", "data-np-theme")).toBe("card");
+    expect(await attributeOf(await page(), "html", "data-np-theme")).toBe("ambient");
     expect(await attributeOf(await page("", "fr"), "main", "aria-label")).toBe(
       "Musique en cours de lecture",
     );

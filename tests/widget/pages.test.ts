@@ -125,18 +125,6 @@ describe("pagesOf", () => {
     expect(shownOf(text, 100)).toEqual(expected);
   });
 
-  test("gives each page half of the space to its neighbours", () => {
-    const [first, last] = pagesOf(
-      [
-        { fromPx: 0, toPx: 90 },
-        { fromPx: 96, toPx: 190 },
-      ],
-      100,
-    );
-    expect(first).toMatchObject({ spaceBeforePx: Infinity, spaceAfterPx: 3 });
-    expect(last).toMatchObject({ spaceBeforePx: 3, spaceAfterPx: Infinity });
-  });
-
   test("takes pieces in any order, and those that overlap as one", () => {
     const pages = pagesOf(
       [

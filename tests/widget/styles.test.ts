@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { contrast, parseHex } from "../../widget/colour.ts";
+import { contrast, parseHex, readableOn } from "../../widget/colour.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import { coverStyles, MODE_COLOURS, modeOf, optionStyles } from "../../widget/styles.ts";
 
@@ -70,6 +70,18 @@ describe("a panel in a colour of the streamer's own", () => {
 });
 
 describe("the accent of a cover", () => {
+  test("stays a colour of the cover’s hue and is read on the panel, however dark or pale the cover", () => {
+    for (const colour of ["#3a0004", "#b00010", "#5b4a3f", "#1c2a5e", "#ffe9e9", "#274d2a"]) {
+      for (const panel of ["#11131a", "#fcfcfe", "#666666"]) {
+        const accent = readableOn(parseHex(colour), parseHex(panel));
+        expect(contrast(accent, parseHex(panel))).toBeGreaterThanOrEqual(4.5);
+        const range = Math.max(...accent) - Math.min(...accent);
+        const most = panel === "#666666" ? 4 : 20;
+        expect([colour, panel, range > most]).toEqual([colour, panel, true]);
+      }
+    }
+  });
+
   const track = {
     id: "1",
     title: "Paper Lanterns",

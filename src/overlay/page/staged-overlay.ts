@@ -32,12 +32,12 @@ export interface StagedOverlay {
 const OFFERED = 6;
 /** What is offered first: looks that differ clearly where they are small. */
 const FIRST_OFFERED: readonly ShippedLookName[] = [
+  "ambient",
   "cosy",
   "lounge",
+  "cassette",
   "neon",
   "pixel",
-  "frosted",
-  "crt",
 ];
 
 export async function stagedOverlay(
