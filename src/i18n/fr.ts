@@ -1456,7 +1456,7 @@ export const fr: Words = {
       name: "Discussion",
       text: "Deux lignes sans panneau, pour que l’on vous regarde, vous.",
     },
-    cassette: { name: "Cassette", text: "Une cassette étiquetée et ses deux bobines." },
+    cassette: { name: "Cassette audio", text: "Une cassette étiquetée et ses deux bobines." },
     player: { name: "Molette", text: "Un baladeur blanc avec un écran et une molette." },
     desktop: { name: "Fenêtre de 1998", text: "Grise, en relief, avec une barre de titre." },
     pixel: {
