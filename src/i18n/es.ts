@@ -583,7 +583,7 @@ export const es: Words = {
       looks: {
         title: "Aspectos",
         lead: "Cada uno es un diseño completo. Elige uno y cambia lo que quieras.",
-        use: "Usar este aspecto",
+        use: "Usar aspecto",
         asNew: "Guardar como overlay nuevo",
         forOverlay: "Usarlo en",
       },

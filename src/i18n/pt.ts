@@ -579,7 +579,7 @@ export const pt: Words = {
       looks: {
         title: "Visuais",
         lead: "Cada um é um design completo. Escolha um e mude o que quiser.",
-        use: "Usar este visual",
+        use: "Usar visual",
         asNew: "Salvar como novo overlay",
         forOverlay: "Usar em",
       },

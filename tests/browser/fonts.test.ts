@@ -29,7 +29,7 @@ inEveryEngine("a user's own font", (stage) => {
     expect(await widthOfLetter("?size=16")).toBeLessThan(1.5);
     expect(await widthOfLetter("?font=Wide+One&size=16")).toBeCloseTo(2, 1);
     const css = '.np-title { font-family: "Wide One" }';
-    await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 1 });
+    await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 2 });
     expect(await widthOfLetter("?size=16")).toBeCloseTo(2, 1);
   });
 
@@ -40,7 +40,7 @@ inEveryEngine("a user's own font", (stage) => {
     const { page } = await stage.open();
     expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
     const look = { options: { font: "Wide One" }, css: "", size: null };
-    await widgets.save(stage.ada.user, 1, look, { basedOn: 1 });
+    await widgets.save(stage.ada.user, 1, look, { basedOn: 2 });
     await page.waitForFunction(() => document.querySelector(".np-title[data-np-overflow]"));
   });
 
@@ -50,7 +50,7 @@ inEveryEngine("a user's own font", (stage) => {
       @font-face { font-family: "Far"; src: url("http://127.0.0.2:1/far.woff2") }
       .np-title { font-family: Far, Wide; background: url("http://127.0.0.2:1/a.png") }`;
     const { widgets } = stage.server.accounts;
-    await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 1 });
+    await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 2 });
     await stage.plays(titled("Mo"));
     const answered: string[] = [];
     const { page } = await stage.open("", {
