@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import type { FieldType } from "../../src/field.ts";
 import { LARGEST_PICTURE } from "../../src/artwork/uploaded-picture.ts";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
+import { NEW_OVERLAY_LOOK } from "../../src/looks/look.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { SHIPPED_FONT_NAMES } from "../../src/overlay/fonts/shipped-fonts.ts";
 import { savedOptionList } from "../../widget/options.ts";
@@ -340,7 +341,7 @@ onTheDashboard("the widget's editor", (stage) => {
     expect(await page.locator("[data-control=bg] [data-automatic]").isChecked()).toBe(true);
     expect(await chosen()).toBe("bar");
     await page.keyboard.press("Control+z");
-    expect(await chosen()).toBe("card");
+    expect(await chosen()).toBe("ambient");
     await saveState(page, editor.saved);
     await page.locator("[name=look]:checked").focus();
     await page.keyboard.press("Control+Shift+z");
@@ -373,7 +374,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.getByRole("switch", { name: editor.live }).uncheck();
     await page.locator("[name=mode][value=auto]").check();
     await saveState(page, editor.unsaved);
-    expect((await stored()).options).toEqual({ mode: "light" });
+    expect((await stored()).options).toEqual({ ...NEW_OVERLAY_LOOK.options, mode: "light" });
   });
 
   test("has Save only while there is something to save, and never says Saved beside what is wrong", async () => {
@@ -401,7 +402,7 @@ onTheDashboard("the widget's editor", (stage) => {
       document.activeElement?.hasAttribute("data-save-state"),
     );
     expect(focused).toBe(true);
-    expect((await stored()).options).toEqual({ radius: "12" });
+    expect((await stored()).options).toEqual({ ...NEW_OVERLAY_LOOK.options, radius: "12" });
   });
 
   test("marks the look’s own value on a slider, and goes back to it", async () => {
