@@ -14,7 +14,7 @@ import { createIcecast } from "./kinds/icecast.ts";
 import { createJellyfin } from "./kinds/jellyfin.ts";
 import { createLastfm } from "./kinds/lastfm/index.ts";
 import { createListenBrainzReader } from "./kinds/listenbrainz-reader.ts";
-import { mpd } from "./kinds/mpd/index.ts";
+import { createMpd } from "./kinds/mpd/index.ts";
 import { createMacos, createWindows } from "./kinds/media-session/index.ts";
 import { oneReader } from "./kinds/media-session/readers.ts";
 import { createMpris } from "./kinds/mpris/index.ts";
@@ -143,7 +143,7 @@ export function createSources(deps: SourcesDeps): Sources {
   const mediaSessions = { reader: oneReader(clock, machine.mediaReader) };
   const all: readonly Source[] = [
     spotify,
-    mpd,
+    createMpd({ network }),
     createWindows(mediaSessions),
     createMacos(mediaSessions),
     createMpris({ covers, busAddress: machine.busAddress }),

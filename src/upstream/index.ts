@@ -210,7 +210,12 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         const headers = withUserAgent(request.headers);
         const destinations = await findDestinations(url, place, request.signal);
         const stream = await firstReached(destinations, (destination) =>
-          openStream(destination, place, { ...request, headers }, clock),
+          openStream(
+            destination,
+            place,
+            { ...request, headers },
+            { clock, connect: network.connect },
+          ),
         );
         return { status: stream.status, stream };
       }),

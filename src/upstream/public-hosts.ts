@@ -38,14 +38,21 @@ const lookUp: LookUp = async (name, reach) => {
   return /^(.+\.)?localhost$/i.test(name) ? LOOPBACK : askSystem(name);
 };
 
+/** Opens a connection for a protocol that `fetch` does not take. */
+export type Connect = (
+  options: Bun.TCPSocketConnectOptions | Bun.UnixSocketOptions,
+) => Promise<unknown>;
+
 /** The way to other servers. */
 export interface Network {
   readonly fetch: Fetch;
+  readonly connect: Connect;
   /** `null` for a stand-in, which takes names as they are. */
   readonly lookUp: LookUp | null;
 }
 
 export const NETWORK = {
+  connect: (options) => ("unix" in options ? Bun.connect(options) : Bun.connect(options)),
   fetch: (url, init) => (isNear(new URL(url)) ? fetchDirectly(url, init) : fetch(url, init)),
   lookUp,
 } satisfies Network;

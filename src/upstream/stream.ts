@@ -5,7 +5,7 @@ import { hostOf } from "../ip-address.ts";
 import { UPSTREAM_DEADLINE_MS, UpstreamError, type UpstreamHeaders } from "./call.ts";
 import { createHeadReader, HeadTooLong } from "./head.ts";
 import { createMessageQueue } from "./message-queue.ts";
-import { type Destination, headersFor } from "./public-hosts.ts";
+import { type Connect, type Destination, headersFor } from "./public-hosts.ts";
 
 /** An answer without an end. SHOUTcast begins it with `ICY 200 OK`, which `fetch` does not take. */
 export interface UpstreamStream {
@@ -35,7 +35,7 @@ export async function openStream(
   destination: Destination,
   place: string,
   { headers, signal, silenceMs }: StreamRequest,
-  clock: Pick<Clock, "after">,
+  { clock, connect }: { readonly clock: Pick<Clock, "after">; readonly connect: Connect },
 ): Promise<UpstreamStream> {
   signal.throwIfAborted();
   const { url, name } = destination;
@@ -108,7 +108,7 @@ export async function openStream(
       end("ended the stream");
     },
   };
-  Bun.connect({
+  connect({
     hostname: hostOf(url),
     port: Number(url.port || (isSecure ? 443 : 80)),
     ...(isSecure && { tls: name?.tls ?? true }),

@@ -34,12 +34,9 @@ const servicesOf = ({ facts }: Source): string[] =>
   facts.calls.flatMap((called) =>
     typeof called === "string" ? [] : [new URL(called.service).host],
   );
-/** Those that call servers by HTTP: a source for each way. */
+/** Those that call servers: a source for each way. */
 const calling = allSources().filter(
-  (source) =>
-    servicesOf(source).length > 0 ||
-    // These have sockets of their own.
-    (source.facts.calls.includes("entered") && !["mpd", "radio"].includes(source.id)),
+  (source) => servicesOf(source).length > 0 || source.facts.calls.includes("entered"),
 );
 
 /** The hosts that a source calls from when it is watched until its first word or its failure. */
@@ -55,10 +52,20 @@ async function hostsCalledBy(id: string): Promise<string[]> {
       pauseOf: async () => undefined,
       rememberPause: async () => {},
     },
-    network: networkOf(async (url) => {
-      hosts.add(new URL(url).host);
-      return Response.json({ access_token: "open-sesame", token_type: "Bearer", expires_in: 3600 });
-    }),
+    network: {
+      ...networkOf(async (url) => {
+        hosts.add(new URL(url).host);
+        return Response.json({
+          access_token: "open-sesame",
+          token_type: "Bearer",
+          expires_in: 3600,
+        });
+      }),
+      connect: async (to) => {
+        hosts.add("unix" in to ? to.unix : to.hostname);
+        throw new Error("nobody answers");
+      },
+    },
   }).byId(id);
   if (!source) throw new Error(`there is no source ${id}`);
   const stop = new AbortController();
@@ -74,9 +81,17 @@ async function hostsCalledBy(id: string): Promise<string[]> {
 }
 
 describe("whom a source calls", () => {
-  test("is known of each that calls by HTTP", () => {
+  test("is known of each that calls somebody", () => {
     expect(calling.map(({ id }) => id)).toEqual(
-      expect.arrayContaining(["spotify", "lastfm", "listenbrainz-reader", "plex", "icecast"]),
+      expect.arrayContaining([
+        "spotify",
+        "mpd",
+        "radio",
+        "lastfm",
+        "listenbrainz-reader",
+        "plex",
+        "icecast",
+      ]),
     );
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { createInbox } from "../../src/ingest/inbox.ts";
 import { demo } from "../../src/sources/kinds/demo/index.ts";
-import { mpd } from "../../src/sources/kinds/mpd/index.ts";
+import { createMpd } from "../../src/sources/kinds/mpd/index.ts";
 import { createMacos, createWindows } from "../../src/sources/kinds/media-session/index.ts";
 import { oneReader } from "../../src/sources/kinds/media-session/readers.ts";
 import { createMpris } from "../../src/sources/kinds/mpris/index.ts";
@@ -71,7 +71,7 @@ const daemon = sharedMpd(
 );
 
 describeSourceContract({
-  source: mpd,
+  source: createMpd({ network: NETWORK }),
   test: testWith("mpd", mpdIsInstalled),
   clock: systemClock,
   goodSettings: () => ({ address: daemon().address }),

@@ -182,7 +182,9 @@ describe("a cover that redirects", () => {
     const lookUp = async (name: string) =>
       name === "ia800.archive.example" ? ["10.0.0.1"] : ["93.184.216.34"];
     const fetch: Fetch = async () => new Response(null, { status: 302, headers: { location: B } });
-    const load = coversOn({ fetch, lookUp }).named(A, NAMER)?.load();
+    const load = coversOn({ ...networkOf(fetch), lookUp })
+      .named(A, NAMER)
+      ?.load();
     await expect(load).rejects.toThrow("private address");
   });
 });

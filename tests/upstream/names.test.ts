@@ -12,6 +12,7 @@ import {
 import { keepingAnswers } from "../../src/upstream/look-up.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
+import { networkOf } from "../fixtures/http/network.ts";
 import {
   type CertificateAuthority,
   createCertificateAuthority,
@@ -54,17 +55,17 @@ function withNames(
     trustedOrigins: [],
     ...deps,
     network: {
-      lookUp: async (name) => {
-        names.push(name);
-        return namesTo(name);
-      },
-      fetch: async (url, init) => {
+      ...networkOf(async (url, init) => {
         calls.push({
           url,
           host: new Headers(init.headers).get("host"),
           serverName: init.tls?.serverName,
         });
         return fetch(url, init);
+      }),
+      lookUp: async (name) => {
+        names.push(name);
+        return namesTo(name);
       },
     },
   });

@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import { positionAt } from "../../../src/playback.ts";
-import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
+import { createMpd } from "../../../src/sources/kinds/mpd/index.ts";
+import { NETWORK } from "../../../src/upstream/index.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import { createMopidyServer, mopidyIsInstalled } from "../../fixtures/players/mopidy-server.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
@@ -24,7 +25,11 @@ testWith("mopidy with mopidy-mpd", mopidyIsInstalled)(
       "1.flac": song("Glass Harbour"),
       "2.flac": song("Paper Lanterns"),
     });
-    const listener = listenTo(mpd, { address: mopidy.address }, systemClock);
+    const listener = listenTo(
+      createMpd({ network: NETWORK }),
+      { address: mopidy.address },
+      systemClock,
+    );
     try {
       const first = await listener.nextThat((now) => now?.track.title === "Glass Harbour");
       expect(first).toMatchObject({

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
 import type { Playback } from "../../../src/playback.ts";
-import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
+import { createMpd } from "../../../src/sources/kinds/mpd/index.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
+import { NETWORK } from "../../../src/upstream/index.ts";
 import { silentFlac } from "../../fixtures/mpd/flac.ts";
 import { mpdIsInstalled } from "../../fixtures/mpd/mpd-daemon.ts";
 import { sharedMpd } from "../../fixtures/mpd/shared-mpd.ts";
@@ -16,7 +17,7 @@ const test = testWith("mpd", mpdIsInstalled);
 /** Listens to a daemon and answers what it says, one observation after the other. */
 function listenTo(address: string, password?: string) {
   const stop = new AbortController();
-  const received = mpd
+  const received = createMpd({ network: NETWORK })
     .open(password ? { address, password } : { address })
     .watch(watchContext({ signal: stop.signal, clock: systemClock }));
   const iterator = received[Symbol.asyncIterator]();

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Playback } from "../../../src/playback.ts";
-import { mpd } from "../../../src/sources/kinds/mpd/index.ts";
+import { createMpd } from "../../../src/sources/kinds/mpd/index.ts";
 import type { SourceFailure } from "../../../src/sources/source.ts";
+import { NETWORK } from "../../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import { createFakeMpd, type FakeMpd } from "../../fixtures/mpd/fake-mpd.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
@@ -24,7 +25,7 @@ afterEach(() => {
 });
 
 function listen(address = daemon.address, password?: string) {
-  const received = mpd
+  const received = createMpd({ network: NETWORK })
     .open({ address, password })
     .watch(watchContext({ signal: stop.signal, clock }));
   return received[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../../../clock.ts";
-import { NETWORK, reachableAddressesOf } from "../../../upstream/public-hosts.ts";
+import { type Network, reachableAddressesOf } from "../../../upstream/public-hosts.ts";
 import {
   MpdProtocolError,
   MpdRefusal,
@@ -28,6 +28,9 @@ export interface MpdConnection {
   close(): void;
 }
 
+/** The way to MPD. */
+export type MpdNetwork = Pick<Network, "connect" | "lookUp">;
+
 /** The connection could not be made, or ended. */
 export class MpdConnectionLost extends Error {
   override readonly name = "MpdConnectionLost";
@@ -40,13 +43,15 @@ const DEADLINE_MS = 5_000;
 async function connectTo(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   socket: SocketHandler<undefined>,
+  { connect, lookUp }: MpdNetwork,
   isWanted: () => boolean,
 ): Promise<void> {
   let failure: unknown = new Error("its name leads to no address that may be called");
-  for (const address of await reachableAddressesOf(hostname, NETWORK.lookUp, "allowed")) {
+  const addresses = lookUp ? await reachableAddressesOf(hostname, lookUp, "allowed") : [hostname];
+  for (const address of addresses) {
     if (!isWanted()) return;
     try {
-      await Bun.connect({ hostname: String(address), port, socket });
+      await connect({ hostname: String(address), port, socket });
       return;
     } catch (error) {
       failure = error;
@@ -63,7 +68,7 @@ async function connectTo(
 export async function connectMpd(
   address: MpdAddress,
   password: string | undefined,
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  { clock, signal, network }: { clock: Clock; signal: AbortSignal; network: MpdNetwork },
 ): Promise<MpdConnection> {
   const reader = new MpdResponseReader();
   let waiting: PromiseWithResolvers<MpdResponse> | undefined;
@@ -126,8 +131,8 @@ export async function connectMpd(
   };
   const connecting =
     "unix" in address
-      ? Bun.connect({ unix: address.unix, socket: handlers })
-      : connectTo(address, handlers, () => lost === undefined);
+      ? network.connect({ unix: address.unix, socket: handlers })
+      : connectTo(address, handlers, network, () => lost === undefined);
   connecting.catch((error: unknown) => lose("nobody answers there", error));
   try {
     await withDeadline(greeting);

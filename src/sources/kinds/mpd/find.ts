@@ -1,14 +1,14 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
 import { trackOf } from "../../here/found.ts";
 import { readAnswer } from "./answer.ts";
-import { connectMpd, type MpdAddress } from "./connection.ts";
+import { connectMpd, type MpdAddress, type MpdNetwork } from "./connection.ts";
 import { ACK_PERMISSION, MpdRefusal } from "./protocol.ts";
 
 /** @param settings those with which the address is connected */
 export async function find(
   address: MpdAddress,
   settings: Readonly<Record<string, string>>,
-  search: Search,
+  search: Search & { readonly network: MpdNetwork },
 ): Promise<FoundPlayer[]> {
   const connection = await connectMpd(address, undefined, search);
   try {

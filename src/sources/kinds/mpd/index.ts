@@ -1,10 +1,11 @@
 import type { Playback } from "../../../playback.ts";
 import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import { createCoverLookup } from "./cover.ts";
-import { connectMpd, type MpdAddress, MpdConnectionLost } from "./connection.ts";
+import { connectMpd, type MpdAddress, MpdConnectionLost, type MpdNetwork } from "./connection.ts";
 import { ACK_PASSWORD, ACK_PERMISSION, fieldOf, MpdRefusal } from "./protocol.ts";
 import {
   defineSource,
+  type Source,
   type SourceFailure,
   unauthorized,
   unavailable,
@@ -32,60 +33,69 @@ const MOST_ROUNDS_A_SECOND = 20;
  */
 const RESYNC_MS = 10_000;
 
-export const mpd = defineSource({
-  id: "mpd",
-  name: NAME,
-  delivery: "streamed",
-  facts: {
-    runs: "computer",
-    viewersKnow: null,
-    position: "yes",
-    pause: "yes",
-    cover: "yes",
-    volume: "some",
-    delayMs: 0,
-    calls: ["entered"],
-  },
-  options: {
-    address: {
-      longest: LONGEST_ADDRESS,
-      placeholder: "host:port",
-      help: "Where MPD listens: host:port, or the path of its socket.",
-      fallback: DEFAULT_ADDRESS,
-      allowed: `host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /`,
-      parse(text) {
-        const address = text.trim();
-        return parseAddress(address) && address;
-      },
+export interface MpdDeps {
+  readonly network: MpdNetwork;
+}
+
+export const createMpd = ({ network }: MpdDeps): Source =>
+  defineSource({
+    id: "mpd",
+    name: NAME,
+    delivery: "streamed",
+    facts: {
+      runs: "computer",
+      viewersKnow: null,
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      volume: "some",
+      delayMs: 0,
+      calls: ["entered"],
     },
-    password: passwordOption("MPD's password, if it asks for one."),
-  },
+    options: {
+      address: {
+        longest: LONGEST_ADDRESS,
+        placeholder: "host:port",
+        help: "Where MPD listens: host:port, or the path of its socket.",
+        fallback: DEFAULT_ADDRESS,
+        allowed: `host:port, such as ${DEFAULT_ADDRESS}, or a socket's path starting with /`,
+        parse(text) {
+          const address = text.trim();
+          return parseAddress(address) && address;
+        },
+      },
+      password: passwordOption("MPD's password, if it asks for one."),
+    },
 
-  account: () => ({ displayName: "MPD", product: null }),
-  addressOf({ address }) {
-    const place = placeOf(address);
-    return "unix" in place
-      ? { scheme: "unix", host: place.unix, port: null }
-      : { scheme: "mpd", host: place.hostname.toLowerCase(), port: place.port };
-  },
-  async findHere(search) {
-    const address = search.machine.at(DEFAULT_ADDRESS);
-    return (await import("./find.ts")).find(placeOf(address), { address }, search);
-  },
+    account: () => ({ displayName: "MPD", product: null }),
+    addressOf({ address }) {
+      const place = placeOf(address);
+      return "unix" in place
+        ? { scheme: "unix", host: place.unix, port: null }
+        : { scheme: "mpd", host: place.hostname.toLowerCase(), port: place.port };
+    },
+    async findHere(search) {
+      const address = search.machine.at(DEFAULT_ADDRESS);
+      return (await import("./find.ts")).find(
+        placeOf(address),
+        { address },
+        { ...search, network },
+      );
+    },
 
-  async *watch(settings, context) {
-    try {
-      yield* listen(settings, context);
-    } catch (error) {
-      if (context.signal.aborted) return;
-      throw toSourceFailure(error, settings);
-    }
-  },
-});
+    async *watch(settings, context) {
+      try {
+        yield* listen(settings, { ...context, network });
+      } catch (error) {
+        if (context.signal.aborted) return;
+        throw toSourceFailure(error, settings);
+      }
+    },
+  });
 
 async function* listen(
   settings: MpdSettings,
-  context: WatchContext,
+  context: WatchContext & MpdDeps,
 ): AsyncGenerator<Playback | null, void> {
   const address = placeOf(settings.address);
   const connection = await connectMpd(address, settings.password, context);
