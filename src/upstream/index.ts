@@ -139,18 +139,23 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
     }
   };
 
+  /** What is opened at the first address of a server at which somebody answers. */
+  const openAt = async <Stream>(
+    target: string | URL,
+    { headers, signal }: Pick<StreamRequest, "headers" | "signal">,
+    openOne: (destination: Destination, place: string, headers: Headers) => Promise<Stream>,
+  ): Promise<Stream> => {
+    const { url, place } = guard(target);
+    const destinations = await findDestinations(url, place, signal);
+    return firstReached(destinations, (destination) =>
+      openOne(destination, place, withUserAgent(headers)),
+    );
+  };
+
   return {
     async fetch(target, request = {}) {
       const { url, place } = guard(target);
-      const ending = new AbortController();
-      const stop = () => ending.abort();
-      let late = false;
-      const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => {
-        late = true;
-        stop();
-      });
-      request.signal?.addEventListener("abort", stop);
-      if (request.signal?.aborted) stop();
+      const limit = limitTime(clock, request.signal);
       const headers = withUserAgent(request.headers, request.contact);
       try {
         const response = await callAt(place)(url.href, {
@@ -158,13 +163,13 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
           headers,
           ...(request.body !== undefined && { body: request.body }),
           redirect: "manual",
-          signal: ending.signal,
+          signal: limit.signal,
         });
         if (request.wantsBody === false) await response.body?.cancel();
         const body =
           request.wantsBody === false
             ? null
-            : await readAll(response, ending.signal, place, request.largestBytes);
+            : await readAll(response, limit.signal, place, request.largestBytes);
         const { status } = response;
         onCall(status);
         return new Response(WITHOUT_BODY.includes(status) ? null : body, {
@@ -175,21 +180,17 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         if (request.signal?.aborted) throw request.signal.reason;
         onCall("failed");
         if (error instanceof UpstreamError) throw error;
-        const problem = late ? "did not answer in time" : "could not be reached";
+        const problem = limit.isOver() ? "did not answer in time" : "could not be reached";
         // The error of `fetch` may contain the whole URL with its query, so it is left out.
         throw new UpstreamError(`${place} ${problem}`);
       } finally {
-        cancelDeadline();
-        request.signal?.removeEventListener("abort", stop);
+        limit.cancel();
       }
     },
     openSocket: (target, request) =>
       open(request.signal, async () => {
-        const { url, place } = guard(target);
         const { openSocket } = await import("./socket.ts");
-        const headers = withUserAgent(request.headers);
-        const destinations = await findDestinations(url, place, request.signal);
-        const stream = await firstReached(destinations, (destination) =>
+        const stream = await openAt(target, request, (destination, place, headers) =>
           openSocket(destination, place, { ...request, headers }, clock),
         );
         return { status: 101, stream };
@@ -205,20 +206,34 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
       }),
     openStream: (target, request) =>
       open(request.signal, async () => {
-        const { url, place } = guard(target);
         const { openStream } = await import("./stream.ts");
-        const headers = withUserAgent(request.headers);
-        const destinations = await findDestinations(url, place, request.signal);
-        const stream = await firstReached(destinations, (destination) =>
-          openStream(
-            destination,
-            place,
-            { ...request, headers },
-            { clock, connect: network.connect },
-          ),
+        const parts = { clock, connect: network.connect };
+        const stream = await openAt(target, request, (destination, place, headers) =>
+          openStream(destination, place, { ...request, headers }, parts),
         );
         return { status: stream.status, stream };
       }),
+  };
+}
+
+/** Aborts a call when its time is over, or when its caller gives up. */
+function limitTime(clock: UpstreamDeps["clock"], caller: AbortSignal | undefined) {
+  const ending = new AbortController();
+  const stop = () => ending.abort();
+  let isOver = false;
+  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => {
+    isOver = true;
+    stop();
+  });
+  caller?.addEventListener("abort", stop);
+  if (caller?.aborted) stop();
+  return {
+    signal: ending.signal,
+    isOver: () => isOver,
+    cancel() {
+      cancelDeadline();
+      caller?.removeEventListener("abort", stop);
+    },
   };
 }
 
