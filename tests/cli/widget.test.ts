@@ -201,7 +201,7 @@ describe("marquee widget set css", () => {
     expect(errors).toContain(
       "css was refused. Write @ and the name of a text file in UTF-8 that can be read here, of at most 20480 bytes.",
     );
-    expect((await set(id, "label=0")).out).toBe("label=0");
+    expect((await set(id, "label=0")).out).toBe("theme=ambient\nlabel=0");
   });
 
   const written = (what: string | Uint8Array) => {
