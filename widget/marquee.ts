@@ -185,8 +185,8 @@ const pageRoom = (roomPx: number): number => roomPx - 2 * FADE_PX;
 /** The line while it has its natural width. */
 function measureLine(element: HTMLElement, text: HTMLElement): Line {
   const style = getComputedStyle(element);
-  const paddingPx = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
-  const roomPx = element.clientWidth - paddingPx;
+  // Its padding, in which letters may reach out of the line, does not count.
+  const roomPx = Math.round(Number.parseFloat(style.width));
   const widthPx = text.scrollWidth;
   return {
     text,

@@ -247,7 +247,7 @@ inEveryEngine("the marquee", (stage) => {
     await restsNow(page);
     await page.clock.runFor(10_000);
     expect(await animationsOf(page)).toBe(0);
-    expect(await gapAt(page, "left")).toBe(0);
+    expect(await gapAt(page, "left")).toBeCloseTo(0, 1);
     expect(await endsInEllipsis(page)).toBe(true);
   });
 
@@ -288,7 +288,7 @@ inEveryEngine("the marquee", (stage) => {
 
   test("measures again when the source is resized", async () => {
     await stage.plays({ ...titled("A title that has room at first"), artists: ["Ada"] });
-    const { page } = await stage.open("?hold=0&motion=full&size=16", { frozen: true });
+    const { page } = await stage.open("?hold=0&motion=full&size=16&art=0", { frozen: true });
     await page.clock.runFor(10);
     expect(await animationsOf(page)).toBe(0);
     await page.setViewportSize({ width: 220, height: 120 });
@@ -318,7 +318,7 @@ inEveryEngine("the marquee", (stage) => {
     const next = `${LONG_TITLE}, again`;
     await stage.plays({ ...titled(next), artists: ["Ada"] });
     await titleIs(page, next);
-    expect(await gapAt(page, "left")).toBe(0);
+    expect(await gapAt(page, "left")).toBeCloseTo(0, 1);
   });
 });
 

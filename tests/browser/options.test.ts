@@ -350,8 +350,8 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
     await go(stage, page, "?idle=text");
     expect(await opacityOfCard(page)).toBe(1);
     expect(await page.textContent(".np-title")).toBe("Nothing playing");
-    expect((await boxOf(page, ".np-progress")).height).toBe(0);
-    expect((await boxOf(page, ".np-time")).height).toBe(0);
+    expect(await styleOf(page, ".np-progress", "visibility")).toBe("hidden");
+    expect(await styleOf(page, ".np-time", "visibility")).toBe("hidden");
   },
 
   async idleText(stage) {

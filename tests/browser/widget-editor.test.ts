@@ -415,9 +415,9 @@ onTheDashboard("the widget's editor", (stage) => {
         .locator("[data-own-mark]")
         .evaluate((element) => Number(getComputedStyle(element).getPropertyValue("--share")));
     const slider = control.getByRole("slider");
-    // The panel's corners are 14 px, of 64 at most; those of Cosy are 22.
-    await until(async () => ((await mark()) === 0.2188 ? true : undefined));
-    expect(await slider.inputValue()).toBe("14");
+    // The corners of a new overlay are 18 px, of 64 at most; those of Cosy are 22.
+    await until(async () => ((await mark()) === 0.2813 ? true : undefined));
+    expect(await slider.inputValue()).toBe("18");
     await choose(page, "cosy");
     await until(async () => ((await mark()) === 0.3438 ? true : undefined));
     await slider.focus();

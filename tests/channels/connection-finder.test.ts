@@ -51,7 +51,7 @@ test("one that has to be connected again leaves the others, and is logged once",
     {
       ...again,
       source: "gramophone",
-      reason: "This version of Marquee has no source “gramophone”.",
+      reason: "This version of Marquee doesn’t know “gramophone”.",
     },
   ]);
 });

@@ -234,7 +234,7 @@ describe("as root beside a server that runs as somebody else, as with docker exe
     async () => {
       const css = forRoot("look.css", ".track { color: red }");
       const set = await marquee(["widget", "set", "ada", "1", `css=@${css}`]);
-      expect(set).toMatchObject({ code: 0, out: "CSS of 21 bytes\n" });
+      expect(set).toMatchObject({ code: 0, out: "theme=ambient\nCSS of 21 bytes\n" });
       const password = forRoot("password", "sesame");
       const options = ["--url", "http://127.0.0.1:9", "--password-file", password];
       expect(await marquee(["connect", "ada", "vlc", ...options])).toMatchObject({
