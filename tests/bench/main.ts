@@ -2,10 +2,10 @@
 import { cpus, loadavg } from "node:os";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
-import { capacityTable } from "./capacity.ts";
 import { benchChat } from "./chat.ts";
 import { benchCovers } from "./covers.ts";
 import { detectionTable } from "./detection.ts";
+import { benchFar } from "./far.ts";
 import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
 import { benchOverlay } from "./overlay.ts";
@@ -25,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
   chat: benchChat,
   overlay: benchOverlay,
   pages: benchPages,
+  far: benchFar,
 };
 
 /** The same for what prints lines of its own below a heading. */
@@ -32,10 +33,6 @@ const LADDERS: Readonly<Record<string, readonly [heading: string, () => Promise<
   api: [
     "Now-playing. The goal is a share of 0.70 warm and 0.60 cold, and a p99 of 1.5 times.",
     apiLadder,
-  ],
-  capacity: [
-    "Users who stream at the same time, each with an overlay, a bot that asks every five seconds, and a song every three minutes:",
-    capacityTable,
   ],
   detection: [
     "Seconds until a change at Spotify is shown, median / p95, over simulated listening:",

@@ -66,6 +66,9 @@ async function start(command: string[], port: number, path: string): Promise<Mea
   };
 }
 
+/** A server that has nothing to do gives memory back after so long. */
+export const GIVEN_BACK_MS = 6_000;
+
 /** Memory of a process in KiB, once it has stopped changing. */
 export async function restingMemoryKib(pid: number): Promise<number> {
   let last = 0;
@@ -82,6 +85,30 @@ export async function restingMemoryKib(pid: number): Promise<number> {
 export function privateMemoryKib(pid: number): number {
   const maps = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/Private_Dirty:\s+(\d+)/.exec(maps)?.[1]);
+}
+
+/** The unit of the times in /proc. */
+const TICKS_A_SECOND = 100;
+
+/** Processor time that all threads of a process have taken, in milliseconds. */
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND) * 1_000;
+}
+
+/** The share of one core that a process takes for some seconds, after others. */
+export async function processorShare(
+  pid: number,
+  afterSeconds: number,
+  seconds: number,
+): Promise<number> {
+  await Bun.sleep(afterSeconds * 1_000);
+  const fromMs = performance.now();
+  const beforeMs = processorMs(pid);
+  await Bun.sleep(seconds * 1_000);
+  return (processorMs(pid) - beforeMs) / (performance.now() - fromMs);
 }
 
 /** The value below which a share of the values lie; 0.5 is the median. */
