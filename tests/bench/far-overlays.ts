@@ -1,5 +1,5 @@
 import { credentialsIn } from "./far-users.ts";
-import { processorShare, quantile, restingMemoryKib } from "./measure.ts";
+import { GIVEN_BACK_MS, processorShare, quantile, restingMemoryKib } from "./measure.ts";
 import { push } from "./pushes.ts";
 
 /**
@@ -56,6 +56,10 @@ async function measureOverlays(
       const url = `ws://127.0.0.1:${port}/en/widget/${token}/live`;
       await Promise.all(Array.from({ length: OVERLAYS_A_USER }, () => openOverlay(url, onMessage)));
     }
+  };
+  /** Without what the server gives back when it has nothing to do for a moment. */
+  const settledKib = async () => {
+    await Bun.sleep(GIVEN_BACK_MS);
     return restingMemoryKib(pid);
   };
   const pushTo = (user: number, song: number) => {
@@ -66,11 +70,11 @@ async function measureOverlays(
     });
   };
 
-  const idleKib = await restingMemoryKib(pid);
+  const idleKib = await settledKib();
   for (let user = 0; user < users; user++) await pushTo(user, 0);
-  const beforeKib = await restingMemoryKib(pid);
-  const oneKib = await open(0, THOUSAND);
-  const twoKib = await open(THOUSAND, 2 * THOUSAND);
+  const beforeKib = await settledKib();
+  const oneKib = await open(0, THOUSAND).then(settledKib);
+  const twoKib = await open(THOUSAND, 2 * THOUSAND).then(settledKib);
   const openingFromMs = performance.now();
   await open(2 * THOUSAND, users * OVERLAYS_A_USER);
   const openedInMs = performance.now() - openingFromMs;
