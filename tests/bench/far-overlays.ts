@@ -57,9 +57,9 @@ async function measureOverlays(
       await Promise.all(Array.from({ length: OVERLAYS_A_USER }, () => openOverlay(url, onMessage)));
     }
   };
-  /** Without what the server gives back when it has nothing to do for a moment. */
+  /** Without what the server gives back when it has had nothing to do for a while. */
   const settledKib = async () => {
-    await Bun.sleep(GIVEN_BACK_MS);
+    await Bun.sleep(2 * GIVEN_BACK_MS);
     return restingMemoryKib(pid);
   };
   const pushTo = (user: number, song: number) => {
