@@ -3,6 +3,7 @@ import { apiKeys, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import { createCredentialCache } from "./credential-cache.ts";
 import { type ApiKey, hashCredential } from "./credential.ts";
+import { nextTurn } from "../next-turn.ts";
 import type { User } from "./users.ts";
 
 /** Who a working key belongs to. */
@@ -27,11 +28,17 @@ export interface KeyHolders {
   cachedHolderOf(key: ApiKey): KeyHolder | undefined;
   /** Notes that a key was used; the next flush stores it. */
   noteUse(keyId: string): void;
-  /** Stores the uses noted since the last flush. @throws if it cannot; they are kept */
-  flushUses(): void;
+  /**
+   * Stores the uses noted since the last flush, in parts, between which others are answered.
+   * @throws if it cannot; what is left is kept
+   */
+  flushUses(): Promise<void>;
   /** Drops the cached keys of a user, or of all users, because the database has changed. */
   forget(userId?: number): void;
 }
+
+/** Some milliseconds of work. */
+const STORED_AT_ONCE = 200;
 
 export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders {
   const { queries } = store;
@@ -58,6 +65,14 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
     return row && { ...row, notedAtMs: -Infinity, kept: undefined };
   };
 
+  const prepareUse = () =>
+    queries
+      .update(apiKeys)
+      .set({ lastUsedAt: sql`${sql.placeholder("lastUsedAt")}` })
+      .where(eq(apiKeys.id, sql.placeholder("id")))
+      .prepare();
+  let storeUse: ReturnType<typeof prepareUse> | undefined;
+
   const ifItWorks = (holder: CachedHolder | undefined): KeyHolder | undefined =>
     holder && (holder.revokedAt === null || holder.revokedAt > wallMs()) ? holder : undefined;
 
@@ -67,14 +82,16 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
     noteUse(keyId) {
       uses.set(keyId, wallMs());
     },
-    flushUses() {
-      if (uses.size === 0) return;
-      store.transaction((tx) => {
-        for (const [id, lastUsedAt] of uses) {
-          tx.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run();
-        }
-      });
-      uses.clear();
+    async flushUses() {
+      for (let left = uses.size; left > 0; left -= STORED_AT_ONCE) {
+        storeUse ??= prepareUse();
+        const part = [...uses.entries().take(STORED_AT_ONCE)];
+        store.transaction(() => {
+          for (const [id, lastUsedAt] of part) storeUse?.run({ id, lastUsedAt });
+        });
+        for (const [id] of part) uses.delete(id);
+        if (left > STORED_AT_ONCE) await nextTurn();
+      }
     },
     forget: holders.forget,
   };

@@ -110,7 +110,7 @@ test("what a running server notes by itself is no change for anybody", async () 
   const [connection] = await connections.allOf(ada.user.id);
   world.accounts.onChange((change) => void seen.push(change));
   keys.noteUse(ada.key);
-  keys.flushUses();
+  await keys.flushUses();
   await connections.storeStatus(connection?.id ?? 0, { state: "ok", since: 1 });
   await connections.storeSettings(connection?.id ?? 0, { refreshToken: "renewed" });
   expect(seen).toEqual([]);

@@ -205,9 +205,9 @@ describe("while another program writes to the database,", () => {
     const [key] = keys.list(ada.user);
     keys.noteUse(key?.id ?? "");
     lock();
-    expect(() => keys.flushUses()).toThrow("locked");
+    await expect(keys.flushUses()).rejects.toThrow("locked");
     unlock();
-    keys.flushUses();
+    await keys.flushUses();
     const [used] = keys.list(ada.user);
     expect(used?.lastUsedAt).toBe(server.clock.wallMs());
   });

@@ -132,7 +132,7 @@ describe("a backup that is restored at the first start", () => {
     expect((await send(backup, { more: true }, other)).status).toBe(422);
     await users.remove(linus.user.name);
     await server.getAs(ada, "/api/v1/now-playing");
-    server.accounts.keys.flushUses();
+    await server.accounts.keys.flushUses();
     expect(await isOffered()).toBe(false);
     expect([restarts, existsSync(restored())]).toEqual([0, false]);
   });

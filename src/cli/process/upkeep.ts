@@ -86,7 +86,7 @@ export async function writeWhatIsLeft(
   for (;;) {
     let reason = "the database takes no writes";
     try {
-      keys.flushUses();
+      await keys.flushUses();
       if (await retryWrites()) return;
     } catch (error) {
       reason = describeError(error);
