@@ -19,7 +19,8 @@ if (what === "calls" && asked > keys.length) throw new Error(`there are ${keys.l
 
 const calls: SteadyLoad = {
   ...load,
-  warmUpSeconds: ASKED_EVERY_SECONDS,
+  // What is late at first makes the next calls too early.
+  warmUpSeconds: 2 * ASKED_EVERY_SECONDS,
   // The server stores so often which keys were used.
   measuredSeconds: 30,
   request: (index) =>
