@@ -9,7 +9,7 @@ export interface CredentialCache<Credential, Found> {
 }
 
 /** Bounds the memory: the oldest look-up is dropped. */
-const MOST_CACHED = 20_000;
+const MOST_CACHED = 100_000;
 
 export function createCredentialCache<Credential, Found extends NonNullable<unknown>>(
   userIdOf: (found: Found) => number,
