@@ -19,8 +19,8 @@ export interface RateLimit {
 
 /** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
-/** Limits the remembered callers of an endpoint: 50 keys for each of 500 users. */
-const MOST_CALLERS = 25_000;
+/** Limits the remembered callers of an endpoint: as many as ask every five seconds at 20,000 calls a second. */
+const MOST_CALLERS = 100_000;
 
 /** A number of seconds, in words. */
 export const inSeconds = (seconds: number): string =>
