@@ -157,7 +157,7 @@ async function measureRequests(folder: string): Promise<readonly Row[]> {
     [
       `p50, p99 ${milliseconds(seen.p50Ms, seen.p99Ms)}`,
       percent(seen.processorShare),
-      ...(seen.failures > 0 ? [`${seen.failures} failures`] : []),
+      ...(seen.failures > 0 ? [`${seen.failures} refused or lost`] : []),
     ].join(", ");
   const rows = [
     row(
@@ -175,8 +175,7 @@ async function measureRequests(folder: string): Promise<readonly Row[]> {
       `${figures(seen)}, ${memory}`,
     );
     rows.push(...noted([next]));
-    const isKept = seen.p99Ms <= KNEE_MS && seen.failures === 0;
-    if (!isKept) {
+    if (seen.p99Ms > KNEE_MS) {
       knee = `below ${perSecond} calls a second`;
       break;
     }
@@ -184,5 +183,5 @@ async function measureRequests(folder: string): Promise<readonly Row[]> {
     await Bun.sleep(5_000);
   }
   await server.stop();
-  return [...rows, ...noted([row(`p99 of calls exceeds ${KNEE_MS} ms, or calls fail`, knee)])];
+  return [...rows, ...noted([row(`p99 of calls exceeds ${KNEE_MS} ms`, knee)])];
 }
