@@ -19,8 +19,8 @@ if (what === "calls" && asked > keys.length) throw new Error(`there are ${keys.l
 
 const calls: SteadyLoad = {
   ...load,
-  // What is late at first makes the next calls too early.
-  warmUpSeconds: 2 * ASKED_EVERY_SECONDS,
+  // A key is looked up when it first calls. What is late then makes the next calls too early.
+  warmUpSeconds: 3 * ASKED_EVERY_SECONDS,
   // The server stores so often which keys were used.
   measuredSeconds: 30,
   request: (index) =>
