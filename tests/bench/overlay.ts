@@ -53,7 +53,14 @@ const LONG_TITLE = "A title that is much too long for any card of five hundred p
 const cases = [
   { what: "idle", state: null, title: "", query: "", goal: "≤ 0.5 ms, 0 layouts" },
   { what: "paused", state: "paused", title: "Short", query: "", goal: "≤ 0.5 ms, 0 layouts" },
-  { what: "playing", state: "playing", title: "Short", query: "", goal: "≤ 1.2" },
+  { what: "playing", state: "playing", title: "Short", query: "", goal: "≤ 1.5" },
+  ...(["card", "vinyl"] as const).map((theme) => ({
+    what: `playing, theme=${theme}`,
+    state: "playing" as const,
+    title: "Short",
+    query: `theme=${theme}`,
+    goal: theme === "card" ? "≤ 1.2" : "≤ 1.5",
+  })),
   { what: "long title, pages", state: "playing", title: LONG_TITLE, query: "", goal: "≤ 3" },
   ...(["once", "auto", "off"] as const).map((marquee) => ({
     what: `long title, ${marquee}`,
