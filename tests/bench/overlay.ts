@@ -102,7 +102,7 @@ async function benchEngine(engine: Engine): Promise<Row[]> {
     const isLong = title === LONG_TITLE;
     const { settling, settled } = await onServer({ state, title }, (address) =>
       measured(isLong ? LONG_TITLE_SECONDS : USUAL_SECONDS, (page) =>
-        page.goto(`${address}?motion=full&${query}`),
+        page.goto(`${address}?${query}`),
       ),
     );
     rows.push(rowOf(what, settled, reference.settled, goal));
