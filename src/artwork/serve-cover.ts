@@ -1,4 +1,5 @@
 import type { ArtworkStore } from "./artwork-store.ts";
+import { immutableFile } from "../immutable-file.ts";
 
 /** `GET /art/{id}/{rendition}`: a cover that a source has reported. */
 export function createArt(artworks: Pick<ArtworkStore, "render">) {
@@ -7,9 +8,7 @@ export function createArt(artworks: Pick<ArtworkStore, "render">) {
     if (!picture) return undefined;
     return new Response(picture.bytes, {
       headers: {
-        "Content-Type": picture.type,
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "X-Content-Type-Options": "nosniff",
+        ...immutableFile(picture.type),
         // Clients of the API may show the picture on their own pages.
         "Cross-Origin-Resource-Policy": "cross-origin",
         "Access-Control-Allow-Origin": "*",

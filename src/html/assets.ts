@@ -1,6 +1,7 @@
 import iconSource from "./icon.svg" with { type: "text" };
 import nightSceneSource from "./night-scene.svg" with { type: "text" };
 import { bundled } from "./bundle.ts" with { type: "macro" };
+import { immutableFile } from "../immutable-file.ts";
 
 interface Asset {
   /** Path below the base URL. It contains a content hash, so it can be cached permanently. */
@@ -40,11 +41,7 @@ export function assetResponse(file: string): Response | undefined {
   const found = assets.get(`/assets/${file}`);
   if (!found) return undefined;
   return new Response(found.body, {
-    headers: {
-      "Content-Type": `${found.type}; charset=utf-8`,
-      "Cache-Control": "public, max-age=31536000, immutable",
-      "X-Content-Type-Options": "nosniff",
-    },
+    headers: immutableFile(`${found.type}; charset=utf-8`),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { StandInCovers } from "../looks/stand-in-covers.ts";
+import { immutableFile } from "../immutable-file.ts";
 
 /** `GET /covers/{id}.webp`: a picture that a user's overlays show where a track has no cover. */
 export function createStandIn(standInCovers: Pick<StandInCovers, "bytesOf">) {
@@ -7,11 +8,7 @@ export function createStandIn(standInCovers: Pick<StandInCovers, "bytesOf">) {
     const bytes = id === undefined ? undefined : standInCovers.bytesOf(id);
     if (!bytes) return undefined;
     return new Response(new Uint8Array(bytes), {
-      headers: {
-        "Content-Type": "image/webp",
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "X-Content-Type-Options": "nosniff",
-      },
+      headers: immutableFile("image/webp"),
     });
   };
 }

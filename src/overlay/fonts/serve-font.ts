@@ -1,6 +1,7 @@
 import { plainText } from "../../http/plain-text.ts";
 import type { Fonts } from "../../looks/fonts.ts";
 import { SHIPPED_FONT_FILES, SHIPPED_FONTS_LICENCE } from "./shipped-font-files.ts";
+import { immutableFile } from "../../immutable-file.ts";
 
 /**
  * `GET /fonts/{id}.woff2`: a font that a user has uploaded, or that comes with Marquee, for pages of
@@ -17,11 +18,7 @@ export function createFont(fonts: Pick<Fonts, "bytesOf">) {
     const bytes = id === undefined ? undefined : await bytesOf(id);
     if (!bytes) return undefined;
     return new Response(new Uint8Array(bytes), {
-      headers: {
-        "Content-Type": "font/woff2",
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "X-Content-Type-Options": "nosniff",
-      },
+      headers: immutableFile("font/woff2"),
     });
   };
 }
