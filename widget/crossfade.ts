@@ -13,8 +13,8 @@ export interface Crossfade {
 const WORDS_LEAVE: Keyframe[] = [{ opacity: 0, offset: 0.45 }, { opacity: 0 }];
 const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }, { offset: 1 }];
 
-/** Properties that the cover sets for the whole page: the copy keeps those of its own cover. */
-const COVER_PROPERTIES = ["--np-accent", "--np-cover"];
+/** What the cover and the clock set, which is drawn before and after elements too: the copy keeps its own. */
+const KEPT_PROPERTIES = ["--np-accent", "--np-cover", "--np-beat", "--np-flip"];
 
 export function createCrossfade(root: HTMLElement, card: HTMLElement): Crossfade {
   let end = () => {};
@@ -68,7 +68,7 @@ function copyOf(root: HTMLElement, card: HTMLElement): HTMLElement {
     if (original) element.style.cssText = stylesOf(original);
   });
   const style = getComputedStyle(card);
-  for (const name of COVER_PROPERTIES) copy.style.setProperty(name, style.getPropertyValue(name));
+  for (const name of KEPT_PROPERTIES) copy.style.setProperty(name, style.getPropertyValue(name));
   place.append(copy);
   return place;
 }

@@ -70,14 +70,16 @@ inEveryEngine("the change from one track to the next", (stage) => {
     expect(await copies(page)).toEqual(["First"]);
   });
 
-  test("keeps the colours and the cover of the card that leaves", async () => {
+  test("keeps the colours, the cover and the turn of the card that leaves", async () => {
     await stage.plays({ ...titled("First"), ...withCover(red) });
     const { page } = await stage.open("?motion=full", held);
     const look = (within: string) =>
       page.evaluate((where) => {
         const card = document.querySelector(where) as Element;
         return [
-          getComputedStyle(card).getPropertyValue("--np-accent").trim(),
+          ...["--np-accent", "--np-beat", "--np-flip"].map((name) =>
+            getComputedStyle(card).getPropertyValue(name).trim(),
+          ),
           card.querySelector("img")?.getAttribute("src"),
         ];
       }, within);
