@@ -3,12 +3,12 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { LARGEST_FONT } from "../../src/looks/fonts.ts";
 import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { type UploadChanges, uploadFile } from "../fixtures/http/upload.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { anotherFont, fontOfSize, wideFont } from "../fixtures/fonts/fonts.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
-const ORIGIN = "http://127.0.0.1:4747";
 const PAGE = "/en/dashboard/widget";
 const UPLOAD = `${PAGE}/fonts`;
 
@@ -28,23 +28,18 @@ afterEach(async () => {
   server.close();
 });
 
-/** Sends a font over the network, as the editor's script does. */
-async function upload(
-  bytes: Uint8Array<ArrayBuffer>,
-  fields: Record<string, string> = {},
-  { path = UPLOAD, cookie = browser.cookie, origin = ORIGIN } = {},
-): Promise<Response> {
-  const body = new FormData();
-  const all = { token: browser.formToken, do: "font add", name: "Wide", ...fields };
-  for (const [name, value] of Object.entries(all)) body.set(name, value);
-  body.set("file", new Blob([bytes]), "wide.woff2");
-  return fetch(port.origin + path, {
-    method: "POST",
-    headers: { origin, cookie, host: "127.0.0.1:4747", accept: "application/json" },
-    body,
-    redirect: "manual",
-  });
-}
+const upload = (
+  bytes: Uint8Array,
+  fields: Readonly<Record<string, string>> = {},
+  changes: UploadChanges = {},
+) =>
+  uploadFile(
+    port,
+    browser,
+    bytes,
+    { do: "font add", name: "Wide", ...fields },
+    { path: UPLOAD, ...changes },
+  );
 const fontsOf = ({ user }: AddedUser) => server.accounts.fonts.allOf(user);
 const remove = (by: SignedIn, id: string) =>
   by.post(PAGE, { do: "font remove", id }, { headers: { accept: "application/json" } });

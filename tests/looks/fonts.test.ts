@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { LARGEST_FONT, MOST_FONTS } from "../../src/looks/fonts.ts";
-import { Refused } from "../../src/i18n/refused.ts";
 import { widgetOptions } from "../../widget/options.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { reasonOf } from "../fixtures/refusal.ts";
 import { anotherFont, fontOfSize, wideFont } from "../fixtures/fonts/fonts.ts";
 
 let world: TestAccounts;
@@ -23,12 +23,6 @@ const namesOf = async ({ user }: AddedUser) =>
   fonts()
     .allOf(user)
     .map(({ name }) => name);
-/** Why something was refused. */
-const reasonOf = async (change: Promise<unknown>) => {
-  const error = await change.catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refused)) throw new Error("it was not refused", { cause: error });
-  return error.reason;
-};
 
 describe("a font", () => {
   test("is found by an address that nobody guesses, as it was uploaded", async () => {

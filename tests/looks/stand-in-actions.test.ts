@@ -6,12 +6,12 @@ import { addWidget } from "../fixtures/data/widgets.ts";
 import { attributeOf } from "../fixtures/http/html.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
+import { type UploadChanges, uploadFile } from "../fixtures/http/upload.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
-const ORIGIN = "http://127.0.0.1:4747";
 const PAGE = "/en/dashboard/widget";
 const UPLOAD = `${PAGE}/cover`;
 
@@ -31,23 +31,11 @@ afterEach(async () => {
   server.close();
 });
 
-/** Sends a picture over the network, as the editor's script does. */
-async function upload(
+const upload = (
   bytes: Uint8Array,
-  fields: Record<string, string> = {},
-  { path = UPLOAD, cookie = browser.cookie, origin = ORIGIN } = {},
-): Promise<Response> {
-  const body = new FormData();
-  const all = { token: browser.formToken, do: "cover set", ...fields };
-  for (const [name, value] of Object.entries(all)) body.set(name, value);
-  body.set("file", new Blob([new Uint8Array(bytes)]), "logo.png");
-  return fetch(port.origin + path, {
-    method: "POST",
-    headers: { origin, cookie, host: "127.0.0.1:4747", accept: "application/json" },
-    body,
-    redirect: "manual",
-  });
-}
+  fields: Readonly<Record<string, string>> = {},
+  changes: UploadChanges = {},
+) => uploadFile(port, browser, bytes, { do: "cover set", ...fields }, { path: UPLOAD, ...changes });
 const remove = (by: SignedIn) =>
   by.post(PAGE, { do: "cover remove" }, { headers: { accept: "application/json" } });
 const idOf = ({ user }: AddedUser) => server.accounts.standInCovers.idOf(user.id);

@@ -3,6 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { Refused } from "../../src/i18n/refused.ts";
 import { MOST_TRIES } from "../../src/looks/stand-in-covers.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
+import { reasonOf } from "../fixtures/refusal.ts";
 
 let world: TestAccounts;
 let ada: AddedUser;
@@ -22,11 +23,6 @@ const shownBy = ({ user }: AddedUser) => {
   const id = standIns().idOf(user.id);
   const bytes = id === undefined ? undefined : standIns().bytesOf(id);
   return bytes && Buffer.from(bytes).toString();
-};
-const reasonOf = async (change: Promise<unknown>) => {
-  const error = await change.catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refused)) throw new Error("it was not refused", { cause: error });
-  return error.reason;
 };
 
 describe("a stand-in cover", () => {
