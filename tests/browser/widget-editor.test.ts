@@ -659,7 +659,7 @@ onTheDashboard("the widget's editor", (stage) => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);
     await page.locator("[name=demo]").selectOption("coverless");
-    const section = page.locator("[data-stand-in]");
+    const section = page.locator("[data-uploads=stand-in]");
     const outcome = section.locator("[data-outcome]");
     const current = section.locator("[data-current]");
     const use = async (bytes: Uint8Array) => {
@@ -694,7 +694,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await unfold(page);
     await writeCss(page, ".np { color: lime }");
     await mark(page);
-    const outcome = page.locator("[data-font-outcome]");
+    const outcome = page.locator("[data-uploads=fonts] [data-outcome]");
     const upload = async (name: string, bytes: Uint8Array) => {
       await page.locator("#font-name").fill(name);
       const file = { name: "f.woff2", mimeType: "font/woff2", buffer: Buffer.from(bytes) };

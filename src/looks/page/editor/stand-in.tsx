@@ -4,20 +4,20 @@ import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
+import { UploadGroup } from "./upload-group.tsx";
 
 /** The user's picture for tracks without a cover, which the script shows, and a form that sets it. */
 export function StandIn({ request }: { readonly request: DashboardRequest }): JSX.Element {
   const { refused, dashboard } = request.words;
   const { standIn: t } = dashboard.widget.editor;
   return (
-    <details class="group fonts" data-stand-in>
-      <summary>
-        <h2 safe>{t.title}</h2>
-      </summary>
-      <div class="rows">
-        <p class="hint" safe>
-          {fill(t.text, { side: String(LONGEST_SIDE_PX) })}
-        </p>
+    <UploadGroup
+      name="stand-in"
+      title={t.title}
+      text={fill(t.text, { side: String(LONGEST_SIDE_PX) })}
+      largest={LARGEST_PICTURE}
+      tooLarge={refused.cover.tooLarge}
+      current={
         <ul>
           <li data-current data-alternative={attribute(t.current)} hidden>
             <Confirm label={t.remove} consequence={t.removeText}>
@@ -27,37 +27,21 @@ export function StandIn({ request }: { readonly request: DashboardRequest }): JS
             </Confirm>
           </li>
         </ul>
-        <form
-          class="form"
-          method="dialog"
-          data-largest={String(LARGEST_PICTURE)}
-          data-too-large={attribute(refused.cover.tooLarge)}
-        >
-          <>
-            <Labelled id="stand-in-file" label={t.file}>
-              <input
-                id="stand-in-file"
-                name="file"
-                type="file"
-                accept="image/png,image/jpeg,image/webp"
-                required
-              />
-            </Labelled>
-            <p class="actions">
-              <button type="submit" class="quiet" safe>
-                {t.save}
-              </button>
-            </p>
-          </>
-        </form>
-        <p
-          class="outcome"
-          role="status"
-          data-outcome
-          data-saved={attribute(t.saved)}
-          data-removed={attribute(t.removed)}
-        />
-      </div>
-    </details>
+      }
+      fields={
+        <Labelled id="stand-in-file" label={t.file}>
+          <input
+            id="stand-in-file"
+            name="file"
+            type="file"
+            accept="image/png,image/jpeg,image/webp"
+            required
+          />
+        </Labelled>
+      }
+      go={t.save}
+      added={t.saved}
+      removed={t.removed}
+    />
   );
 }

@@ -2,16 +2,13 @@ import { find } from "../../../../dashboard/browser/page-parts.ts";
 import { SHIPPED_FONT_NAMES } from "../../../../overlay/fonts/shipped-fonts.ts";
 import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
-import { ask } from "./ask.ts";
+import { followUploads } from "./uploads.ts";
 
 /** Adds and removes fonts. @param onChange gets all that there are */
 export function changeFonts(setup: OverlaySetup, onChange: (fonts: readonly Font[]) => void): void {
-  const section = find<HTMLElement>("[data-fonts]");
-  const outcome = find<HTMLElement>("[data-font-outcome]", section);
+  const { section, form, change, onFile } = followUploads(setup, "fonts", "/fonts");
   const list = find("[data-font-list]", section);
   const row = find<HTMLTemplateElement>("[data-font]", section);
-  const form = find<HTMLFormElement>("form", section);
-  const failed = find<HTMLElement>("[data-save-state]").dataset["failed"] ?? "";
   let { fonts } = setup;
 
   const show = () => {
@@ -27,43 +24,22 @@ export function changeFonts(setup: OverlaySetup, onChange: (fonts: readonly Font
     });
     list.replaceChildren(...rows);
   };
-  const follow = (changed: readonly Font[], text: string | undefined) => {
+  const follow = (changed: readonly Font[]) => {
     fonts = changed;
-    outcome.textContent = text ?? "";
     show();
     onChange(fonts);
   };
 
   const remove = async (font: Font) => {
-    const answer = await ask(setup, "font remove", { id: font.id });
-    if (!answer || "refused" in answer)
-      return void (outcome.textContent = answer?.refused ?? failed);
-    follow(
-      fonts.filter(({ id }) => id !== font.id),
-      outcome.dataset["removed"],
-    );
+    if (!(await change("font remove", { id: font.id }, "removed"))) return;
+    follow(fonts.filter(({ id }) => id !== font.id));
   };
 
-  /** A second click during an upload would send the font twice. */
-  let isSending = false;
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (isSending) return;
-    outcome.textContent = "";
+  onFile(async (file) => {
     const { value: name } = find<HTMLInputElement>("[name=name]", form);
-    const [file] = find<HTMLInputElement>("[type=file]", form).files ?? [];
-    if (!file) return;
-    if (file.size > Number(form.dataset["largest"])) {
-      outcome.textContent = form.dataset["tooLarge"] ?? "";
-      return;
-    }
-    isSending = true;
-    const answer = await ask<Font>(setup, "font add", { name, file }, `${setup.page}/fonts`);
-    isSending = false;
-    if (!answer || "refused" in answer)
-      return void (outcome.textContent = answer?.refused ?? failed);
-    follow([...fonts, answer.done], outcome.dataset["added"]);
-    form.reset();
+    const added = await change<Font>("font add", { name, file }, "added");
+    if (added) follow([...fonts, added]);
+    return added !== undefined;
   });
   show();
 }

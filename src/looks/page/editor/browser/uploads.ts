@@ -1,0 +1,61 @@
+import { find } from "../../../../dashboard/browser/page-parts.ts";
+import type { OverlaySetup } from "../setup.ts";
+import type { UploadGroupProps } from "../upload-group.tsx";
+import { ask } from "./ask.ts";
+
+/** A group of the editor in which files are uploaded and removed. */
+export interface Uploads {
+  readonly section: HTMLElement;
+  readonly form: HTMLFormElement;
+  /** Asks the server for an action, and says in the group what came of it. Returns what was done. */
+  change<Result>(
+    action: string,
+    fields: Readonly<Record<string, string | Blob>>,
+    said: "added" | "removed",
+  ): Promise<Result | undefined>;
+  /** Calls back with each file that is sent and not too large; the form is emptied once it is stored. */
+  onFile(store: (file: File) => Promise<boolean>): void;
+}
+
+/** @param path where files are sent to, below the page */
+export function followUploads(
+  setup: OverlaySetup,
+  name: UploadGroupProps["name"],
+  path: string,
+): Uploads {
+  const section = find<HTMLElement>(`[data-uploads="${name}"]`);
+  const form = find<HTMLFormElement>("form", section);
+  const outcome = find<HTMLElement>("[data-outcome]", section);
+  const failed = find<HTMLElement>("[data-save-state]").dataset["failed"] ?? "";
+  return {
+    section,
+    form,
+    async change<Result>(
+      action: string,
+      fields: Readonly<Record<string, string | Blob>>,
+      said: "added" | "removed",
+    ) {
+      outcome.textContent = "";
+      const answer = await ask<Result>(setup, action, fields, setup.page + path);
+      const isDone = answer && "done" in answer;
+      outcome.textContent = isDone ? (outcome.dataset[said] ?? "") : (answer?.refused ?? failed);
+      return isDone ? answer.done : undefined;
+    },
+    onFile(store) {
+      /** A second click during an upload would send the file twice. */
+      let isSending = false;
+      form.addEventListener("submit", async (event) => {
+        event.preventDefault();
+        const [file] = find<HTMLInputElement>("[type=file]", form).files ?? [];
+        if (isSending || !file) return;
+        if (file.size > Number(form.dataset["largest"])) {
+          outcome.textContent = form.dataset["tooLarge"] ?? "";
+          return;
+        }
+        isSending = true;
+        if (await store(file)) form.reset();
+        isSending = false;
+      });
+    },
+  };
+}
