@@ -1,5 +1,6 @@
 import type { ServerWebSocket } from "bun";
-import type { WidgetMessage } from "../../widget/state.ts";
+import type { WidgetMessage, WidgetState } from "../../widget/state.ts";
+import { trackOf } from "../../widget/view.ts";
 import type { Room } from "../channels/audience.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { SendTo } from "../channels/slices.ts";
@@ -49,13 +50,11 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
   const send = (sockets: Iterable<LiveSocket>, message: string) =>
     deps.sendTo(sockets, (socket) => void socket.send(message));
 
-  const messageOf = (reading: Reading, room: OverlayRoom, isWithdrawn: boolean): string =>
-    encode({
-      type: "state",
-      sentAtMs: clock.wallMs(),
-      version: VERSION,
-      state: toWidgetState(reading, room, clock.monotonicMs(), deps, isWithdrawn),
-    });
+  const stateOf = (reading: Reading, room: OverlayRoom, isWithdrawn: boolean): WidgetState =>
+    toWidgetState(reading, room, clock.monotonicMs(), deps, isWithdrawn);
+
+  const messageOf = (state: WidgetState): string =>
+    encode({ type: "state", sentAtMs: clock.wallMs(), version: VERSION, state });
 
   /**
    * Whether a reading hides what pages show now, or may show: not when the next song is hidden.
@@ -67,16 +66,9 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     return before.kind === "playback" && isSameSong(before.playback, hub.rawPlayback(listenerId));
   };
 
-  /** What stands in for the cover of a reading that has none. */
-  const standInFor = (reading: Reading, { userId }: OverlayRoom) =>
-    reading.kind === "playback" && reading.playback.album.artworks.length === 0
-      ? deps.standInOf(userId)
-      : null;
-
   const announce: OverlayRooms["announce"] = async (room, reading) => {
     const isWithdrawn = withdraws(reading, room.latest, room.listenerId);
     room.latest = reading;
-    room.standIn = standInFor(reading, room);
     const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
     // A playback that is only shown again, such as after a pause of sharing, was observed long ago.
     const isNews = room.members.size > 0 && observedAtMs !== room.observedAtMs;
@@ -84,9 +76,13 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     const { late } = await covers.prepare(reading, room.listenerId);
     if (room.latest !== reading) return;
     if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
-    send(room.members, messageOf(reading, room, isWithdrawn));
+    const state = stateOf(reading, room, isWithdrawn);
+    room.standIn = isCoverless(reading) ? (trackOf(state)?.art ?? null) : null;
+    send(room.members, messageOf(state));
     await late;
-    if (late && room.latest === reading) send(room.members, messageOf(reading, room, false));
+    if (late && room.latest === reading) {
+      send(room.members, messageOf(stateOf(reading, room, false)));
+    }
   };
 
   return {
@@ -108,7 +104,8 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     announce,
     followStandIn(room) {
       const { latest } = room;
-      if (latest && standInFor(latest, room) !== room.standIn) void announce(room, latest);
+      if (!latest || !isCoverless(latest)) return;
+      if (deps.standInOf(room.userId) !== room.standIn) void announce(room, latest);
     },
     async welcome(socket, room) {
       const reading = hub.peek(room.listenerId);
@@ -117,7 +114,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
         if (!room.members.has(socket)) return;
         const current = hub.peek(room.listenerId) ?? reading;
         const isWithdrawn = withdraws(current, undefined, room.listenerId);
-        send([socket], messageOf(current, room, isWithdrawn));
+        send([socket], messageOf(stateOf(current, room, isWithdrawn)));
       };
       const { late } = await covers.prepare(reading, room.listenerId);
       sendState();
@@ -126,6 +123,9 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     },
   };
 }
+
+const isCoverless = (reading: Reading): boolean =>
+  reading.kind === "playback" && reading.playback.album.artworks.length === 0;
 
 /** The name of a ticket's room. */
 export const roomOf = ({ token, listenerId }: RoomName): string => `${listenerId} ${token}`;
