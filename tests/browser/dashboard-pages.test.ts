@@ -17,7 +17,7 @@ import {
   overflowOf,
   rulesIn,
   unfold,
-  weigh,
+  weightOf,
 } from "../fixtures/browser/page-checks.ts";
 import { groupsOf } from "../fixtures/thorough.ts";
 
@@ -167,10 +167,7 @@ onTheDashboard("the dashboard's pages", (stage) => {
     for (const { name, path, asStranger } of visited) {
       // A context each: what is in its cache would weigh nothing.
       const context = await stage.context({}, asStranger ? undefined : stage.ada);
-      const page = await context.newPage();
-      const weight = weigh(page);
-      await page.goto(`${stage.server.url}/en/${path}`);
-      weights[name] = await weight();
+      weights[name] = await weightOf(await context.newPage(), `${stage.server.url}/en/${path}`);
       await context.close();
     }
     return Object.entries(weights);
