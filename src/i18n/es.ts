@@ -5,7 +5,7 @@ export const es: Words = {
   widget: {
     nowPlaying: "Reproduciendo",
     paused: "En pausa",
-    nothingPlaying: "Nada en reproducción",
+    nothingPlaying: "No suena nada",
     by: "de",
     overlay: "Música en reproducción",
   },
@@ -156,7 +156,7 @@ export const es: Words = {
     linkText:
       "Un enlace sirve una vez, durante media hora. El propietario de este servidor te crea uno, o lo creas tú en el ordenador donde se ejecuta Marquee:",
     ownText:
-      "Si Marquee se ejecuta en este ordenador, vuelve a iniciarlo: se abre el panel con la sesión del propietario ya abierta.",
+      "Si Marquee se ejecuta en este ordenador, vuelve a iniciarlo: se abre el panel con la sesión del propietario ya iniciada.",
     withTitle: "Iniciar sesión con {source}",
     withText: "Si ya has vinculado {source} aquí.",
     confirmTitle: "Hola, {user}",
@@ -173,7 +173,7 @@ export const es: Words = {
   },
   dashboard: {
     skip: "Ir al contenido",
-    away: "Marquee no responde en este momento. Esta página se actualizará sola.",
+    away: "Marquee no responde en este momento. Esta página se actualizará en cuanto vuelva a responder.",
     unfollowed:
       "Esta página no puede seguir los cambios: el proxy que está delante de Marquee no deja pasar conexiones WebSocket. Recárgala para ver el estado actual.",
     navigation: "Panel",
@@ -233,7 +233,7 @@ export const es: Words = {
       onStream: "OBS está conectado y muestra tu overlay.",
       notOnStream: "Ahora mismo ninguna fuente de navegador muestra tu overlay.",
       sharingPaused: "Solo tú ves esto: has dejado de compartir.",
-      sharingPausedUntil: "Solo tú ves esto: has dejado de compartir hasta: {time}.",
+      sharingPausedUntil: "Solo tú ves esto: has dejado de compartir (hasta: {time}).",
       hiddenByRules: "Solo tú ves esto: tus reglas lo ocultan.",
       hide: "No mostrar nunca esta",
       pause: "Dejar de compartir",
@@ -294,7 +294,7 @@ export const es: Words = {
         idle_hide: "Ocultar",
         idle_text: "Mostrar un texto",
         shown_always: "Siempre",
-        shown_changes: "En cada cambio",
+        shown_changes: "Tras cada cambio",
         shown_asked: "Solo bajo demanda",
         motion_auto: "Como el sistema",
         motion_full: "Todas",
@@ -462,10 +462,10 @@ export const es: Words = {
         "Entonces la fuente se quedaría vacía. Elige este archivo como «Archivo local» en lugar de la dirección: espera a Marquee y luego muestra el overlay.",
       launcher: "Descargar el archivo lanzador",
       rotateTitle: "Si alguien más conoce la dirección",
-      rotate: "Cambiar la dirección",
+      rotate: "Sustituir la dirección",
       rotateText:
         "Todos los overlays con la dirección antigua desaparecen al instante, y un archivo lanzador ya descargado también deja de funcionar. Después, pon la dirección nueva en OBS.",
-      rotateGo: "Cambiarla ahora",
+      rotateGo: "Sustituirla ahora",
       tabs: { design: "Diseño", obs: "Ponerlo en OBS" },
       ownValue: "Aspecto: {value}",
       swatch: "De la portada: {colour}",
@@ -624,9 +624,9 @@ export const es: Words = {
       disconnect: "Desconectar",
       disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu overlay.",
       addedUnreachable:
-        "{source} está añadido, pero no se puede acceder: en {host} nada responde como debe. Comprueba que esté en marcha y que la dirección sea correcta. Marquee lo sigue intentando.",
+        "{source} está añadido, pero no se puede contactar con él: en {host} no responde nada como es debido. Comprueba que esté en marcha y que la dirección sea correcta. Marquee lo sigue intentando.",
       addedSilent:
-        "{source} está añadido, pero no se puede acceder: todavía no ha respondido nada. Marquee lo sigue intentando.",
+        "{source} está añadido, pero no se puede contactar con él: todavía no ha respondido nada. Marquee lo sigue intentando.",
       addedRefused:
         "{source} está añadido, pero rechaza lo que has introducido. Comprueba el nombre de usuario, la contraseña y el token, e introdúcelos otra vez.",
       added: "{source} se ha añadido.",
@@ -750,7 +750,7 @@ export const es: Words = {
         unreadable: "El secreto de esta conexión no se puede leer. Sustitúyelo.",
         rotate: "Sustituir el secreto",
         rotateText: "El anterior deja de funcionar al instante. Introduce el nuevo en el programa.",
-        rotateGo: "Sustituir ahora",
+        rotateGo: "Sustituirlo ahora",
         rotated: "{source} tiene un secreto nuevo. Introdúcelo en el programa.",
         webScrobblerLink: "Añadir a Web Scrobbler",
         webScrobblerHint:
@@ -896,7 +896,7 @@ export const es: Words = {
       stop: "Detener Marquee",
       stopText:
         "Tu overlay desaparece, y los bots y programas no reciben respuesta, hasta que vuelvas a iniciar Marquee.",
-      stopNow: "Detener ahora",
+      stopNow: "Detenerlo ahora",
       stopped: "Marquee se ha detenido",
       stoppedText:
         "Para volver a usarlo, inicia el programa como siempre. Puedes cerrar esta página.",
@@ -961,7 +961,7 @@ export const es: Words = {
       created: "Creada el {day}",
       lastUsed: "Último uso: {time}",
       neverUsed: "Nunca usada",
-      endsAt: "Una clave nueva la sustituye. Caduca: {time}.",
+      endsAt: "Caduca: {time}. La ha sustituido una clave nueva.",
       addTitle: "Crear otra clave",
       name: "Nombre de la clave",
       nameHint: "Para qué sirve, por ejemplo «bot del chat».",
@@ -982,7 +982,7 @@ export const es: Words = {
       replaced:
         "«{name}» tiene una clave nueva y la antigua ya no funciona. La nueva solo se muestra esta vez: cópiala ahora.",
       replacedUntil:
-        "«{name}» tiene una clave nueva. Solo se muestra esta vez: cópiala ahora. La antigua funciona hasta: {time}",
+        "«{name}» tiene una clave nueva. Solo se muestra esta vez: cópiala ahora. La antigua sigue funcionando hasta: {time}",
       revoke: "Revocar",
       revokeText:
         "Los programas que usan esta clave dejan de funcionar (401), al instante y para siempre.",
@@ -996,9 +996,8 @@ export const es: Words = {
     privacy: {
       stateTitle: "Compartir",
       sharing: "Los demás ven lo que escuchas.",
-      pausedUntil:
-        "Has dejado de compartir hasta: {time}. Después vuelves a compartir automáticamente.",
-      paused: "Has dejado de compartir hasta que elijas «Volver a compartir».",
+      pausedUntil: "No compartes nada hasta: {time}. Después vuelves a compartir automáticamente.",
+      paused: "No compartes nada hasta que elijas «Volver a compartir».",
       whilePaused: "Durante una pausa, para overlays, bots y programas no suena nada.",
       pauseHour: "Pausar una hora",
       pauseLong: "Pausar hasta que lo reanude",
@@ -1095,7 +1094,7 @@ export const es: Words = {
       appSaved: "Guardado. Ya puedes vincular Twitch.",
       options: {
         title: "Cambiar las respuestas",
-        words: "Palabras que preguntan por la canción",
+        words: "Palabras para preguntar por la canción",
         wordsHint: "Hasta {most} palabras como !song, separadas por espacios.",
         answersLast: "Responder a !lastsong con la canción anterior",
         badges: "Quién puede preguntar",
@@ -1174,7 +1173,7 @@ export const es: Words = {
         text: "Muestra una imagen de tu canción en GitHub o en tu web.",
       },
       friends: {
-        title: "Compartirlo con amigos",
+        title: "Un servidor para mis amigos",
         text: "Instala un servidor y da a cada amigo su propio usuario.",
       },
       program: {
@@ -1265,7 +1264,7 @@ export const es: Words = {
         anywhere: "en cualquier parte",
         here: "en Marquee",
       },
-      listened: "Marquee la consulta",
+      listened: "Marquee lo consulta",
       pushed: "envía a Marquee",
       reported: {
         yes: "sí",
@@ -1289,9 +1288,10 @@ export const es: Words = {
     off: "Todavía no se guarda nada.",
     limits:
       "Una canción cuenta tras 30 segundos, mientras un overlay, un bot o un hook sigue tu música. Las ocultas no se guardan nunca.",
-    keepFor: "Cuánto tiempo",
-    periods: { off: "Nunca", day: "24 horas", month: "30 días", always: "Para siempre" },
-    shorter: "Un plazo más corto borra las canciones más antiguas. «Nunca» las borra todas.",
+    keepFor: "Durante cuánto tiempo",
+    periods: { off: "No guardarlas", day: "24 horas", month: "30 días", always: "Para siempre" },
+    shorter:
+      "Un plazo más corto borra las canciones más antiguas. «No guardarlas» las borra todas.",
     streams: "Dejar que el overlay avise cuando OBS emite",
     streamsHint:
       "Para la lista de canciones de tu directo. Solo avisa de cuándo empieza y termina, nada de tus escenas.",
@@ -1321,7 +1321,7 @@ export const es: Words = {
     setList: "Lista del directo",
     search: "Buscar canciones",
     searchGo: "Buscar",
-    noneFound: "No hay nada para «{find}».",
+    noneFound: "No hay resultados para «{find}».",
     searchedUntil: "Buscado hasta: {time}",
     playedOf: "{played} de {length}",
     hide: "No mostrar nunca esta",
@@ -1589,7 +1589,7 @@ export const es: Words = {
       words:
         "Escribe de una a {most} palabras de letras y cifras, de 24 caracteres como máximo cada una.",
       seconds: "Escribe un número entero de segundos, de {least} a {most}.",
-      paused: "Compartir está en pausa, así que no se dice nada.",
+      paused: "Has dejado de compartir, así que no se dice nada.",
       tooSoon: "Son demasiados mensajes para un chat. Inténtalo de nuevo en medio minuto.",
       notSent: "Twitch no lo ha aceptado.",
       notRunning: "Marquee no está en marcha, así que no sabe qué decir.",
