@@ -312,7 +312,7 @@ export const de: Words = {
         demo_0: "Deine Musik",
       },
       labels: {
-        theme: "Look",
+        theme: "Layout",
         mode: "Hell oder dunkel",
         bg: "Hintergrundfarbe",
         opacity: "Deckkraft des Hintergrunds",
@@ -630,7 +630,7 @@ export const de: Words = {
       saveSettings: "Einstellungen speichern",
       disconnect: "Trennen",
       disconnectText:
-        "Marquee vergisst deinen Zugang zu {source}. Deine Schlüssel und dein Overlay bleiben.",
+        "Marquee vergisst diese Verbindung mit ihren Geheimnissen. Deine Schlüssel und dein Overlay bleiben.",
       addedUnreachable:
         "{source} ist hinzugefügt, aber nicht erreichbar: Unter {host} antwortet nichts richtig. Prüfe, ob das Programm läuft und ob die Adresse stimmt. Marquee versucht es weiter.",
       addedSilent:
@@ -845,9 +845,9 @@ export const de: Words = {
         file_pattern: "Was darin steht, etwa {artist} - {title}",
         file_encoding: "Kodierung, etwa shift_jis; leer für UTF-8",
         file_delay: "Sekunden, bis ein Titel erscheint",
-        serato_path: "Pfad der Datenbank; leer, wo Serato sie sonst hat",
+        serato_path: "Pfad der Datenbank; leer, wenn sie am üblichen Ort liegt",
         serato_delay: "Sekunden, bis ein Titel erscheint",
-        mixxx_path: "Pfad der Datenbank; leer, wo Mixxx sie sonst hat",
+        mixxx_path: "Pfad der Datenbank; leer, wenn sie am üblichen Ort liegt",
         mixxx_delay: "Sekunden, bis ein Titel erscheint",
         broadcast_delay: "Sekunden, bis ein Titel erscheint",
         radio_url: "Adresse des Streams oder seiner Playlist",

@@ -152,7 +152,7 @@ export const en = {
     askText: "You don’t need a password.",
     linkTitle: "With a link",
     linkText:
-      "A link works once, within half an hour. The owner of this server makes one for you, or you create one yourself on the machine that runs Marquee:",
+      "A link works once, within half an hour. The owner of this server makes one for you, or you make one yourself on the computer that runs Marquee:",
     ownText:
       "If Marquee runs on this computer, start it again: the dashboard opens with the owner signed in.",
     withTitle: "Sign in with {source}",
@@ -303,7 +303,7 @@ export const en = {
         demo_0: "Your music",
       },
       labels: {
-        theme: "Look",
+        theme: "Layout",
         mode: "Light or dark",
         bg: "Background colour",
         opacity: "Background opacity",
@@ -339,7 +339,7 @@ export const en = {
         demo: "Demo music",
       } satisfies Readonly<Record<OptionName, string>>,
       byTheme: "from the look",
-      byMovement: "from the movement",
+      byMovement: "depends on the movement",
       hints: {
         mode: "“Follow the system” uses what your streaming program reports: on macOS the look of OBS itself, on Windows the system setting. It doesn’t know what your game looks like.",
         source:
@@ -616,7 +616,7 @@ export const en = {
       saveSettings: "Save the settings",
       disconnect: "Disconnect",
       disconnectText:
-        "Marquee forgets your access to {source}. You keep your keys and your overlay.",
+        "Marquee forgets this connection and its secrets. You keep your keys and your overlay.",
       addedUnreachable:
         "{source} is added, but can’t be reached: nothing answers properly at {host}. Check that it’s running and that the address is right. Marquee keeps trying.",
       addedSilent:
@@ -823,9 +823,9 @@ export const en = {
         file_pattern: "What is in it, such as {artist} - {title}",
         file_encoding: "Encoding, such as shift_jis; empty for UTF-8",
         file_delay: "Seconds to wait before a title is shown",
-        serato_path: "Path of the database; empty where Serato usually has it",
+        serato_path: "Path of the database; leave it empty if it’s in the usual place",
         serato_delay: "Seconds to wait before a title is shown",
-        mixxx_path: "Path of the database; empty where Mixxx usually has it",
+        mixxx_path: "Path of the database; leave it empty if it’s in the usual place",
         mixxx_delay: "Seconds to wait before a title is shown",
         broadcast_delay: "Seconds to wait before a title is shown",
         radio_url: "Address of the stream or its playlist",
@@ -1176,7 +1176,7 @@ export const en = {
       cards: "A picture of what you’re playing, for a profile, a README or a website.",
       files: "Title, artist and cover as files that OBS and other programs can read.",
       privacy: "What is stored, who sees what, and what leaves your machine.",
-      troubleshooting: "Find what you see, and what helps.",
+      troubleshooting: "Find your symptom, and what helps.",
       faq: "Short answers to what people ask most.",
       install: "Start Marquee with your computer: on Windows, macOS, Linux or in a container.",
       users: "Add users, sign-in links and API keys, and see what users may enter.",
@@ -1535,7 +1535,7 @@ export const en = {
     },
     hook: {
       address: "Marquee can’t send to this address. Enter one like this: https://example.org/songs",
-      port: "The port must be 80, 443 or from 1024 up.",
+      port: "The port must be 80, 443, or 1024 or higher.",
       own: "This is the address of Marquee itself.",
       unlisted: "The owner of this server has to allow {host} first.",
       overHttp: "Use https, or ask the owner of this server to allow {host}.",
@@ -1577,7 +1577,7 @@ export const en = {
       css: "CSS may have at most {most} bytes, and no control characters. Change it, and save it again.",
       noOverlay: "This works with overlays only.",
       noOption: "There is no option “{option}”. There are: {options}.",
-      draft: "This is no draft: give JSON with name, language, options, css or size.",
+      draft: "This isn’t a draft: give JSON with name, language, options, css or size.",
     },
     look: {
       empty: "Nothing here yet. Paste a link or JSON.",

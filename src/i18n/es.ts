@@ -308,7 +308,7 @@ export const es: Words = {
         demo_0: "Tu música",
       },
       labels: {
-        theme: "Aspecto",
+        theme: "Disposición",
         mode: "Claro u oscuro",
         bg: "Color de fondo",
         opacity: "Opacidad del fondo",
@@ -622,7 +622,8 @@ export const es: Words = {
       connect: "Conectar",
       saveSettings: "Guardar los ajustes",
       disconnect: "Desconectar",
-      disconnectText: "Marquee olvida tu acceso a {source}. Conservas tus claves y tu overlay.",
+      disconnectText:
+        "Marquee olvida esta conexión y sus secretos. Conservas tus claves y tu overlay.",
       addedUnreachable:
         "{source} está añadido, pero no se puede contactar con él: en {host} no responde nada como es debido. Comprueba que esté en marcha y que la dirección sea correcta. Marquee lo sigue intentando.",
       addedSilent:
@@ -835,9 +836,9 @@ export const es: Words = {
         file_pattern: "Lo que contiene, como {artist} - {title}",
         file_encoding: "Codificación, como shift_jis; vacía para UTF-8",
         file_delay: "Segundos de espera antes de mostrar un título",
-        serato_path: "Ruta de la base de datos; vacía donde Serato suele tenerla",
+        serato_path: "Ruta de la base de datos; vacía si está en el lugar habitual",
         serato_delay: "Segundos de espera antes de mostrar un título",
-        mixxx_path: "Ruta de la base de datos; vacía donde Mixxx suele tenerla",
+        mixxx_path: "Ruta de la base de datos; vacía si está en el lugar habitual",
         mixxx_delay: "Segundos de espera antes de mostrar un título",
         broadcast_delay: "Segundos de espera antes de mostrar un título",
         radio_url: "Dirección de la emisión o de su lista",

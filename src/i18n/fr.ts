@@ -310,7 +310,7 @@ export const fr: Words = {
         demo_0: "Votre musique",
       },
       labels: {
-        theme: "Look",
+        theme: "Disposition",
         mode: "Clair ou sombre",
         bg: "Couleur de fond",
         opacity: "Opacité du fond",
@@ -629,7 +629,8 @@ export const fr: Words = {
       connect: "Connecter",
       saveSettings: "Enregistrer les réglages",
       disconnect: "Déconnecter",
-      disconnectText: "Marquee oublie votre accès à {source}. Vos clés et votre overlay restent.",
+      disconnectText:
+        "Marquee oublie cette connexion et ses secrets. Vous gardez vos clés et votre overlay.",
       addedUnreachable:
         "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
       addedSilent:
@@ -846,9 +847,9 @@ export const fr: Words = {
         file_pattern: "Ce qu’il contient, comme {artist} - {title}",
         file_encoding: "Encodage, comme shift_jis ; vide pour UTF-8",
         file_delay: "Secondes d’attente avant d’afficher un titre",
-        serato_path: "Chemin de la base de données ; vide là où Serato la garde d’habitude",
+        serato_path: "Chemin de la base de données ; vide si elle est à l’endroit habituel",
         serato_delay: "Secondes d’attente avant d’afficher un titre",
-        mixxx_path: "Chemin de la base de données ; vide là où Mixxx la garde d’habitude",
+        mixxx_path: "Chemin de la base de données ; vide si elle est à l’endroit habituel",
         mixxx_delay: "Secondes d’attente avant d’afficher un titre",
         broadcast_delay: "Secondes d’attente avant d’afficher un titre",
         radio_url: "Adresse du flux ou de sa liste de lecture",

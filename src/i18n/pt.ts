@@ -305,7 +305,7 @@ export const pt: Words = {
         demo_0: "Sua música",
       },
       labels: {
-        theme: "Visual",
+        theme: "Layout",
         mode: "Claro ou escuro",
         bg: "Cor de fundo",
         opacity: "Opacidade do fundo",
@@ -619,7 +619,7 @@ export const pt: Words = {
       saveSettings: "Salvar as configurações",
       disconnect: "Desconectar",
       disconnectText:
-        "O Marquee esquece o seu acesso a {source}. Suas chaves e seu overlay continuam os mesmos.",
+        "O Marquee esquece esta conexão e os segredos dela. Suas chaves e seu overlay continuam os mesmos.",
       addedUnreachable:
         "{source} foi adicionado, mas está inacessível: nada responde direito em {host}. Confira se está em execução e se o endereço está certo. O Marquee continua tentando.",
       addedSilent:
@@ -832,9 +832,9 @@ export const pt: Words = {
         file_pattern: "O que ele contém, como {artist} - {title}",
         file_encoding: "Codificação, como shift_jis; vazia para UTF-8",
         file_delay: "Segundos de espera antes de mostrar um título",
-        serato_path: "Caminho do banco de dados; vazio onde o Serato costuma guardar",
+        serato_path: "Caminho do banco de dados; vazio se ele está no lugar de sempre",
         serato_delay: "Segundos de espera antes de mostrar um título",
-        mixxx_path: "Caminho do banco de dados; vazio onde o Mixxx costuma guardar",
+        mixxx_path: "Caminho do banco de dados; vazio se ele está no lugar de sempre",
         mixxx_delay: "Segundos de espera antes de mostrar um título",
         broadcast_delay: "Segundos de espera antes de mostrar um título",
         radio_url: "Endereço do stream ou da playlist",

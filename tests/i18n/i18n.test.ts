@@ -104,7 +104,7 @@ const SAME_AS_ENGLISH: readonly string[] = [
   "de docs.look",
   "de docs.smartscreen.app",
   "fr dashboard.gallery.looks.title",
-  "fr dashboard.widget.labels.theme",
+  "pt dashboard.widget.labels.theme",
   "fr dashboard.widget.tabs.design",
   "pt dashboard.widget.tabs.design",
   "de dashboard.gallery.looks.title",

@@ -167,7 +167,7 @@ function RowActions({ view, one }: RowPartProps): JSX.Element {
       <ConfirmedAction
         form={formOf(request, disconnect, { id: connection.publicId })}
         label={t.disconnect}
-        consequence={fill(t.disconnectText, { source: labelOf(one) })}
+        consequence={t.disconnectText}
       />
     </>
   );

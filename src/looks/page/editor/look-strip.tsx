@@ -15,7 +15,7 @@ export function LookStrip({ request, looks }: LookStripProps): JSX.Element {
   const { words, basePath, language } = request;
   return (
     <fieldset class="strip" data-strip>
-      <legend safe>{words.dashboard.widget.labels.theme}</legend>
+      <legend safe>{words.dashboard.gallery.looks.title}</legend>
       <button type="button" class="quiet" data-all-looks aria-expanded="false" safe>
         {words.dashboard.widget.allLooks}
       </button>
