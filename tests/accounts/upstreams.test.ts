@@ -5,18 +5,18 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createVault, SecretError } from "../../src/vault/vault.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import * as tables from "../../src/db/schema.ts";
 import { copyDatabase } from "../../src/db/copy.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const PAUSE = { from: START_MS, until: START_MS + 48_925_000 };
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let world: TestAccounts;
 
 beforeEach(async () => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   world = await createTestAccounts(folder.path);
 });
 afterEach(() => {

@@ -10,7 +10,7 @@ import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
-import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { isThorough } from "../fixtures/thorough.ts";
 
 type FormAction = Extract<AnyAction, { notice: unknown }>;
@@ -85,7 +85,7 @@ describe("a form, a command and a command of a running server", () => {
   beforeAll(async () => {
     const settings = { playerHosts: "127.0.0.1", coverSearch: "musicbrainz" };
     const create = async () => {
-      const folder = createTempFolder();
+      const folder = createDataFolder();
       folders.push(folder);
       const ofServer = { ...settings, data: folder.path };
       return createTestServer({ settings: ofServer, realSources: true });

@@ -6,18 +6,18 @@ import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { signIn, type SignedIn } from "../fixtures/http/signed-in.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let foreign: Database;
 let server: TestServer;
 let ada: AddedUser;
 let browser: SignedIn;
 
 beforeEach(async () => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   server = await createTestServer({ dataFolder: folder.path });
   ada = await server.addUser("ada", false);
   browser = await signIn(server, ada);

@@ -5,7 +5,7 @@ import { LANGUAGES } from "../../src/languages.ts";
 import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { sharedMpd } from "../fixtures/mpd/shared-mpd.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -19,10 +19,10 @@ const { home, music } = en.dashboard;
 describe("somebody who starts Marquee for the first time", () => {
   const browser = sharedBrowser(currentChromium);
   let marquee: MarqueeProcess;
-  let folder: ReturnType<typeof createTempFolder>;
+  let folder: ReturnType<typeof createDataFolder>;
 
   beforeEach(async () => {
-    folder = createTempFolder();
+    folder = createDataFolder();
     marquee = await startMarquee({ folder: folder.path, fromSource: true });
   });
   afterEach(async () => {

@@ -9,7 +9,7 @@ import { newSecretKey, secretKeyPath } from "../../src/vault/secret-key-files.ts
 import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
 import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
-import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { createTestServer, TEST_KEY } from "../fixtures/servers/test-server.ts";
@@ -24,8 +24,8 @@ describe("restoring a backup in the browser", () => {
   let marquee: MarqueeProcess;
 
   beforeEach(async () => {
-    old = createTempFolder();
-    fresh = createTempFolder();
+    old = createDataFolder();
+    fresh = createDataFolder();
     const port = String(freePort());
     // An upload that another server has not ended.
     await Bun.write(join(fresh.path, RESTORED_FILE), "half");

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../src/cli/run.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
 
-const folder = createTempFolder();
+const folder = createDataFolder();
 const data = join(folder.path, "data");
 let server: MarqueeProcess;
 

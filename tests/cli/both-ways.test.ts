@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeSync, cpSync, openSync, writeFileSync } from "node:fs";
 import { ACTIONS } from "../../src/actions/index.ts";
 import { run } from "../../src/cli/run.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { watchFile, writersOf } from "../fixtures/data/opened-files.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import {
@@ -148,7 +148,7 @@ const SCENES: readonly (readonly string[])[] = [
   ["secret rotate --old-key-file nothing"],
 ];
 
-const folder = createTempFolder();
+const folder = createDataFolder();
 const path = (name: string) => `${folder.path}/${name}`;
 let server: MarqueeProcess;
 

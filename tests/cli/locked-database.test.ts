@@ -7,15 +7,15 @@ import {
   runMarquee,
   startMarquee,
 } from "../fixtures/servers/marquee-process.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { inTime, until } from "../fixtures/clock/waiting.ts";
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let server: MarqueeProcess;
 let holder: LockHolder;
 
 beforeEach(async () => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   server = await startMarquee({
     folder: folder.path,
     fromSource: true,

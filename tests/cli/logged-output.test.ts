@@ -11,7 +11,7 @@ import {
   startForPerson,
   startMarquee,
 } from "../fixtures/servers/marquee-process.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 
 describe("what is printed", () => {
   const plain: OutputFacts = {
@@ -76,11 +76,11 @@ describe("a process in a container", () => {
 });
 
 describe("the first start", () => {
-  let folder: ReturnType<typeof createTempFolder>;
+  let folder: ReturnType<typeof createDataFolder>;
   let server: ShownServer | undefined;
 
   beforeEach(() => {
-    folder = createTempFolder();
+    folder = createDataFolder();
     server = undefined;
   });
   afterEach(async () => {

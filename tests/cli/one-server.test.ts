@@ -9,7 +9,7 @@ import {
   type RunningFacts,
 } from "../../src/control/folder-lock.ts";
 import { exitOf, inTime } from "../fixtures/clock/waiting.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import {
   type MarqueeProcess,
@@ -20,11 +20,11 @@ import {
 const SOMEBODY = 61_234;
 const testAsRoot = testWith("root", process.getuid?.() === 0);
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let server: MarqueeProcess | undefined;
 
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
 });
 afterEach(async () => {
   await server?.kill();

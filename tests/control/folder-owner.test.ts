@@ -20,7 +20,7 @@ import {
   startMarquee,
 } from "../fixtures/servers/marquee-process.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 
 /** Ids that stand in no list of users, as those of systemd's dynamic ones. */
 const USER = 61_234;
@@ -28,7 +28,7 @@ const GROUP = 61_235;
 
 const testAsRoot = testWith("root", process.getuid?.() === 0);
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 const path = (...names: string[]) => join(folder.path, ...names);
 const ownersIn = (at: string) =>
   new Set(readdirSync(at).map((name) => lstatSync(join(at, name)).uid));
@@ -50,7 +50,7 @@ const marquee = (words: readonly string[], environment: Record<string, string> =
   });
 
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   chmodSync(folder.path, 0o755);
   mkdirSync(path("roots"), { mode: 0o700 });
 });

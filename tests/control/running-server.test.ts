@@ -26,7 +26,7 @@ import { VERSION } from "../../src/version.ts";
 import { newSecretKey } from "../../src/vault/secret-key-files.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 import { writersOf } from "../fixtures/data/opened-files.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import {
   type MarqueeProcess,
@@ -38,10 +38,10 @@ import { startTwitch } from "../fixtures/twitch/twitch.ts";
 const testOnLinux = testWith("Linux", process.platform === "linux");
 const testAsRoot = testWith("root", process.getuid?.() === 0);
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let ends: (() => unknown)[];
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   ends = [];
 });
 afterEach(async () => {
@@ -106,14 +106,14 @@ function listenAt(port: number, status = 200): { readonly port: number; readonly
 }
 
 describe("with a server that runs,", () => {
-  let shared: ReturnType<typeof createTempFolder>;
+  let shared: ReturnType<typeof createDataFolder>;
   let data: string;
   let server: MarqueeProcess;
   let lastFm: ReturnType<typeof Bun.serve>;
   const asked: string[] = [];
 
   beforeAll(async () => {
-    shared = createTempFolder();
+    shared = createDataFolder();
     data = join(shared.path, "data");
     lastFm = Bun.serve({
       hostname: "127.0.0.1",

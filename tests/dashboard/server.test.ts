@@ -7,7 +7,7 @@ import { flagOf, settingNames } from "../../src/config.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { VERSION } from "../../src/version.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { formsIn } from "../fixtures/http/forms.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -248,10 +248,10 @@ describe("the owner's page", () => {
 });
 
 describe("the backup", () => {
-  let folder: ReturnType<typeof createTempFolder>;
+  let folder: ReturnType<typeof createDataFolder>;
   beforeEach(async () => {
     server.close();
-    folder = createTempFolder();
+    folder = createDataFolder();
     server = await createTestServer({ dataFolder: folder.path });
     ada = await server.addUser("ada");
     grace = await server.addUser("grace");

@@ -4,12 +4,12 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createDatabaseCopies } from "../../src/db/database-copy.ts";
 import { DatabaseError } from "../../src/db/errors.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   const database = new Database(join(folder.path, "marquee.db"));
   database.run("PRAGMA journal_mode = WAL");
   database.run("CREATE TABLE songs (title TEXT)");

@@ -5,7 +5,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { parseSessionToken } from "../../src/accounts/credential.ts";
 import { createDeferredWrites } from "../../src/db/deferred-writes.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const busy = () => Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
@@ -115,13 +115,13 @@ describe("a deferred write", () => {
 });
 
 describe("while another program writes to the database,", () => {
-  let folder: ReturnType<typeof createTempFolder>;
+  let folder: ReturnType<typeof createDataFolder>;
   let foreign: Database;
   let server: TestAccounts;
   let ada: AddedUser;
 
   beforeEach(async () => {
-    folder = createTempFolder();
+    folder = createDataFolder();
     server = await createTestAccounts(folder.path);
     ada = await server.add("ada", { source: "mpd", settings: { token: "old" } });
     server.store.queries.run("PRAGMA busy_timeout = 0");

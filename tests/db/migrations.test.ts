@@ -12,14 +12,14 @@ import { openStore } from "../../src/db/open.ts";
 import * as schema from "../../src/db/schema.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const GENERATED = join(import.meta.dir, "../../drizzle");
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
 });
 afterEach(() => folder.remove());
 

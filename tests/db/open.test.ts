@@ -11,12 +11,12 @@ import { explainDatabaseFailure, journalModeOf, openStore, ROOM_BYTES } from "..
 import type { Store } from "../../src/db/store.ts";
 import { createTestAccounts } from "../fixtures/data/accounts.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
 });
 afterEach(() => folder.remove());
 

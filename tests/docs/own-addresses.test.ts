@@ -9,7 +9,7 @@ import { startMarquee } from "../fixtures/servers/marquee-process.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { signIn } from "../fixtures/http/signed-in.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { createTestServer } from "../fixtures/servers/test-server.ts";
 
 /** What the files say where a page says the server's own. */
@@ -18,7 +18,7 @@ const ADDRESS_IN_FILES = "127.0.0.1:4747";
 const DEFAULTS = /<td><code>http:\/\/127\.0\.0\.1:4747<\/code><\/td>|-p 127\.0\.0\.1:4747:4747/g;
 const METRICS_TOKEN = "0123456789abcdef";
 
-const folder = createTempFolder();
+const folder = createDataFolder();
 beforeAll(() => Bun.write(`${folder.path}/metrics-token`, METRICS_TOKEN));
 afterAll(() => folder.remove());
 
@@ -182,7 +182,7 @@ test("behind a proxy, people are told its address and the proxy is told the serv
 });
 
 testWith("curl", hasCurl)("a server on any free port tells its own addresses", async () => {
-  const data = createTempFolder();
+  const data = createDataFolder();
   const marquee = await startMarquee({ folder: data.path, fromSource: true });
   try {
     const pageOf = async (name: string) =>

@@ -11,7 +11,7 @@ import type { User } from "../../src/accounts/users.ts";
 import { copyDatabase } from "../../src/db/copy.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 import * as tables from "../../src/db/schema.ts";
 
@@ -47,12 +47,12 @@ describe("the warning that a consent ends", () => {
   });
 });
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let world: TestAccounts;
 let ada: User;
 
 beforeEach(async () => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   world = await createTestAccounts(folder.path);
   ada = (await world.add("ada", { source: "spotify", settings: { refreshToken: "first" } })).user;
 });

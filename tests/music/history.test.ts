@@ -6,19 +6,19 @@ import type { History, HistoryChoice } from "../../src/music/history.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
 import { holdLock } from "../fixtures/data/locked-database.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import * as tables from "../../src/db/schema.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let world: TestAccounts;
 let history: History;
 let ada: AddedUser;
 
 beforeEach(async () => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   world = await createTestAccounts(folder.path);
   ({ history } = world.accounts);
   ada = await world.add("ada");

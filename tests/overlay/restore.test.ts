@@ -9,7 +9,7 @@ import { openStore } from "../../src/db/open.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LARGEST_BACKUP } from "../../src/vault/backup-restorer.ts";
 import { findSecretKey } from "../../src/vault/secret-key-files.ts";
-import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -27,8 +27,8 @@ let browser: SignedIn;
 let restarts: number;
 
 beforeEach(async () => {
-  old = createTempFolder();
-  fresh = createTempFolder();
+  old = createDataFolder();
+  fresh = createDataFolder();
   const before = await createTestServer({ dataFolder: old.path, realSources: true });
   const grace = await before.addUser("grace", false);
   await before.accounts.hooks.add(grace.user, {

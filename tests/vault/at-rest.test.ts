@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { copyDatabase } from "../../src/db/copy.ts";
 import { apiKeys } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 
 const PASSWORD = "correct-horse-battery";
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 let world: TestAccounts;
 
 beforeEach(async () => {
-  folder = createTempFolder();
+  folder = createDataFolder();
   world = await createTestAccounts(folder.path);
 });
 afterEach(() => {

@@ -18,18 +18,18 @@ import { openFolder, workspaceOf } from "../../src/control/data-folder.ts";
 import { resolveConfig } from "../../src/config.ts";
 import { openStore } from "../../src/db/open.ts";
 import { connections } from "../../src/db/schema.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const settingsOf = (name: string) => ({ address: "127.0.0.1:6600", password: `secret of ${name}` });
 
-let folder: ReturnType<typeof createTempFolder>;
+let folder: ReturnType<typeof createDataFolder>;
 const opened: { close(): unknown }[] = [];
 
 beforeEach(() => {
-  folder = createTempFolder();
+  folder = createDataFolder();
 });
 afterEach(() => {
   for (const store of opened.splice(0)) store.close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { createSecretKey, readSecretKey, secretKeyPath } from "../../src/vault/secret-key-files.ts";
 import { createVault, SecretError, type SealPurpose } from "../../src/vault/vault.ts";
-import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const vault = createVault(keyOf(7));
@@ -97,10 +97,10 @@ test.each(["", "short", Buffer.alloc(31).toString("base64"), Buffer.alloc(33).to
 );
 
 describe("the key file", () => {
-  let folder: ReturnType<typeof createTempFolder>;
+  let folder: ReturnType<typeof createDataFolder>;
   let path: string;
   beforeEach(() => {
-    folder = createTempFolder();
+    folder = createDataFolder();
     path = secretKeyPath(folder.path);
   });
   afterEach(() => folder.remove());
