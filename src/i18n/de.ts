@@ -308,7 +308,7 @@ export const de: Words = {
         demo_japanese: "Demo: Japanisch",
         demo_arabic: "Demo: Arabisch",
         demo_coverless: "Demo: ohne Cover",
-        demo_1: "Demo: eines nach dem anderen",
+        demo_1: "Demo: alle nacheinander",
         demo_0: "Deine Musik",
       },
       labels: {
@@ -335,8 +335,8 @@ export const de: Words = {
         speed: "Laufgeschwindigkeit",
         hold: "Pause zwischen Bewegungen",
         delay: "Alles verzögern um",
-        enter: "Einblenden",
-        exit: "Ausblenden",
+        enter: "Beim Erscheinen",
+        exit: "Beim Verschwinden",
         paused: "Während einer Pause",
         idle: "Wenn nichts läuft",
         idleText: "Text, wenn nichts läuft",
@@ -475,7 +475,7 @@ export const de: Words = {
       rotateGo: "Jetzt ersetzen",
       tabs: { design: "Gestalten", obs: "In OBS einfügen" },
       ownValue: "Look: {value}",
-      swatch: "Vom Cover: {colour}",
+      swatch: "Aus dem Cover: {colour}",
       allLooks: "Alle Looks",
     },
     intoObs: {
@@ -958,7 +958,7 @@ export const de: Words = {
       card: "Karte",
       addText: "Neuer Text",
       addCard: "Neue Karte",
-      streams: "Ereignisströme",
+      streams: "Ereignis-Streams",
       streamsText: "Sie melden jede Änderung sofort: Ein Programm muss nicht immer wieder fragen.",
       files: "Dateien",
       filesText: "Titel, Künstler und Cover als Dateien auf dem Rechner, auf dem Marquee läuft.",
@@ -1010,7 +1010,7 @@ export const de: Words = {
       sharing: "Andere können sehen, was du hörst.",
       pausedUntil: "Das Teilen ist angehalten bis: {time}. Danach geht es automatisch weiter.",
       paused: "Das Teilen ist angehalten, bis du es wieder einschaltest.",
-      whilePaused: "Während einer Pause sehen Overlays, Bots und Programme, dass nichts läuft.",
+      whilePaused: "Währenddessen melden Overlays, Bots und Programme, dass nichts läuft.",
       pauseHour: "Eine Stunde anhalten",
       pauseLong: "Anhalten, bis ich es einschalte",
       resume: "Wieder teilen",
@@ -1056,7 +1056,7 @@ export const de: Words = {
         reach: "Marquee erreichbar machen",
         make: "Text anlegen",
         more: "Weiteren Text anlegen",
-        change: "Worte ändern",
+        change: "Wortlaut ändern",
         textName: "Titel",
         fields: {
           moobot: "Trag die Adresse in einem eigenen Befehl als „URL fetch“ ein:",
@@ -1200,8 +1200,7 @@ export const de: Words = {
       "quick-start-linux": "Marquee unter Linux: Starte es und zeig deinen Song in OBS.",
       sources: "Finde den richtigen Weg für deinen Player oder Dienst und verbinde ihn.",
       widget: "Füge das Overlay in OBS, Streamlabs, vMix oder einem anderen Programm ein.",
-      looks:
-        "Designs, Schriften, lange Titel und Looks, die du ausprobieren, ändern und teilen kannst.",
+      looks: "Looks zum Ausprobieren, Ändern und Teilen; Schriften, lange Titel und CSS.",
       "two-computers": "Musik auf dem einen Rechner, der Stream auf dem anderen.",
       chat: "Dein Chatbot antwortet auf „Wie heißt der Song?“ mit einer Zeile Text.",
       cards: "Ein Bild mit dem, was du hörst, für ein Profil, eine README oder eine Website.",
@@ -1262,8 +1261,8 @@ export const de: Words = {
     dataFolder: "je nach System",
     yesNo: "1 oder 0",
     compare: {
-      runs: "Wo sie läuft",
-      reached: "Wie sie verbunden ist",
+      runs: "Wo es läuft",
+      reached: "Wie Marquee davon erfährt",
       position: "Position",
       pause: "Pause",
       cover: "Cover",
@@ -1277,8 +1276,8 @@ export const de: Words = {
         anywhere: "überall",
         here: "in Marquee selbst",
       },
-      listened: "Marquee fragt sie ab",
-      pushed: "sie sendet an Marquee",
+      listened: "Marquee fragt ab",
+      pushed: "sendet an Marquee",
       reported: {
         yes: "ja",
         some: "teilweise",
@@ -1292,7 +1291,7 @@ export const de: Words = {
       these: "Damit kontaktiert Marquee:",
       nobody: "Damit kontaktiert Marquee niemanden.",
       entered: "die Adresse, die eingetragen wurde",
-      covers: "die https-Adressen von Covern, die sie nennt",
+      covers: "https-Adressen von Covern, die von dort kommen",
     },
   },
   history: {
@@ -1432,7 +1431,7 @@ export const de: Words = {
     },
   },
   looks: {
-    ambient: { name: "Nachglühen", text: "Die Farben des Covers, weich hinter den Worten." },
+    ambient: { name: "Nachglühen", text: "Die Farben des Covers, weich hinter dem Text." },
     lateNight: {
       name: "Spätabends",
       text: "Ruhig und dunkel, mit feinen Linien und ein paar Sternen.",
@@ -1447,7 +1446,7 @@ export const de: Words = {
     },
     lounge: {
       name: "Vinyl-Lounge",
-      text: "Nussbaum und Messing. In der Pause verlässt der Tonarm die Platte.",
+      text: "Nussbaum und Messing. In der Pause hebt sich der Tonarm von der Platte.",
     },
     chatting: {
       name: "Nur plaudern",
@@ -1458,7 +1457,7 @@ export const de: Words = {
     desktop: { name: "Fenster von 1998", text: "Grau, mit Kanten und Titelleiste." },
     pixel: {
       name: "Pixel",
-      text: "Grobe Klötze für Chiptunes und alte Konsolen.",
+      text: "Grobe Klötzchen für Chiptunes und alte Konsolen.",
     },
     crt: {
       name: "Röhrenmonitor",
@@ -1474,7 +1473,7 @@ export const de: Words = {
     },
     poster: {
       name: "Plakat",
-      text: "Das ganze Cover und große Buchstaben, für Streams über Musik.",
+      text: "Das ganze Cover und große Buchstaben, für Musik-Streams.",
     },
     contrast: {
       name: "Hoher Kontrast",
@@ -1485,7 +1484,7 @@ export const de: Words = {
     vinyl: { name: "Schallplatte", text: "Das Cover als Platte mit Hülle." },
     compact: { name: "Eine Zeile", text: "Alles in einer Zeile, für schmale Ecken." },
     bar: { name: "Bauchbinde", text: "Ein breiter Streifen am unteren Bildrand." },
-    text: { name: "Nur Text", text: "Keine Fläche, nur Worte mit einer Kontur." },
+    text: { name: "Nur Text", text: "Ohne Panel: nur Text mit Umriss." },
     art: { name: "Nur Cover", text: "Das Cover und sonst nichts." },
   },
   elsewhere: {
@@ -1550,7 +1549,7 @@ export const de: Words = {
     },
     session: { unknown: "Dieser Browser ist nicht mehr angemeldet." },
     restore: {
-      used: "Dieses Marquee ist schon in Benutzung. Stelle die Sicherung in einem neuen Datenordner wieder her.",
+      used: "Dieses Marquee wird schon benutzt. Stelle die Sicherung in einem neuen Datenordner wieder her.",
       tooLarge:
         "Eine Sicherung mit mehr als {most} MB lässt sich hier nicht senden. Die Dokumentation sagt, wie du sie wiederherstellst.",
       interrupted: "Das Hochladen wurde unterbrochen. Wähle die Datei noch einmal.",
@@ -1655,7 +1654,7 @@ export const de: Words = {
         "Ein Bild darf höchstens 1 MB groß sein. Speichere es kleiner, zum Beispiel als JPEG.",
       tooWide: "Ein Bild darf höchstens {side} Pixel Kantenlänge haben. Verkleinere es zuerst.",
       tooOften:
-        "Du hast innerhalb einer Stunde {most} Bilder ausprobiert. Versuche es später wieder.",
+        "Du hast innerhalb einer Stunde {most} Bilder ausprobiert. Versuch es später noch einmal.",
       none: "Es gibt kein Ersatzcover.",
     },
     connection: {
@@ -1672,7 +1671,7 @@ export const de: Words = {
       otherOption: "{source} hat keine Option „{option}“. Es gibt: {options}",
       nameTaken: "Eine andere Verbindung mit demselben Player hat diesen Namen.",
       tooMany: "Es gibt {most} Verbindungen, mehr gehen nicht. Trenne zuerst eine.",
-      several: "Es gibt mehrere Verbindungen. Wähle eine mit ihrer ID oder alle.",
+      several: "Es gibt mehrere Verbindungen. Wähle eine über ihre Kennung oder alle.",
       idOrAll: "Wähle eine Verbindung oder alle, aber nicht beides.",
       twice: "Eine Verbindung ist zweimal genannt.",
       noSecret:

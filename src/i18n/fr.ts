@@ -1265,7 +1265,7 @@ export const fr: Words = {
     dataFolder: "selon le système",
     yesNo: "1 ou 0",
     compare: {
-      runs: "Où elle se trouve",
+      runs: "Où il se trouve",
       reached: "Mode de connexion",
       position: "Position",
       pause: "Pause",
@@ -1281,7 +1281,7 @@ export const fr: Words = {
         here: "dans Marquee",
       },
       listened: "Marquee l’interroge",
-      pushed: "elle envoie à Marquee",
+      pushed: "il envoie à Marquee",
       reported: {
         yes: "oui",
         some: "en partie",
@@ -1295,7 +1295,7 @@ export const fr: Words = {
       these: "Avec lui, Marquee contacte :",
       nobody: "Avec lui, Marquee ne contacte personne.",
       entered: "l’adresse saisie",
-      covers: "les adresses https des pochettes qu’elle indique",
+      covers: "les adresses https des pochettes qu’il indique",
     },
   },
   history: {
