@@ -103,7 +103,7 @@ function createListener(current: Current, clock: Parts["clock"]): Broadcast["tak
       if (isOgg(beginning)) ogg = createOggReader();
       beginning = undefined;
     }
-    const song = ogg?.push(audio).at(-1);
+    const song = ogg?.push(audio);
     if (song) current.show(song);
     return current.budget.spend(bytes.length, nowMs);
   };

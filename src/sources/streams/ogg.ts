@@ -14,16 +14,16 @@ export interface SongComments {
 }
 
 export interface OggReader {
-  /** The songs whose comments are complete with these bytes, which are not kept. */
-  push(bytes: Uint8Array): readonly SongComments[];
+  /** The last song whose comments are complete with these bytes, which are not kept. */
+  push(bytes: Uint8Array): SongComments | undefined;
 }
 
 /** A cover may follow the names; it is not kept. */
 const MOST_COMMENT_BYTES = 16 * 1024;
 const MOST_COMMENTS = 100;
 const CAPTURE_PATTERN = "OggS";
-/** The header of a page without its capture pattern. */
-const HEADER_BYTES = 23;
+/** The header of a page, which the sizes of its segments follow. */
+const HEADER_BYTES = 27;
 /** A segment of this size goes on in the next one. */
 const UNFINISHED = 255;
 const BEGINS_STREAM = 2;
@@ -31,134 +31,146 @@ const BEGINS_STREAM = 2;
 export const isOgg = (bytes: Uint8Array): boolean =>
   latin1(bytes.subarray(0, CAPTURE_PATTERN.length)) === CAPTURE_PATTERN;
 
+/** Of a page of audio nothing but its size is read: thousands of small ones may arrive at once. */
 export function createOggReader(): OggReader {
-  const found: SongComments[] = [];
-  /** The end of what is no page, with which the next one may begin. */
-  let passed: Uint8Array = new Uint8Array();
-  const reading = readPages(
-    (comments) => found.push(comments),
-    (bytes) => (passed = bytes),
-  );
-  let { value: wanted } = reading.next();
+  let song: BegunSong | undefined;
+  let audioLeft = 0;
+  /** The beginning of a page, with room for as much as is wanted of it. */
+  let kept = NO_BYTES;
+  let filled = 0;
 
-  /** What follows the next capture pattern. A search by single bytes would take a thousand times as long. */
-  const afterCapture = (bytes: Uint8Array): Uint8Array => {
-    const searched = Buffer.concat([passed, bytes]);
-    const at = searched.indexOf(CAPTURE_PATTERN);
-    if (at === -1) {
-      passed = Buffer.from(searched.subarray(1 - CAPTURE_PATTERN.length));
-      return new Uint8Array();
+  const keep = (beginning: Uint8Array, wanted: number) => {
+    kept = Buffer.concat([beginning], wanted);
+    filled = beginning.length;
+  };
+
+  /** These bytes after what was kept; `undefined` while that is less than is wanted. */
+  const gather = (bytes: Uint8Array): Buffer | undefined => {
+    const passed = Math.min(audioLeft, bytes.length);
+    audioLeft -= passed;
+    const rest = Buffer.from(bytes.buffer, bytes.byteOffset + passed, bytes.length - passed);
+    if (filled === 0) return rest;
+    const part = rest.subarray(0, kept.length - filled);
+    kept.set(part, filled);
+    filled += part.length;
+    return filled < kept.length ? undefined : Buffer.concat([kept, rest.subarray(part.length)]);
+  };
+
+  /** Reads all pages that are there, and returns the last comments in them. */
+  const readPages = (data: Buffer): Uint8Array | undefined => {
+    let comments: Uint8Array | undefined;
+    for (let at = 0; ;) {
+      at = captureIn(data, at);
+      const page = pageAt(data, at);
+      if (typeof page === "number") {
+        keep(data.subarray(at), page);
+        return comments;
+      }
+      const begun = page.begins ? newSong(page.serial) : song;
+      if (begun?.serial !== page.serial || begun.isRead) {
+        at = Math.min(page.end, data.length);
+        audioLeft = page.end - at;
+        continue;
+      }
+      if (page.end > data.length) {
+        keep(data.subarray(at), page.end - at);
+        return comments;
+      }
+      comments = readPackets(begun, page, data) ?? comments;
+      // A video or an index may begin beside the audio.
+      if (begun.codec) song = begun;
+      at = page.end;
     }
-    wanted = reading.next(searched).value;
-    return searched.subarray(at + CAPTURE_PATTERN.length);
   };
 
   return {
     push(bytes) {
-      for (let rest = bytes; rest.length > 0;) {
-        if (wanted === LOST) {
-          rest = afterCapture(rest);
-          continue;
-        }
-        const part = rest.subarray(0, wanted);
-        rest = rest.subarray(part.length);
-        wanted = reading.next(part).value;
-      }
-      return found.splice(0);
+      const data = gather(bytes);
+      const comments = data && readPages(data);
+      return comments && readComments(comments);
     },
   };
 }
 
-/** Is yielded where no page begins, until the next capture pattern has passed. */
-const LOST = 0;
-
-/** Yields how many bytes it wants, and is given at least one and at most as many. */
-type Reading<Result> = Generator<number, Result, Uint8Array>;
-
-function* take(count: number): Reading<Uint8Array> {
-  const taken = new Uint8Array(count);
-  for (let at = 0; at < count;) {
-    const part = yield count - at;
-    taken.set(part, at);
-    at += part.length;
-  }
-  return taken;
+/** Where the next page may begin: at the latest, in what may be the beginning of a capture pattern. */
+function captureIn(data: Buffer, from: number): number {
+  const at = data.indexOf(CAPTURE_PATTERN, from, "latin1");
+  return at === -1 ? Math.max(from, data.length + 1 - CAPTURE_PATTERN.length) : at;
 }
 
-function* passOver(count: number): Reading<void> {
-  for (let left = count; left > 0;) left -= (yield left).length;
+interface Page {
+  readonly begins: boolean;
+  readonly serial: number;
+  readonly sizesAt: number;
+  readonly bodyAt: number;
+  readonly end: number;
+}
+
+/** The page at a place; while its sizes are not there, how many bytes are wanted. */
+function pageAt(data: Buffer, at: number): Page | number {
+  const sizesAt = at + HEADER_BYTES;
+  if (sizesAt > data.length) return HEADER_BYTES;
+  const bodyAt = sizesAt + (data[at + 26] ?? 0);
+  if (bodyAt > data.length) return bodyAt - at;
+  let end = bodyAt;
+  for (let place = sizesAt; place < bodyAt; place += 1) end += data[place] ?? 0;
+  const begins = ((data[at + 5] ?? 0) & BEGINS_STREAM) !== 0;
+  return { begins, serial: data.readUInt32LE(at + 14), sizesAt, bodyAt, end };
 }
 
 /** The song that has begun: its first packet names its codec, the second one is its comments. */
 interface BegunSong {
   readonly serial: number;
   codec: Codec | undefined;
-  packet: Uint8Array;
+  packet: Buffer;
   isRead: boolean;
 }
 
-function* readPages(
-  onComments: (comments: SongComments) => void,
-  onLost: (bytes: Uint8Array) => void,
-): Reading<never> {
-  let song: BegunSong | undefined;
-  for (;;) {
-    const capture = yield* take(CAPTURE_PATTERN.length);
-    if (!isOgg(capture)) {
-      onLost(capture.subarray(1));
-      yield LOST;
-    }
-    const header = yield* take(HEADER_BYTES);
-    const serial = new DataView(header.buffer).getUint32(10, true);
-    const sizes = yield* take(header[22] ?? 0);
-    const begins = ((header[1] ?? 0) & BEGINS_STREAM) !== 0;
-    const begun = begins ? newSong(serial) : song;
-    for (const [size, isComplete] of packetsIn(sizes)) {
-      if (begun?.serial !== serial || begun.isRead) {
-        yield* passOver(size);
-        continue;
-      }
-      const kept = Math.min(size, MOST_COMMENT_BYTES - begun.packet.length);
-      begun.packet = Buffer.concat([begun.packet, yield* take(kept)]);
-      yield* passOver(size - kept);
-      if (isComplete) endPacket(begun, onComments);
-    }
-    // A video or an index may begin beside the audio.
-    if (begun?.codec) song = begun;
-  }
-}
+const NO_BYTES = Buffer.alloc(0);
 
 const newSong = (serial: number): BegunSong => ({
   serial,
   codec: undefined,
-  packet: new Uint8Array(),
+  packet: NO_BYTES,
   isRead: false,
 });
 
-/** The parts of packets in a page, and whether the packet ends there. */
-function* packetsIn(sizes: Uint8Array): Generator<readonly [size: number, isComplete: boolean]> {
-  let size = 0;
-  for (const segment of sizes) {
-    size += segment;
-    if (segment === UNFINISHED) continue;
-    yield [size, true];
-    size = 0;
+/** Reads a page of a song, and returns its comments if they end there. */
+function readPackets(song: BegunSong, page: Page, data: Buffer): Uint8Array | undefined {
+  let from = page.bodyAt;
+  let end = from;
+  for (let place = page.sizesAt; place < page.bodyAt && !song.isRead; place += 1) {
+    const size = data[place] ?? 0;
+    end += size;
+    if (size === UNFINISHED) continue;
+    const comments = endPacket(song, packetOf(song, data.subarray(from, end)));
+    if (comments) return comments;
+    from = end;
   }
-  if (size > 0) yield [size, false];
+  song.packet = song.isRead ? NO_BYTES : Buffer.from(packetOf(song, data.subarray(from, end)));
+  return undefined;
 }
 
-function endPacket(song: BegunSong, onComments: (comments: SongComments) => void): void {
-  const packet = latin1(song.packet);
-  if (song.codec === undefined) {
-    song.codec = CODECS.find(({ begins }) => packet.startsWith(begins));
-    song.isRead = song.codec === undefined;
-  } else {
+/** What is kept of a packet that goes on with these bytes. */
+function packetOf({ packet }: BegunSong, bytes: Buffer): Buffer {
+  const room = MOST_COMMENT_BYTES - packet.length;
+  if (room === 0 || bytes.length === 0) return packet;
+  const part = bytes.subarray(0, room);
+  return packet.length === 0 ? part : Buffer.concat([packet, part]);
+}
+
+/** Takes a packet that is complete, and returns the comments in it. */
+function endPacket(song: BegunSong, packet: Buffer): Uint8Array | undefined {
+  const beginning = latin1(packet.subarray(0, LONGEST_PREFIX));
+  song.packet = NO_BYTES;
+  if (song.codec) {
     song.isRead = true;
-    const { comments } = song.codec;
-    const prefix = comments.exec(packet)?.[0].length;
-    if (prefix !== undefined) onComments(readComments(song.packet.subarray(prefix)));
+    const prefix = song.codec.comments.exec(beginning)?.[0].length;
+    return prefix === undefined ? undefined : packet.subarray(prefix);
   }
-  song.packet = new Uint8Array();
+  song.codec = CODECS.find(({ begins }) => beginning.startsWith(begins));
+  song.isRead = song.codec === undefined;
+  return undefined;
 }
 
 interface Codec {
@@ -174,6 +186,9 @@ const CODECS: readonly Codec[] = [
   // The header of a metadata block: its kind, of which the first bit says that it is the last, and its length.
   { begins: "\x7fFLAC", comments: /^[\x04\x84].{3}/s },
 ];
+
+/** Of what a packet begins with. */
+const LONGEST_PREFIX = 8;
 
 /** The names in comments (https://xiph.org/vorbis/doc/v-comment.html), as far as sizes lead. */
 function readComments(bytes: Uint8Array): SongComments {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { heapStats } from "bun:jsc";
 import fc from "fast-check";
 import {
   commentBlock,
@@ -8,15 +9,23 @@ import {
   oggSong,
   packetPages,
 } from "../../fixtures/streams/ogg.ts";
+import { floodOf, FLOODS } from "../../fixtures/streams/floods.ts";
 import "../../fixtures/seed.ts";
 import { createOggReader, isOgg, type SongComments } from "../../../src/sources/streams/ogg.ts";
 
 /** What is read of bytes that arrive cut at these places. */
 function read(bytes: Uint8Array, ...cuts: readonly number[]): SongComments[] {
   const reader = createOggReader();
-  const places = [0, ...cuts, bytes.length];
-  return places.flatMap((from, index) => [...reader.push(bytes.subarray(from, places[index + 1]))]);
+  const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+  return places.flatMap(
+    (from, index) => reader.push(bytes.subarray(from, places[index + 1])) ?? [],
+  );
 }
+
+const bytesInUse = (): number => {
+  Bun.gc(true);
+  return heapStats().heapSize;
+};
 
 const CODECS: readonly OggCodec[] = ["vorbis", "opus", "flac"];
 const named = (codec: OggCodec, title: string) =>
@@ -24,13 +33,17 @@ const named = (codec: OggCodec, title: string) =>
 
 describe("an Ogg stream", () => {
   test.each(CODECS)("of %s names each song of its chain, wherever it is cut", (codec) => {
-    const stream = Buffer.concat([named(codec, "One"), named(codec, "Ночь 夜 é")]);
+    const first = named(codec, "One");
+    const stream = Buffer.concat([first, named(codec, "Ночь 夜 é")]);
     const songs = ["One", "Ночь 夜 é"].map((title) => ({
       title,
       artist: "Ada",
       album: "Lanterns",
     }));
-    for (let cut = 0; cut <= stream.length; cut += 1) expect(read(stream, cut)).toEqual(songs);
+    for (let cut = 0; cut <= stream.length; cut += 1) {
+      expect(read(stream, first.length, cut)).toEqual(songs);
+    }
+    expect(read(stream)).toEqual(songs.slice(1));
     const everywhere = Array.from({ length: stream.length }, (_, index) => index);
     expect(read(stream, ...everywhere)).toEqual(songs);
   });
@@ -48,13 +61,14 @@ describe("an Ogg stream", () => {
         fc.array(song, { maxLength: 3 }),
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }),
         (songs, shares) => {
-          const stream = Buffer.concat(songs.map(oggSong));
-          const cuts = shares
-            .map((share) => Math.floor(share * stream.length))
-            .sort((a, b) => a - b);
-          const whole = read(stream);
+          const streams = songs.map(oggSong);
+          const stream = Buffer.concat(streams);
+          let end = 0;
+          const ends = streams.map(({ length }) => (end += length));
+          const whole = read(stream, ...ends);
           expect(whole).toHaveLength(songs.length);
-          expect(read(stream, ...cuts)).toEqual(whole);
+          const cuts = shares.map((share) => Math.floor(share * stream.length));
+          expect(read(stream, ...ends, ...cuts)).toEqual(whole);
         },
       ),
     );
@@ -124,6 +138,19 @@ describe("an Ogg stream", () => {
     const cuts = Array.from({ length: 200 }, (_, index) => index * 5_003);
     expect(read(stream, ...cuts).map(({ title }) => title)).toEqual(["One", "Two"]);
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
+  test.each(FLOODS)("that floods with $name is read in no time, and not kept", (flood) => {
+    const reader = createOggReader();
+    const part = floodOf(flood);
+    reader.push(flood.beginning);
+    reader.push(part);
+    const before = { cpu: process.cpuUsage(), bytes: bytesInUse() };
+    for (let times = 0; times < 16; times += 1) reader.push(part);
+    const { user, system } = process.cpuUsage(before.cpu);
+    expect((user + system) / 1_000).toBeLessThan(400);
+    expect(bytesInUse() - before.bytes).toBeLessThan(256 * 1024);
+    reader.push(part);
   });
 
   test("never throws, whatever its bytes are", () => {

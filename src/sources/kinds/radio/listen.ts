@@ -38,13 +38,13 @@ export async function* listen(
     const station = stream.headers.get("icy-name") ?? stream.headers.get("ice-name") ?? "";
     const budget = budgetOf(stream.headers, clock.monotonicMs());
     const parts = { station, place: nameOfAddress(at.href) };
-    let read: ((bytes: Uint8Array) => readonly Said[]) | undefined;
+    let read: ((bytes: Uint8Array) => Said | undefined) | undefined;
     let shown: string | undefined;
     for (;;) {
       const bytes = await stream.read();
       if (!bytes) throw new UpstreamError(`${at.origin}${at.pathname} ended the stream`);
       read ??= readerOf(stream.headers, bytes);
-      const said = read(bytes).at(-1);
+      const said = read(bytes);
       const saying = JSON.stringify(said);
       if (said && saying !== shown) {
         shown = saying;
@@ -100,11 +100,14 @@ async function listedIn(stream: UpstreamStream, at: URL): Promise<URL | undefine
 }
 
 /** How the audio's names are read; where it has none, the station alone is named. */
-function readerOf(headers: Headers, first: Uint8Array): (bytes: Uint8Array) => readonly Said[] {
+function readerOf(headers: Headers, first: Uint8Array): (bytes: Uint8Array) => Said | undefined {
   const interval = Number(headers.get("icy-metaint"));
-  if (Number.isSafeInteger(interval) && interval > 0) return createIcyReader(interval).push;
+  if (Number.isSafeInteger(interval) && interval > 0) {
+    const { push } = createIcyReader(interval);
+    return (bytes) => push(bytes).at(-1);
+  }
   const isNamedOgg = /\bogg\b/i.test(headers.get("content-type") ?? "");
-  return isNamedOgg || isOgg(first) ? createOggReader().push : () => [{ title: "" }];
+  return isNamedOgg || isOgg(first) ? createOggReader().push : () => ({ title: "" });
 }
 
 function playbackOf(
