@@ -65,7 +65,7 @@ export function factsTable(language: Language, source: Source): string {
   );
   return factsList([
     ...comparedFacts(language, source).map(([name, text]) => [name, Bun.escapeHTML(text)] as const),
-    [docs.compare.volume, Bun.escapeHTML(docs.compare.reported[facts.volume])],
+    [docs.compare.volume, Bun.escapeHTML(docs.compare.reported[facts.volume ?? "no"])],
     [docs.command, code(`marquee connect … ${id}`)],
     [docs.options, given.map(code).join(" ") || Bun.escapeHTML(docs.none)],
   ]);
@@ -110,12 +110,12 @@ function comparedFacts(language: Language, { delivery, facts }: Source): [string
   return [
     [t.runs, t.places[facts.runs]],
     [t.reached, delivery === "pushed" ? t.pushed : t.listened],
-    [t.position, t.reported[facts.position]],
-    [t.pause, t.reported[facts.pause]],
-    [t.cover, t.reported[facts.cover]],
+    [t.position, t.reported[facts.position ?? "no"]],
+    [t.pause, t.reported[facts.pause ?? "no"]],
+    [t.cover, t.reported[facts.cover ?? "no"]],
     [
       t.delay,
-      facts.delayMs === 0
+      facts.delayMs === undefined
         ? t.atOnce
         : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
     ],

@@ -23,8 +23,6 @@ export type OpenedConnection =
   | { readonly usable: true; readonly open: OpenSource }
   | { readonly usable: false; readonly reason: string };
 
-const UNKNOWN_ACCOUNT: SourceAccount = { displayName: null, product: null };
-
 /** A user's connections in order, also those that do not work. */
 export async function musicOf(
   userId: number,
@@ -36,7 +34,7 @@ export async function musicOf(
     all.map(async (connection, index) => {
       const source = sourceOf(connection, sources);
       const stored = openConnection(source, connection);
-      const account = stored.usable ? stored.open.account : UNKNOWN_ACCOUNT;
+      const account: SourceAccount = stored.usable ? stored.open.account : {};
       const status: ConnectionStatus = {
         // The time of a refusal is stored. When settings became unusable is not known.
         ...(stored.usable || connection.refusedAt !== null
@@ -74,16 +72,7 @@ function missingSource(id: string): Source {
     id,
     name: id,
     delivery: "polled",
-    facts: {
-      runs: "anywhere",
-      viewersKnow: null,
-      position: "no",
-      pause: "no",
-      cover: "no",
-      volume: "no",
-      delayMs: 0,
-      calls: [],
-    },
+    facts: { runs: "anywhere", calls: [] },
     options: {},
     open() {
       throw new Refused("connection.otherVersion", { source: id });

@@ -8,7 +8,6 @@ import {
   type OptionValues,
   type Source,
   type SourceDefinition,
-  type SourceFacts,
   type SourceOptions,
   type WatchContext,
 } from "./source.ts";
@@ -17,20 +16,9 @@ import {
 
 const LOOK_EVERY_MS = 1_000;
 
-export const LOOKED_AT: SourceFacts = {
-  runs: "computer",
-  viewersKnow: null,
-  position: "no",
-  pause: "no",
-  cover: "no",
-  volume: "no",
-  delayMs: LOOK_EVERY_MS,
-  calls: [],
-};
-
 type Looking<Options extends SourceOptions> = Omit<
   SourceDefinition<Options, OptionValues<Options>>,
-  "delivery" | "pollsEveryMs" | "ownerOnly" | "parseSettings" | "account" | "addressOf" | "watch"
+  "delivery" | "facts" | "pollsEveryMs" | "ownerOnly" | "parseSettings" | "account" | "watch"
 > & {
   /** Begins to look; what is called then looks once. @throws {SourceFailure} */
   begin(settings: OptionValues<Options>, context: WatchContext): () => Promise<Playback | null>;
@@ -43,9 +31,9 @@ export const defineLocalSource = <Options extends SourceOptions>({
   defineSource<Options, OptionValues<Options>>({
     ...definition,
     delivery: "polled",
+    facts: { runs: "computer", delayMs: LOOK_EVERY_MS, calls: [] },
     pollsEveryMs: LOOK_EVERY_MS,
     ownerOnly: true,
-    account: () => ({ displayName: null, product: null }),
     watch: (settings, context) =>
       delayed(
         (signal) =>

@@ -39,25 +39,13 @@ export interface PushedSource extends PushedTo {
 const inbox = (id: string) => (baseUrl: string, secret: string) => `${baseUrl}/in/${secret}/${id}`;
 
 /** Scrobbling names the song alone. */
-const SCROBBLES: SourceFacts = {
-  runs: "anywhere",
-  viewersKnow: null,
-  position: "no",
-  pause: "no",
-  cover: "no",
-  volume: "no",
-  delayMs: 0,
-  calls: [],
-};
+const SCROBBLES: SourceFacts = { runs: "anywhere", calls: [] };
 
 const FROM_BROWSER: SourceFacts = {
   runs: "browser",
-  viewersKnow: null,
   position: "yes",
   pause: "yes",
   cover: "yes",
-  volume: "no",
-  delayMs: 0,
   calls: ["covers"],
 };
 
@@ -102,12 +90,10 @@ export const JSON_PUSHES: PushedSource = {
   name: "JSON",
   facts: {
     runs: "anywhere",
-    viewersKnow: null,
     position: "some",
     pause: "some",
     cover: "some",
     volume: "some",
-    delayMs: 0,
     calls: ["covers"],
   },
   inboxAddress: inbox("json"),
@@ -158,7 +144,6 @@ export function createPushedSources(
 ): readonly Source[] {
   const described = {
     delivery: "pushed",
-    account: () => ({ displayName: null, product: null }),
   } as const;
   return [
     ...all.map((source) =>

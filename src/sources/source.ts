@@ -82,12 +82,12 @@ export interface WatchContext {
   readonly connection: StoredConnection;
 }
 
-/** What the upstream reports of an account; `null` for what it does not report. */
+/** What the upstream reports of an account. */
 export interface SourceAccount {
   /** The same each time the account is linked; absent where the upstream has no accounts. */
   readonly id?: string | null;
-  readonly displayName: string | null;
-  readonly product: string | null;
+  readonly displayName?: string | null;
+  readonly product?: string | null;
   /** When the upstream's consent ends and the user has to link again (Unix ms). */
   readonly linkedUntil?: number;
 }
@@ -116,10 +116,10 @@ export type Delivery = "polled" | "streamed" | "pushed";
  * Where the program or the service runs that a source follows: on somebody's computer, as a service on
  * the web, as a server of one's own, in a browser, anywhere, or in this server itself.
  */
-export type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
+type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
 
-/** Whether a source reports something: always where there is something to report, sometimes, never. */
-export type Reports = "yes" | "some" | "no";
+/** Whether a source reports something: always where there is something to report, or sometimes. */
+type Reports = "yes" | "some";
 
 /**
  * Whom this server calls for a source: a service with its URL, the server that a user enters, or the
@@ -127,20 +127,23 @@ export type Reports = "yes" | "some" | "no";
  */
 export type Called = { readonly service: string } | "entered" | "covers";
 
-/** What people compare when they choose a source, and what leaves this machine for it. */
+/**
+ * What people compare when they choose a source, and what leaves this machine for it. What it never
+ * reports is absent.
+ */
 export interface SourceFacts {
   readonly runs: Place;
   /**
-   * The name that an overlay may show: that of a service for music that viewers know; `null` for a
+   * The name that an overlay may show: that of a service for music that viewers know; absent for a
    * program, a protocol or a server, which say nothing to them.
    */
-  readonly viewersKnow: string | null;
-  readonly position: Reports;
-  readonly pause: Reports;
-  readonly cover: Reports;
-  readonly volume: Reports;
-  /** The longest time after which a change is usually seen, in milliseconds; 0 for at once. */
-  readonly delayMs: number;
+  readonly viewersKnow?: string;
+  readonly position?: Reports;
+  readonly pause?: Reports;
+  readonly cover?: Reports;
+  readonly volume?: Reports;
+  /** The longest time after which a change is usually seen, in milliseconds; absent for at once. */
+  readonly delayMs?: number;
   /** Empty for a source that calls nobody. */
   readonly calls: readonly Called[];
 }
@@ -211,7 +214,8 @@ export interface SourceDefinition<Options extends SourceOptions, Settings> exten
    * @throws {Refused}
    */
   parseSettings?(given: unknown): Settings;
-  account(settings: NoInfer<Settings>): SourceAccount;
+  /** Absent where there are no accounts, nor names for them. */
+  account?(settings: NoInfer<Settings>): SourceAccount;
   addressOf?(settings: NoInfer<Settings>): SourceAddress | undefined;
   watch(settings: NoInfer<Settings>, context: WatchContext): AsyncIterable<Playback | null>;
 }
@@ -229,7 +233,7 @@ export function defineSource<const Options extends SourceOptions, Settings = Opt
       const address = addressOf?.(settings);
       return {
         settings,
-        account: account(settings),
+        account: account?.(settings) ?? {},
         ...(address && { address }),
         watch: (context) => watch(settings, context),
       };

@@ -74,19 +74,9 @@ test("a source changes what is stored of the connection it watches", async () =>
     id: "counting",
     name: "Counting",
     delivery: "streamed",
-    facts: {
-      runs: "anywhere",
-      viewersKnow: null,
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "yes",
-      delayMs: 0,
-      calls: [],
-    },
+    facts: { runs: "anywhere", calls: [] },
     options: {},
     parseSettings: (settings: unknown) => settings,
-    account: () => ({ displayName: null, product: null }),
     async *watch(settings, { connection }) {
       seen.push(connection.id, settings);
       await connection.storeSettings({ count: 2 });

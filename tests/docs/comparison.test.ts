@@ -37,7 +37,8 @@ describe("the table of sources", () => {
 
   test("promises no source sooner than it asks", () => {
     for (const { id, pollsEveryMs = 0, facts } of allSources()) {
-      expect([id, facts.delayMs]).toEqual([id, Math.max(facts.delayMs, pollsEveryMs)]);
+      const { delayMs = 0 } = facts;
+      expect([id, delayMs]).toEqual([id, Math.max(delayMs, pollsEveryMs)]);
     }
   });
 });

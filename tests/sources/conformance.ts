@@ -44,7 +44,7 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
       if (!value) throw new Error("it plays, and the source says that it does not");
       expectSensible(value, harness.clock.monotonicMs());
       expectPublic(value, secretsIn(source, settings));
-      if (source.facts.viewersKnow !== null) expect(value.source).toBe(source.name);
+      if (source.facts.viewersKnow !== undefined) expect(value.source).toBe(source.name);
       stop.abort();
       await iterator.return?.();
     });

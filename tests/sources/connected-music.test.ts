@@ -17,22 +17,13 @@ const source = defineSource({
   id: "linked",
   name: "Linked",
   delivery: "streamed",
-  facts: {
-    runs: "anywhere",
-    viewersKnow: null,
-    position: "yes",
-    pause: "yes",
-    cover: "yes",
-    volume: "yes",
-    delayMs: 0,
-    calls: [],
-  },
+  facts: { runs: "anywhere", calls: [] },
   options: {},
   parseSettings(input) {
     if (typeof input !== "string") throw new Refused("connection.settings");
     return input;
   },
-  account: (id) => ({ id, displayName: null, product: null, linkedUntil: ENDS }),
+  account: (id) => ({ id, linkedUntil: ENDS }),
   async *watch() {},
 });
 

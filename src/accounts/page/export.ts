@@ -89,8 +89,8 @@ async function allButSongsOf(
       source: source.id,
       name: connection.name,
       position,
-      display_name: account.displayName,
-      product: account.product,
+      display_name: account.displayName ?? null,
+      product: account.product ?? null,
       linked_until: isoTime(status.linkedUntil),
     })),
     widgets: accounts.widgets.allOf(user).map((widget) => ({

@@ -95,7 +95,7 @@ function OpenedRow({ view, one }: RowPartProps): JSX.Element {
   const guide = isSilent && source.id !== "demo" ? <Guide request={request} source={source} /> : "";
   return (
     <>
-      {account.displayName !== null && account.displayName !== source.name && (
+      {account.displayName && account.displayName !== source.name && (
         <p safe>{fill(t.account, { account: account.displayName })}</p>
       )}
       {status.linkedUntil !== null && (

@@ -25,11 +25,8 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "server",
-        viewersKnow: null,
         position: "yes",
-        pause: "no",
         cover: "yes",
-        volume: "no",
         delayMs: 5_000,
         calls: ["entered", "covers"],
       },
@@ -43,7 +40,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
           parse: (text) => (/^[\w.-]{1,100}$/.test(text) ? text : undefined),
         },
       },
-      account: ({ station }) => ({ displayName: station, product: null }),
+      account: ({ station }) => ({ displayName: station }),
       addressOf,
       urlOf: ({ url }) => url,
       begin({ station }, { url, get, cover }) {

@@ -22,11 +22,6 @@ export function createIcecast(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "server",
-        viewersKnow: null,
-        position: "no",
-        pause: "no",
-        cover: "no",
-        volume: "no",
         delayMs: 5_000,
         calls: ["entered"],
       },
@@ -41,7 +36,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
           parse: (text) => (/^\/[^\s?#]*$/.test(text) ? text : undefined),
         },
       },
-      account: () => ({ displayName: NAME, product: null }),
+      account: () => ({ displayName: NAME }),
       addressOf,
       urlOf: ({ url }) => url,
       begin({ mount }, { url, get, withoutPosition }) {

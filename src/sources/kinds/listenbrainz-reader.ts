@@ -43,11 +43,6 @@ export function createListenBrainzReader({
       name: SOURCE_NAME,
       facts: {
         runs: "service",
-        viewersKnow: null,
-        position: "no",
-        pause: "no",
-        cover: "no",
-        volume: "no",
         delayMs: 5_000,
         calls: [{ service: apiUrl }],
       },
@@ -60,7 +55,7 @@ export function createListenBrainzReader({
           "your user name at ListenBrainz",
         ),
       },
-      account: ({ user }) => ({ displayName: user, product: null }),
+      account: ({ user }) => ({ displayName: user }),
       urlOf: () => apiUrl,
       begin({ user }, { url, get, withoutPosition }) {
         return async () => {

@@ -22,7 +22,6 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "computer",
-        viewersKnow: null,
         position: "yes",
         pause: "yes",
         cover: "yes",
@@ -36,7 +35,7 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
         user: optionalText("name", "Beefweb's user name, if it asks for one."),
         password: passwordOption("Beefweb's password, if it asks for one."),
       },
-      account: () => ({ displayName: NAME, product: null }),
+      account: () => ({ displayName: NAME }),
       addressOf,
       findHere: async (search) =>
         (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),

@@ -18,14 +18,13 @@ export function createCider(deps: StreamedSourceDeps): Source {
       pause: "yes",
       cover: "yes",
       volume: "yes",
-      delayMs: 0,
       calls: ["entered", "covers"],
     },
     options: {
       url: urlOption("Where Cider's RPC server is.", DEFAULT_URL),
       token: optionalTokenOption("The app token made in Cider's settings, if Cider asks for one."),
     },
-    account: () => ({ displayName: NAME, product: null }),
+    account: () => ({ displayName: NAME }),
     findHere: async (search) =>
       (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
     listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),

@@ -4,7 +4,7 @@ import type { FoundPlayer, Machine, Search } from "../../here/found.ts";
 import { trackOf } from "../../here/found.ts";
 import { DELAY_OPTION } from "../../delay.ts";
 import { optionalText } from "../../entered-server.ts";
-import { defineLocalSource, LOOKED_AT, playbackOf } from "../../local-source.ts";
+import { defineLocalSource, playbackOf } from "../../local-source.ts";
 import { type Source, unavailable } from "../../source.ts";
 import type { Deck } from "./song-log.ts";
 
@@ -57,7 +57,6 @@ function createDeck(
   };
   return defineLocalSource({
     ...deck,
-    facts: LOOKED_AT,
     options: { path: pathOption(deck.name), delay: DELAY_OPTION },
     async findHere(search): Promise<readonly FoundPlayer[]> {
       const path = await findIn(search.machine);

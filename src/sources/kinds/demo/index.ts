@@ -11,17 +11,15 @@ export const demo = defineSource({
   delivery: "streamed",
   facts: {
     runs: "here",
-    viewersKnow: null,
     position: "yes",
     pause: "yes",
     cover: "yes",
     volume: "yes",
-    delayMs: 0,
     calls: [],
   },
   options: {},
   parseSettings: () => null,
-  account: () => ({ displayName: "Marquee Demo", product: null }),
+  account: () => ({ displayName: "Marquee Demo" }),
   async *watch(_: null, { clock, signal }) {
     while (!signal.aborted) {
       const moment = demoAt(sinceBegun(clock));

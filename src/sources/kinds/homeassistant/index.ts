@@ -13,12 +13,10 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "server",
-      viewersKnow: null,
       position: "some",
       pause: "yes",
       cover: "yes",
       volume: "some",
-      delayMs: 0,
       calls: ["entered", "covers"],
     },
     options: {
@@ -36,7 +34,7 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
         "A long-lived access token, made on your profile's page in Home Assistant.",
       ),
     },
-    account: ({ entity }) => ({ displayName: entity, product: null }),
+    account: ({ entity }) => ({ displayName: entity }),
     listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

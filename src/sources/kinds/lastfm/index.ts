@@ -68,10 +68,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       facts: {
         runs: "service",
         viewersKnow: LASTFM,
-        position: "no",
-        pause: "no",
         cover: "yes",
-        volume: "no",
         delayMs: 10_000,
         calls: [{ service: apiUrl }, "covers"],
       },
@@ -80,7 +77,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
       options: {
         user: requiredText("name", "Your user name at Last.fm.", "your user name at Last.fm"),
       },
-      account: ({ user }) => ({ displayName: user, product: null }),
+      account: ({ user }) => ({ displayName: user }),
       urlOf: () => apiUrl,
       begin({ user }, { url, get, withoutPosition, cover }) {
         return async () => {

@@ -11,12 +11,10 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
     name: server.name,
     facts: {
       runs: "server",
-      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",
       volume: "yes",
-      delayMs: 0,
       calls: ["entered"],
     },
     options: {
@@ -28,7 +26,7 @@ export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDep
       ),
       token: tokenOption(`An API key, made in the dashboard of ${server.name}.`),
     },
-    account: ({ user }) => ({ displayName: user, product: null }),
+    account: ({ user }) => ({ displayName: user }),
     listen: async (...given) => (await import("./listen.ts")).listen(server, ...given, deps),
   });
 }

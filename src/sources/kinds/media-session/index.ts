@@ -24,11 +24,9 @@ function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Sou
     delivery: "streamed",
     facts: {
       runs: "computer",
-      viewersKnow: null,
       position: "some",
       pause: "yes",
       cover: "some",
-      volume: "no",
       delayMs: platform === "win32" ? 250 : 500,
       calls: [],
     },
@@ -43,7 +41,7 @@ function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Sou
         longest: LONGEST_NAME,
       },
     },
-    account: ({ player }) => ({ displayName: player || name, product: null }),
+    account: ({ player }) => ({ displayName: player || name }),
     findHere: async (search) => (await import("./find.ts")).find(kind, search, deps),
     async *watch(settings, context) {
       if (context.signal.aborted) return;

@@ -44,12 +44,10 @@ export const createMpd = ({ network }: MpdDeps): Source =>
     delivery: "streamed",
     facts: {
       runs: "computer",
-      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",
       volume: "some",
-      delayMs: 0,
       calls: ["entered"],
     },
     options: {
@@ -67,7 +65,7 @@ export const createMpd = ({ network }: MpdDeps): Source =>
       password: passwordOption("MPD's password, if it asks for one."),
     },
 
-    account: () => ({ displayName: "MPD", product: null }),
+    account: () => ({ displayName: "MPD" }),
     addressOf({ address }) {
       const place = placeOf(address);
       return "unix" in place

@@ -13,12 +13,10 @@ export function createMpris(deps: MprisDeps): Source {
     delivery: "streamed",
     facts: {
       runs: "computer",
-      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",
       volume: "some",
-      delayMs: 0,
       calls: ["covers"],
     },
     ownerOnly: true,
@@ -35,7 +33,7 @@ export function createMpris(deps: MprisDeps): Source {
         },
       },
     },
-    account: ({ player }) => ({ displayName: player || NAME, product: null }),
+    account: ({ player }) => ({ displayName: player || NAME }),
 
     findHere: async (search) => (await import("./find.ts")).find(search),
 

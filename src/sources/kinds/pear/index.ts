@@ -40,7 +40,7 @@ export function createPear(deps: StreamedSourceDeps): Source {
       const { url, token } = readOptions(OPTIONS, given);
       return { url: url || (token === "" ? AMUSE_URL : API_URL), token };
     },
-    account: () => ({ displayName: NAME, product: null }),
+    account: () => ({ displayName: NAME }),
     async findHere(search) {
       const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
       return (await import("./find.ts")).find(urls, search);

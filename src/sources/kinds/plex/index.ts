@@ -13,12 +13,9 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "server",
-      viewersKnow: null,
       position: "yes",
       pause: "yes",
       cover: "yes",
-      volume: "no",
-      delayMs: 0,
       calls: ["entered"],
     },
     options: {
@@ -29,7 +26,7 @@ export function createPlex(deps: StreamedSourceDeps): Source {
       ),
       token: tokenOption("The X-Plex-Token of the server's owner."),
     },
-    account: ({ user }) => ({ displayName: user || NAME, product: null }),
+    account: ({ user }) => ({ displayName: user || NAME }),
     listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
   });
 }

@@ -14,11 +14,6 @@ export const createRadio = (deps: RadioDeps): Source =>
     delivery: "streamed",
     facts: {
       runs: "service",
-      viewersKnow: null,
-      position: "no",
-      pause: "no",
-      cover: "no",
-      volume: "no",
       delayMs: 3_000,
       calls: ["entered"],
     },
@@ -33,7 +28,6 @@ export const createRadio = (deps: RadioDeps): Source =>
       },
       delay: DELAY_OPTION,
     },
-    account: () => ({ displayName: null, product: null }),
     // What is public and encrypted may be entered by everybody.
     addressOf: (settings) =>
       mayBeEnteredByAll(new URL(settings.url)) ? undefined : addressOf(settings),

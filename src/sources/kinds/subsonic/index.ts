@@ -20,11 +20,9 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
       name: SUBSONIC,
       facts: {
         runs: "server",
-        viewersKnow: null,
         position: "some",
         pause: "some",
         cover: "yes",
-        volume: "no",
         delayMs: 5_000,
         calls: ["entered"],
       },
@@ -38,7 +36,7 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
         ),
         password: passwordOption("Your password on the music server."),
       },
-      account: ({ user }) => ({ displayName: user, product: null }),
+      account: ({ user }) => ({ displayName: user }),
       addressOf,
       urlOf: ({ url }) => url,
       begin(settings, polling) {

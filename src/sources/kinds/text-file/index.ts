@@ -4,7 +4,7 @@ import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import { DELAY_OPTION } from "../../delay.ts";
 import { requiredText } from "../../entered-server.ts";
 import type { FoundPlayer, Machine } from "../../here/found.ts";
-import { defineLocalSource, LOOKED_AT } from "../../local-source.ts";
+import { defineLocalSource } from "../../local-source.ts";
 import { type Source, unavailable } from "../../source.ts";
 import { createFileReader, NAME, readFile } from "./read.ts";
 
@@ -26,7 +26,6 @@ export const createTextFile = (): Source =>
   defineLocalSource({
     id: "file",
     name: NAME,
-    facts: LOOKED_AT,
     options: {
       path: {
         ...requiredText(

@@ -23,7 +23,6 @@ export function createVlc(deps: PolledSourceDeps): Source {
       name: NAME,
       facts: {
         runs: "computer",
-        viewersKnow: null,
         position: "yes",
         pause: "yes",
         cover: "yes",
@@ -36,7 +35,7 @@ export function createVlc(deps: PolledSourceDeps): Source {
         url: urlOption("Where VLC's web interface is.", DEFAULT_URL),
         password: passwordOption("The password of VLC's web interface."),
       },
-      account: () => ({ displayName: NAME, product: null }),
+      account: () => ({ displayName: NAME }),
       addressOf,
       findHere: async (search) =>
         (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
