@@ -4,17 +4,25 @@ import { textIn } from "../decode-text.ts";
 import type { Covers } from "../upstream/covers.ts";
 import { parseJson } from "../upstream/json.ts";
 import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
+import type { UpstreamEvents } from "../upstream/events.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
+import type { UpstreamSocket } from "../upstream/socket.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 
 /** A server that is listened to. */
 export interface PlayerServer {
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly url: string;
   /**
    * @param missing what a 404 means, as the end of a sentence that begins with "it"
    * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}
    */
   getJson(path: string, missing?: string): Promise<ServerAnswer>;
+  openSocket(path: string): Promise<UpstreamSocket>;
+  /** @param silenceMs a server that sends nothing for this long is gone */
+  openEvents(path: string, silenceMs: number): Promise<UpstreamEvents>;
   /** Refuses our credentials. */
   unauthorized(): SourceFailure;
   /**
@@ -26,7 +34,19 @@ export interface PlayerServer {
   cover(named: string): Artwork | undefined;
 }
 
-export interface ServerAnswer {
+/** What each request to a server has. */
+export interface ServerRequest {
+  readonly headers?: UpstreamHeaders;
+  /** The largest answer or message; by default a megabyte. */
+  readonly largestBytes?: number;
+}
+
+export interface PlayerServerDeps {
+  readonly upstream: Upstream;
+  readonly covers: Covers;
+}
+
+interface ServerAnswer {
   /** `null` for an answer without content. */
   readonly body: unknown;
   /** Monotonic time at which the answer arrived, in milliseconds. */
@@ -40,16 +60,19 @@ const NO_CONTENT = 204;
 
 export function createPlayerServer(
   { id, name, url }: { readonly id: string; readonly name: string; readonly url: string },
-  { upstream, covers }: { readonly upstream: Upstream; readonly covers: Covers },
-  context: WatchContext,
-  request: { readonly headers?: UpstreamHeaders; readonly largestBytes?: number } = {},
+  { upstream, covers }: PlayerServerDeps,
+  { clock, signal, connection }: WatchContext,
+  request: ServerRequest,
 ): PlayerServer {
-  const { clock, signal } = context;
-  const namer = { origin: `${id} ${context.connection.id}`, server: { url, ...request } };
+  const namer = { origin: `${id} ${connection.id}`, server: { url, ...request } };
   const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
   const refused = () => unauthorized(`${name} at ${url} refuses the token`);
   return {
+    ...{ name, url },
     unauthorized: refused,
+    openSocket: (path) => upstream.openSocket(url + path, { ...request, signal }),
+    openEvents: (path, silenceMs) =>
+      upstream.openEvents(url + path, { ...request, signal, silenceMs }),
     async getJson(path, missing) {
       const response = await upstream.fetch(url + path, { ...request, signal });
       const observedAtMs = clock.monotonicMs();

@@ -10,17 +10,19 @@ import {
 } from "./source.ts";
 import { withMeanings } from "./answer-failure.ts";
 import { addressOf } from "./entered-server.ts";
-import type { Covers } from "../upstream/covers.ts";
+import {
+  createPlayerServer,
+  type PlayerServer,
+  type PlayerServerDeps,
+  type ServerRequest,
+} from "./player-server.ts";
 import type { Upstream } from "../upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
 
-/** Makes the way to public servers, and to the one at `url`. */
-export type UpstreamOf = (source: string, url: string) => Upstream;
-
-export interface StreamedSourceDeps {
-  readonly upstreamOf: UpstreamOf;
-  readonly covers: Covers;
+export interface StreamedSourceDeps extends Pick<PlayerServerDeps, "covers"> {
+  /** Makes the way to public servers, and to the one at `url`. */
+  upstreamOf(source: string, url: string): Upstream;
 }
 
 /** What a source of that kind defines itself. */
@@ -28,10 +30,13 @@ type Listening<Options extends SourceOptions, Settings> = Omit<
   SourceDefinition<Options, Settings>,
   "delivery" | "addressOf" | "watch"
 > & {
+  /** What each of its requests has. */
+  requestWith(settings: NoInfer<Settings>): ServerRequest;
   /** Begins to listen, with code that is loaded now. */
   listen(
-    settings: NoInfer<Settings>,
+    server: PlayerServer,
     context: WatchContext,
+    settings: NoInfer<Settings>,
   ): Promise<AsyncIterable<Playback | null>>;
 };
 
@@ -39,16 +44,21 @@ type Listening<Options extends SourceOptions, Settings> = Omit<
 export const defineStreamedSource = <
   const Options extends SourceOptions & { readonly url: SourceOption },
   Settings extends { readonly url: string } = OptionValues<Options> & { readonly url: string },
->({
-  listen,
-  ...definition
-}: Listening<Options, Settings>): Source =>
+>(
+  { requestWith, listen, ...definition }: Listening<Options, Settings>,
+  { upstreamOf, covers }: StreamedSourceDeps,
+): Source =>
   defineSource<Options, Settings>({
     ...definition,
     delivery: "streamed",
     addressOf,
-    watch: (settings, context) =>
-      withMeanings(`${definition.name} at ${settings.url}`, context.signal, () =>
-        listen(settings, context),
-      ),
+    watch(settings, context) {
+      const { id, name } = definition;
+      const { url } = settings;
+      return withMeanings(`${name} at ${url}`, context.signal, () => {
+        const deps = { upstream: upstreamOf(id, url), covers };
+        const server = createPlayerServer({ id, name, url }, deps, context, requestWith(settings));
+        return listen(server, context, settings);
+      });
+    },
   });

@@ -1,5 +1,4 @@
 import type { Playback } from "../../../playback.ts";
-import { type CiderSettings, ID, NAME } from "./settings.ts";
 import {
   fieldsOf,
   flagOf,
@@ -11,10 +10,9 @@ import {
   textsOf,
 } from "../../../upstream/json.ts";
 import { digestOf } from "../../../digest.ts";
-import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
+import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
-import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { lengthMs } from "../../times.ts";
@@ -31,16 +29,9 @@ interface Player {
 }
 
 export async function* listen(
-  { url, token }: CiderSettings,
-  context: WatchContext,
-  deps: StreamedSourceDeps,
+  server: PlayerServer,
+  { clock, signal }: WatchContext,
 ): AsyncGenerator<Playback | null, void> {
-  const { clock, signal } = context;
-  const upstream = deps.upstreamOf(ID, url);
-  const headers = token === "" ? {} : { apptoken: token };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, { ...deps, upstream }, context, {
-    headers,
-  });
   let player: Player = { song: null, isPlaying: false, positionMs: 0, volumePercent: null };
 
   const read = (observedAtMs: number) => readPlayer(player, observedAtMs, server);
@@ -56,8 +47,7 @@ export async function* listen(
     };
     return read(observedAtMs);
   };
-  const open = () =>
-    upstream.openSocket(`${url}/socket.io/?EIO=4&transport=websocket`, { headers, signal });
+  const open = () => server.openSocket("/socket.io/?EIO=4&transport=websocket");
   async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     while (!signal.aborted) {
       const event = answerPacket((await socket.receive()) ?? "", socket);
@@ -142,7 +132,7 @@ function readPlayer(
   const address = coverAddress(song["artwork"]);
   const cover = address === undefined ? undefined : server.cover(address);
   return {
-    source: NAME,
+    source: server.name,
     state: isPlaying ? "playing" : "paused",
     track: {
       id,
@@ -155,7 +145,7 @@ function readPlayer(
       name: textOf(song["albumName"]) ?? "",
       artworks: cover ? [cover] : [],
     },
-    device: { name: NAME, type: "cider", volumePercent },
+    device: { name: server.name, type: "cider", volumePercent },
     positionMs: Math.max(0, Math.round(positionMs)),
     positionLagMs: POSITION_LAG_MS,
     observedAtMs,

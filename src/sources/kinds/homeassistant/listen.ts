@@ -1,9 +1,7 @@
 import type { Playback } from "../../../playback.ts";
-import { type HomeAssistantSettings, ID, NAME } from "./settings.ts";
 import { recordOf, textOf, parseJson } from "../../../upstream/json.ts";
-import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
+import type { PlayerServer } from "../../player-server.ts";
 import type { WatchContext } from "../../source.ts";
-import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { type Entity, afterEvent, readEntity, readPlayback } from "./entity.ts";
@@ -15,27 +13,12 @@ const SUBSCRIPTION = 1;
 const NO_HOME_ASSISTANT = "is no Home Assistant";
 /** Times in headers are whole seconds, and clocks of one house usually agree. */
 const SAME_CLOCK_MS = 2_000;
-/** An event carries a whole entity, and some list all their media in it. */
-const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 export async function* listen(
-  { url, entity: id, token }: HomeAssistantSettings,
-  context: WatchContext,
-  deps: StreamedSourceDeps,
+  server: PlayerServer,
+  { clock, signal }: WatchContext,
+  { entity: id, token }: { readonly entity: string; readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
-  const { clock, signal } = context;
-  const upstream = deps.upstreamOf(ID, url);
-  const limits = {
-    headers: { Authorization: `Bearer ${token}` },
-    largestBytes: LARGEST_MESSAGE_BYTES,
-  };
-  const server = createPlayerServer(
-    { id: ID, name: NAME, url },
-    { ...deps, upstream },
-    context,
-    limits,
-  );
-
   // Also of an entity that it has not, the status is 404.
   await server.getJson("/api/", NO_HOME_ASSISTANT);
   const answer = await server.getJson(`/api/states/${id}`, `has no entity ${id}`);
@@ -50,14 +33,16 @@ export async function* listen(
       observedAtMs,
       serverWallMs,
       artworkOf: (key, picture) =>
-        /^\/(?!\/)/.test(picture) ? server.artwork(key, url + picture) : server.cover(picture),
+        /^\/(?!\/)/.test(picture)
+          ? server.artwork(key, server.url + picture)
+          : server.cover(picture),
     });
   };
 
   let entity: Entity | null = readEntity(answer.body);
   yield read(entity, answer.observedAtMs);
 
-  const socket = await upstream.openSocket(`${url}/api/websocket`, { ...limits, signal });
+  const socket = await server.openSocket("/api/websocket");
   try {
     await authenticate(socket, server, token);
     socket.send(JSON.stringify({ id: SUBSCRIPTION, type: "subscribe_entities", entity_ids: [id] }));

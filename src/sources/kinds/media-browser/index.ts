@@ -1,32 +1,41 @@
 import { requiredText, tokenOption, urlOption } from "../../entered-server.ts";
 import type { Source } from "../../source.ts";
 import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-source.ts";
-import type { MediaBrowser } from "./settings.ts";
+import type { MediaBrowser } from "./listen.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8096";
+/** Old servers list the whole queue of each session. */
+const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 
-export function createMediaBrowser(server: MediaBrowser, deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
-    id: server.id,
-    name: server.name,
-    facts: {
-      runs: "server",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "yes",
-      calls: ["entered"],
+export function createMediaBrowser(kind: MediaBrowser, deps: StreamedSourceDeps): Source {
+  return defineStreamedSource(
+    {
+      id: kind.id,
+      name: kind.name,
+      facts: {
+        runs: "server",
+        position: "yes",
+        pause: "yes",
+        cover: "yes",
+        volume: "yes",
+        calls: ["entered"],
+      },
+      options: {
+        url: urlOption(`Where ${kind.name} is.`, DEFAULT_URL),
+        user: requiredText(
+          "name",
+          `Your user name on ${kind.name}; only your own sessions are followed.`,
+          `your user name on ${kind.name}`,
+        ),
+        token: tokenOption(`An API key, made in the dashboard of ${kind.name}.`),
+      },
+      account: ({ user }) => ({ displayName: user }),
+      requestWith: ({ token }) => ({
+        headers: kind.headersFor(token),
+        largestBytes: LARGEST_ANSWER_BYTES,
+      }),
+      listen: async (...given) => (await import("./listen.ts")).listen(kind, ...given),
     },
-    options: {
-      url: urlOption(`Where ${server.name} is.`, DEFAULT_URL),
-      user: requiredText(
-        "name",
-        `Your user name on ${server.name}; only your own sessions are followed.`,
-        `your user name on ${server.name}`,
-      ),
-      token: tokenOption(`An API key, made in the dashboard of ${server.name}.`),
-    },
-    account: ({ user }) => ({ displayName: user }),
-    listen: async (...given) => (await import("./listen.ts")).listen(server, ...given, deps),
-  });
+    deps,
+  );
 }

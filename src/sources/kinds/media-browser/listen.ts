@@ -1,17 +1,13 @@
 import { isSameSong, type Playback } from "../../../playback.ts";
 import { identifierOf, isRecord, parseJson } from "../../../upstream/json.ts";
-import { createPlayerServer } from "../../player-server.ts";
+import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
-import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import type { MediaBrowser, MediaBrowserSettings } from "./settings.ts";
 import { chooseSession, readSession, ticksOf } from "./sessions.ts";
 
 /** Sessions of players that were not used for longer are not listed. */
 const ACTIVE_S = 960;
-/** Old servers list the whole queue of each session. */
-const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 /** The server hangs up after a minute without it. */
 const KEEP_ALIVE_MS = 30_000;
 /** The server answers the subscription at once, if it is going to push at all. */
@@ -19,17 +15,23 @@ const FIRST_PUSH_MS = 3_000;
 /** Asked this often, a push that has stopped is noticed, and so is a player that is gone. */
 const RESYNC_MS = 10_000;
 
+/** Jellyfin and Emby. Both descend from a program called Media Browser and speak nearly the same. */
+export interface MediaBrowser {
+  readonly id: string;
+  readonly name: string;
+  /** The path below which the API is. */
+  readonly api: string;
+  headersFor(token: string): Record<string, string>;
+  /** The path and query of the WebSocket. */
+  socketFor(token: string, deviceId: string): string;
+}
+
 export async function* listen(
-  { id, name, api, ...server }: MediaBrowser,
-  { url, user, token }: MediaBrowserSettings,
-  context: WatchContext,
-  deps: StreamedSourceDeps,
+  { api, socketFor }: MediaBrowser,
+  server: PlayerServer,
+  { clock, signal, connection }: WatchContext,
+  { user, token }: { readonly user: string; readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
-  const { clock, signal, connection } = context;
-  const upstream = deps.upstreamOf(id, url);
-  const headers = server.headersFor(token);
-  const limits = { headers, largestBytes: LARGEST_ANSWER_BYTES };
-  const player = createPlayerServer({ id, name, url }, { ...deps, upstream }, context, limits);
   let serverAheadMs = 0;
   let last: { shownId: string; playback: Playback; ticks: number | undefined } | undefined;
 
@@ -42,10 +44,10 @@ export async function* listen(
     }
     const shownId = identifierOf(session["Id"]);
     const before = last?.shownId === shownId ? last : undefined;
-    const playback = readSession(session, name, observedAtMs, before, (item, tag) =>
-      player.artwork(
+    const playback = readSession(session, server.name, observedAtMs, before, (item, tag) =>
+      server.artwork(
         `${item}:${tag}`,
-        `${url}${api}/Items/${encodeURIComponent(item)}/Images/Primary?fillWidth=640&tag=${encodeURIComponent(tag)}`,
+        `${server.url}${api}/Items/${encodeURIComponent(item)}/Images/Primary?fillWidth=640&tag=${encodeURIComponent(tag)}`,
       ),
     );
     last = { shownId, playback, ticks: ticksOf(session) };
@@ -53,7 +55,7 @@ export async function* listen(
   };
 
   const ask = async (): Promise<Playback | null> => {
-    const answer = await player.getJson(`${api}/Sessions?activeWithinSeconds=${ACTIVE_S}`);
+    const answer = await server.getJson(`${api}/Sessions?activeWithinSeconds=${ACTIVE_S}`);
     serverAheadMs = answer.serverWallMs - clock.wallMs();
     return read(answer.body, answer.observedAtMs);
   };
@@ -92,9 +94,7 @@ export async function* listen(
     }
   }
 
-  const address = new URL(server.socketFor(token, `marquee-${connection.id}`), `${url}/`);
-  const open = () => upstream.openSocket(address, { ...limits, signal });
-
+  const open = () => server.openSocket(`/${socketFor(token, `marquee-${connection.id}`)}`);
   yield* pushOrPoll({ clock, signal, ask, open, follow });
 }
 

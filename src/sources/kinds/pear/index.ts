@@ -1,13 +1,13 @@
 import { optionalTokenOption, urlOption } from "../../entered-server.ts";
 import { readOptions, type Source } from "../../source.ts";
 import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-source.ts";
-import { ID, NAME } from "./settings.ts";
 
 /**
  * YouTube Music in pear-desktop: its API server with a token, else its Amuse plug-in.
  * https://github.com/pear-devs/pear-desktop
  */
 
+const NAME = "YouTube Music";
 const API_URL = "http://127.0.0.1:26538";
 const AMUSE_URL = "http://127.0.0.1:9863";
 
@@ -22,29 +22,34 @@ const OPTIONS = {
 };
 
 export function createPear(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
-    id: ID,
-    name: NAME,
-    facts: {
-      runs: "computer",
-      viewersKnow: NAME,
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "some",
-      delayMs: 1_000,
-      calls: ["entered", "covers"],
+  return defineStreamedSource(
+    {
+      id: "pear",
+      name: NAME,
+      facts: {
+        runs: "computer",
+        viewersKnow: NAME,
+        position: "yes",
+        pause: "yes",
+        cover: "yes",
+        volume: "some",
+        delayMs: 1_000,
+        calls: ["entered", "covers"],
+      },
+      options: OPTIONS,
+      parseSettings(given) {
+        const { url, token } = readOptions(OPTIONS, given);
+        return { url: url || (token === "" ? AMUSE_URL : API_URL), token };
+      },
+      account: () => ({ displayName: NAME }),
+      async findHere(search) {
+        const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
+        return (await import("./find.ts")).find(urls, search);
+      },
+      requestWith: ({ token }) =>
+        token === "" ? {} : { headers: { Authorization: `Bearer ${token}` } },
+      listen: async (...given) => (await import("./listen.ts")).listen(...given),
     },
-    options: OPTIONS,
-    parseSettings(given) {
-      const { url, token } = readOptions(OPTIONS, given);
-      return { url: url || (token === "" ? AMUSE_URL : API_URL), token };
-    },
-    account: () => ({ displayName: NAME }),
-    async findHere(search) {
-      const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
-      return (await import("./find.ts")).find(urls, search);
-    },
-    listen: async (...given) => (await import("./listen.ts")).listen(...given, deps),
-  });
+    deps,
+  );
 }

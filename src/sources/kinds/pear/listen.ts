@@ -9,11 +9,9 @@ import {
   textsOf,
 } from "../../../upstream/json.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import { ID, NAME, type PearSettings } from "./settings.ts";
-import { type PlayerServer, createPlayerServer } from "../../player-server.ts";
+import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
-import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
 
 const POLL_MS = 1_000;
@@ -30,16 +28,10 @@ interface Player {
 const SILENT: Player = { song: null, isPlaying: false, positionS: 0, volume: null };
 
 export async function* listen(
-  { url, token }: PearSettings,
-  context: WatchContext,
-  deps: StreamedSourceDeps,
+  server: PlayerServer,
+  { clock, signal }: WatchContext,
+  { token }: { readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
-  const { clock, signal } = context;
-  const upstream = deps.upstreamOf(ID, url);
-  const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
-  const server = createPlayerServer({ id: ID, name: NAME, url }, { ...deps, upstream }, context, {
-    headers,
-  });
   const read = (player: Player, observedAtMs: number) => readPlayer(player, observedAtMs, server);
 
   if (token === "") {
@@ -57,8 +49,7 @@ export async function* listen(
     player = fromSong(answer.body);
     return read(player, answer.observedAtMs);
   };
-  const query = new URLSearchParams({ token });
-  const open = () => upstream.openSocket(`${url}/api/v1/ws?${query}`, { headers, signal });
+  const open = () => server.openSocket(`/api/v1/ws?${new URLSearchParams({ token })}`);
   async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     while (!signal.aborted) {
       player = afterMessage(player, parseJson((await socket.receive()) ?? ""));
@@ -120,7 +111,7 @@ function readPlayer(
   if (!song || !title) return null;
   const id = textOf(song["videoId"]) ?? title;
   return {
-    source: NAME,
+    source: server.name,
     state: isPlaying ? "playing" : "paused",
     track: {
       id,
@@ -132,7 +123,7 @@ function readPlayer(
     ...(UPLOADS.has(textOf(song["mediaType"]) ?? "") && { namesFrom: { origin: "page" } }),
     album: { name: textOf(song["album"]) ?? "", artworks: coversOf(song, server) },
     device: {
-      name: NAME,
+      name: server.name,
       type: "pear-desktop",
       volumePercent: volume === null ? null : Math.round(Math.min(100, Math.max(0, volume))),
     },

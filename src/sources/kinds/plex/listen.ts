@@ -1,11 +1,9 @@
 import type { Playback } from "../../../playback.ts";
 import { parseJson } from "../../../upstream/json.ts";
 import type { UpstreamEvents } from "../../../upstream/events.ts";
-import { createPlayerServer } from "../../player-server.ts";
+import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
-import { ID, NAME, type PlexSettings } from "./settings.ts";
 import type { WatchContext } from "../../source.ts";
-import type { StreamedSourceDeps } from "../../streamed-source.ts";
 import {
   type Session,
   type Tick,
@@ -24,29 +22,18 @@ const SILENCE_MS = 35_000;
 const RESYNC_MS = 15_000;
 /** Right after a notification the list may still be the one before. */
 const LIST_LAG_MS = 1_000;
-const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export async function* listen(
-  { url, user, token }: PlexSettings,
-  context: WatchContext,
-  deps: StreamedSourceDeps,
+  server: PlayerServer,
+  { clock, signal }: WatchContext,
+  { user }: { readonly user: string },
 ): AsyncGenerator<Playback | null, void> {
-  const { clock, signal } = context;
-  const upstream = deps.upstreamOf(ID, url);
-  const headers = { "X-Plex-Token": token, Accept: "application/json" };
-  const limits = { headers, largestBytes: LARGEST_ANSWER_BYTES };
-  const server = createPlayerServer(
-    { id: ID, name: NAME, url },
-    { ...deps, upstream },
-    context,
-    limits,
-  );
   let last: { session: Session; playback: Playback; offsetMs: number } | undefined;
 
   const coverAt = (thumb: string) =>
     server.artwork(
       thumb,
-      `${url}/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
+      `${server.url}/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
     );
   const read = (session: Session | undefined, observedAtMs: number): Playback | null => {
     if (session === undefined) {
@@ -71,12 +58,7 @@ export async function* listen(
     return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());
   };
 
-  const open = () =>
-    upstream.openEvents(`${url}/:/eventsource/notifications?filters=playing`, {
-      headers,
-      signal,
-      silenceMs: SILENCE_MS,
-    });
+  const open = () => server.openEvents("/:/eventsource/notifications?filters=playing", SILENCE_MS);
   async function* follow(events: UpstreamEvents): AsyncGenerator<Playback | null, void> {
     let askAtMs = clock.monotonicMs() + RESYNC_MS;
     while (!signal.aborted) {
