@@ -1,7 +1,12 @@
 import { readOnAir } from "../../titles/on-air.ts";
 import { createCallWindow } from "../../sources/polling/call-window.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
-import { createOggReader, isOgg, type SongComments } from "../../sources/streams/ogg.ts";
+import {
+  createOggReader,
+  isOgg,
+  type OggReader,
+  type SongComments,
+} from "../../sources/streams/ogg.ts";
 import { type ByteBudget, createByteBudget } from "../../sources/streams/byte-budget.ts";
 import type { Parts } from "../../http/parts.ts";
 import type { InboxOwner } from "../../music/inboxes.ts";
@@ -34,7 +39,7 @@ const MOST_TITLES = 60;
 const MINUTE_MS = 60_000;
 
 interface Current {
-  readonly budget: ByteBudget;
+  readonly spend: ByteBudget;
   readonly show: (song: SongComments) => void;
   lastAtMs: number;
   end(): void;
@@ -70,11 +75,8 @@ export function createOnAir({
         delivery.takeTrack(to, null, undefined);
         hangUp();
       };
-      const budget = createByteBudget(
-        { kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES },
-        nowMs,
-      );
-      const current: Current = { budget, show: titles.show, lastAtMs: nowMs, end };
+      const spend = createByteBudget({ kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES }, nowMs);
+      const current: Current = { spend, show: titles.show, lastAtMs: nowMs, end };
       let cancelWatch = () => {};
       const watchOver = () => {
         const leftMs = current.lastAtMs + GONE_AFTER_MS - clock.monotonicMs();
@@ -92,7 +94,7 @@ export function createOnAir({
 /** Looks for names where the audio is Ogg. */
 function createListener(current: Current, clock: Parts["clock"]): Broadcast["take"] {
   let beginning: Uint8Array | undefined = new Uint8Array();
-  let ogg: ReturnType<typeof createOggReader> | undefined;
+  let ogg: OggReader | undefined;
   return (bytes) => {
     const nowMs = clock.monotonicMs();
     current.lastAtMs = nowMs;
@@ -105,7 +107,7 @@ function createListener(current: Current, clock: Parts["clock"]): Broadcast["tak
     }
     const song = ogg?.push(audio);
     if (song) current.show(song);
-    return current.budget.spend(bytes.length, nowMs);
+    return current.spend(bytes.length, nowMs);
   };
 }
 

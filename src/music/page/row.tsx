@@ -83,6 +83,7 @@ function OpenedRow({ view, one }: RowPartProps): JSX.Element {
   const { connection, source, account, status, stored } = one;
   const { music: t } = request.words.dashboard;
   const isSilent = !connection.hasWorked;
+  const accountName = account.displayName ?? source.name;
   const inbox = isPushed(source) && stored.usable && (
     <InboxPart
       deps={deps}
@@ -95,9 +96,7 @@ function OpenedRow({ view, one }: RowPartProps): JSX.Element {
   const guide = isSilent && source.id !== "demo" ? <Guide request={request} source={source} /> : "";
   return (
     <>
-      {account.displayName && account.displayName !== source.name && (
-        <p safe>{fill(t.account, { account: account.displayName })}</p>
-      )}
+      {accountName !== source.name && <p safe>{fill(t.account, { account: accountName })}</p>}
       {status.linkedUntil !== null && (
         <p safe>{fill(t.linkedUntil, { day: formatDay(request.language, status.linkedUntil) })}</p>
       )}

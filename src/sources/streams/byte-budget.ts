@@ -1,8 +1,5 @@
-/** How fast bytes are taken. */
-export interface ByteBudget {
-  /** Takes bytes at a monotonic time; how long to wait before more are taken, in milliseconds. */
-  spend(bytes: number, nowMs: number): number;
-}
+/** Takes bytes at a monotonic time; how long to wait before more are taken, in milliseconds. */
+export type ByteBudget = (bytes: number, nowMs: number) => number;
 
 const BYTES_PER_KBIT = 125;
 
@@ -14,11 +11,9 @@ export function createByteBudget(
   const bytesPerMs = (kbitPerSecond * BYTES_PER_KBIT) / 1_000;
   let left = burst;
   let atMs = startedAtMs;
-  return {
-    spend(bytes, nowMs) {
-      left = Math.min(left + (nowMs - atMs) * bytesPerMs, burst) - bytes;
-      atMs = nowMs;
-      return left < 0 ? -left / bytesPerMs : 0;
-    },
+  return (bytes, nowMs) => {
+    left = Math.min(left + (nowMs - atMs) * bytesPerMs, burst) - bytes;
+    atMs = nowMs;
+    return left < 0 ? -left / bytesPerMs : 0;
   };
 }

@@ -6,15 +6,13 @@ import { decodeText } from "../../decode-text.ts";
  */
 
 /** What a block says. */
-export interface IcyTitle {
+interface IcyTitle {
   readonly title: string;
   readonly isAdvertisement: boolean;
 }
 
-export interface IcyReader {
-  /** The titles that are complete with these bytes. */
-  push(bytes: Uint8Array): readonly IcyTitle[];
-}
+/** Takes bytes, and gives the titles that are complete with them. */
+type IcyReader = (bytes: Uint8Array) => readonly IcyTitle[];
 
 const BLOCK_UNIT = 16;
 
@@ -29,30 +27,28 @@ export function createIcyReader(interval: number): IcyReader {
     blockLeft = undefined;
     block = new Uint8Array();
   };
-  return {
-    push(bytes) {
-      const titles: IcyTitle[] = [];
-      for (let at = 0; at < bytes.length;) {
-        if (audioLeft > 0) {
-          const passed = Math.min(audioLeft, bytes.length - at);
-          audioLeft -= passed;
-          at += passed;
-        } else if (blockLeft === undefined) {
-          blockLeft = (bytes[at] ?? 0) * BLOCK_UNIT;
-          at += 1;
-          if (blockLeft === 0) nextAudio();
-        } else {
-          const part = bytes.subarray(at, at + blockLeft);
-          block = Buffer.concat([block, part]);
-          blockLeft -= part.length;
-          at += part.length;
-          if (blockLeft > 0) continue;
-          titles.push(...readBlock(block));
-          nextAudio();
-        }
+  return (bytes) => {
+    const titles: IcyTitle[] = [];
+    for (let at = 0; at < bytes.length;) {
+      if (audioLeft > 0) {
+        const passed = Math.min(audioLeft, bytes.length - at);
+        audioLeft -= passed;
+        at += passed;
+      } else if (blockLeft === undefined) {
+        blockLeft = (bytes[at] ?? 0) * BLOCK_UNIT;
+        at += 1;
+        if (blockLeft === 0) nextAudio();
+      } else {
+        const part = bytes.subarray(at, at + blockLeft);
+        block = Buffer.concat([block, part]);
+        blockLeft -= part.length;
+        at += part.length;
+        if (blockLeft > 0) continue;
+        titles.push(...readBlock(block));
+        nextAudio();
       }
-      return titles;
-    },
+    }
+    return titles;
   };
 }
 

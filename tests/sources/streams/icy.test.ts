@@ -5,10 +5,10 @@ import { AUDIO, icyBlock, icyTitle, INTERVAL } from "../../fixtures/streams/radi
 import "../../fixtures/seed.ts";
 
 function read(bytes: Uint8Array, ...cuts: readonly number[]): string[] {
-  const reader = createIcyReader(INTERVAL);
+  const readBytes = createIcyReader(INTERVAL);
   const places = [0, ...cuts, bytes.length];
   return places
-    .flatMap((from, index) => reader.push(bytes.subarray(from, places[index + 1])))
+    .flatMap((from, index) => readBytes(bytes.subarray(from, places[index + 1])))
     .map(({ title }) => title);
 }
 
@@ -56,9 +56,9 @@ describe("an ICY stream", () => {
   });
 
   test("says what is spliced in as an advertisement", () => {
-    const reader = createIcyReader(INTERVAL);
+    const readBytes = createIcyReader(INTERVAL);
     const spliced = icyBlock("StreamTitle='A - B';adw_ad='true';durationMilliseconds='30000';");
-    expect(reader.push(streamOf(spliced))).toEqual([{ title: "A - B", isAdvertisement: true }]);
+    expect(readBytes(streamOf(spliced))).toEqual([{ title: "A - B", isAdvertisement: true }]);
   });
 
   test("is read in time, whatever its blocks hold", () => {

@@ -36,7 +36,7 @@ export async function* listen(
   const { stream, at } = await openAudio(new URL(url), deps, signal);
   try {
     const station = stream.headers.get("icy-name") ?? stream.headers.get("ice-name") ?? "";
-    const budget = budgetOf(stream.headers, clock.monotonicMs());
+    const spend = budgetOf(stream.headers, clock.monotonicMs());
     const parts = { station, place: nameOfAddress(at.href) };
     let read: ((bytes: Uint8Array) => Said | undefined) | undefined;
     let shown: string | undefined;
@@ -51,7 +51,7 @@ export async function* listen(
         yield playbackOf(said, parts, clock.monotonicMs());
         await clock.sleep(SHORTEST_SHOWN_MS, signal);
       }
-      const waitMs = budget.spend(bytes.length, clock.monotonicMs());
+      const waitMs = spend(bytes.length, clock.monotonicMs());
       if (waitMs > 0) await clock.sleep(waitMs, signal);
     }
   } finally {
@@ -103,8 +103,8 @@ async function listedIn(stream: UpstreamStream, at: URL): Promise<URL | undefine
 function readerOf(headers: Headers, first: Uint8Array): (bytes: Uint8Array) => Said | undefined {
   const interval = Number(headers.get("icy-metaint"));
   if (Number.isSafeInteger(interval) && interval > 0) {
-    const { push } = createIcyReader(interval);
-    return (bytes) => push(bytes).at(-1);
+    const readIcy = createIcyReader(interval);
+    return (bytes) => readIcy(bytes).at(-1);
   }
   const isNamedOgg = /\bogg\b/i.test(headers.get("content-type") ?? "");
   return isNamedOgg || isOgg(first) ? createOggReader().push : () => ({ title: "" });
