@@ -11,6 +11,7 @@ import {
   type SourceOptions,
   type WatchContext,
 } from "./source.ts";
+import { firstSeen, type Track } from "./track.ts";
 
 /** What the sources have in common that look into files of this machine, once a second while they are watched. */
 
@@ -76,9 +77,8 @@ export function playbackOf(
   const ageMs = Math.max(0, clock.wallMs() - song.startedAtMs);
   const endsMs = song.durationMs === null ? UNKNOWN_LENGTH_MS : song.durationMs + AFTER_END_MS;
   if (!(ageMs < endsMs)) return null;
-  return {
+  const track: Track = {
     source: source.name,
-    state: "playing",
     track: {
       id: `${source.id} ${song.id}`,
       title: song.title || song.fileName,
@@ -89,9 +89,6 @@ export function playbackOf(
     namesFrom: { origin: song.title === "" ? "file" : "tag" },
     album: { name: song.album, artworks: [] },
     device: { name: source.name, type: source.id, volumePercent: null },
-    positionMs: 0,
-    positionUnknown: true,
-    observedAtMs: clock.monotonicMs() - ageMs,
-    rate: 1,
   };
+  return firstSeen(track, clock.monotonicMs() - ageMs);
 }

@@ -1,25 +1,20 @@
 import { addressOf, urlOption } from "../entered-server.ts";
 import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
-import {
-  definePolledSource,
-  type PolledSourceDeps,
-  textOf200,
-  type Track,
-} from "../polling/polled-source.ts";
+import { definePolledSource, type PolledSourceDeps, textOf200 } from "../polling/polled-source.ts";
+import { onAirTrack, type Track } from "../track.ts";
 import type { Source } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
 import { saysSomething } from "../../titles/text.ts";
 
 /** An Icecast server's stream: https://icecast.org/docs/icecast-latest/server-stats.html */
 
-const NAME = "Icecast";
+const ICECAST = { id: "icecast", name: "Icecast" } as const;
 const DEFAULT_URL = "http://127.0.0.1:8000";
 
 export function createIcecast(deps: PolledSourceDeps): Source {
   return definePolledSource(
     {
-      id: "icecast",
-      name: NAME,
+      ...ICECAST,
       facts: {
         runs: "server",
         delayMs: 5_000,
@@ -36,7 +31,7 @@ export function createIcecast(deps: PolledSourceDeps): Source {
           parse: (text) => (/^\/[^\s?#]*$/.test(text) ? text : undefined),
         },
       },
-      account: () => ({ displayName: NAME }),
+      account: () => ({ displayName: ICECAST.name }),
       addressOf,
       urlOf: ({ url }) => url,
       begin({ mount }, { url, get, withoutPosition }) {
@@ -65,20 +60,7 @@ function readStatus(text: string, mount: string): Track | null {
     textOf(stream[name]),
   );
   const onAir = readOnAir({ text: title, station, artist, otherwise: mountOf(stream) });
-  if (onAir === null) return null;
-  return {
-    source: NAME,
-    track: {
-      id: `${mountOf(stream)} ${onAir.song}`,
-      title: onAir.title,
-      durationMs: null,
-      explicit: false,
-    },
-    artists: onAir.artists,
-    namesFrom: onAir.namesFrom,
-    album: { name: onAir.station, artworks: [] },
-    device: { name: onAir.station || NAME, type: "icecast", volumePercent: null },
-  };
+  return onAir && onAirTrack(onAir, ICECAST, { id: `${mountOf(stream)} ${onAir.song}` });
 }
 
 /** The path of the stream's address. */

@@ -1,11 +1,7 @@
 import { requiredText } from "../entered-server.ts";
 import { fieldsOf, recordOf, recordsOf, textOf, textsOf } from "../../upstream/json.ts";
-import {
-  definePolledSource,
-  jsonOf,
-  type PolledSourceDeps,
-  type Track,
-} from "../polling/polled-source.ts";
+import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
+import type { Track } from "../track.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
 import { lengthMs } from "../times.ts";
 import { type Source, unauthorized } from "../source.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import { type Artwork, FIRST_SIGHT, type Playback } from "../../playback.ts";
+import type { Artwork, Playback } from "../../playback.ts";
 import { textIn } from "../../decode-text.ts";
 import type { Covers } from "../../upstream/covers.ts";
 import { jsonIn } from "../../upstream/json.ts";
@@ -16,6 +16,7 @@ import {
 } from "../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
 import { toSourceFailure } from "../answer-failure.ts";
+import { firstSeen, type Track } from "../track.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";
 import { poll } from "./poller.ts";
@@ -66,12 +67,6 @@ export interface Polling {
   withoutPosition(track: Track): Playback;
 }
 
-/** What a playback says apart from its position. */
-export type Track = Pick<
-  Playback,
-  "source" | "track" | "artists" | "namesFrom" | "album" | "device"
->;
-
 /** An answer of any other status than 429. */
 export interface Answer {
   /** Who has answered, such as `VLC at http://127.0.0.1:8080`. */
@@ -120,13 +115,8 @@ export function definePolledSource<
       artwork: (content, target, headers) =>
         deps.covers.ofServer(content, target, { origin, server: { url, headers } }),
       cover: (named) => deps.covers.named(named, { origin, server: { url } }),
-      withoutPosition: (track) => ({
-        ...track,
-        state: "playing",
-        ...FIRST_SIGHT,
-        observedAtMs: sights.since(connection.id, track, clock.monotonicMs()),
-        rate: 1,
-      }),
+      withoutPosition: (track) =>
+        firstSeen(track, sights.since(connection.id, track, clock.monotonicMs())),
     };
   };
 

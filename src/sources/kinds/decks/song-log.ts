@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { databaseCode } from "../../../db/errors.ts";
 import { numberOf, textOf } from "../../../upstream/json.ts";
 import type { LoggedSong } from "../../local-source.ts";
-import { SourceFailure } from "../../source.ts";
+import { SourceFailure, unavailable } from "../../source.ts";
 
 export type Deck = "mixxx" | "serato";
 
@@ -67,18 +67,13 @@ function timeIn(value: unknown): number {
 }
 
 function failureOf(code: string, name: string, path: string): SourceFailure {
-  const meaning = { kind: "unavailable" } as const;
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-    return new DatabaseLocked(meaning, `${name} is writing into its database, which is locked`);
+    const message = `${name} is writing into its database, which is locked`;
+    return new DatabaseLocked({ kind: "unavailable" }, message);
   }
-  if (/^SQLITE_CANTOPEN/.test(code)) {
-    return new SourceFailure(
-      meaning,
-      `there is no database of ${name} at ${path}, or it may not be read`,
-    );
-  }
-  return new SourceFailure(
-    meaning,
-    `the database at ${path} is of a version of ${name} that Marquee does not know, or damaged`,
+  return unavailable(
+    /^SQLITE_CANTOPEN/.test(code)
+      ? `there is no database of ${name} at ${path}, or it may not be read`
+      : `the database at ${path} is of a version of ${name} that Marquee does not know, or damaged`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Artwork } from "../../../playback.ts";
 import { fieldsOf, flagOf, isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
-import type { Track } from "../../polling/polled-source.ts";
+import type { Track } from "../../track.ts";
 import { unavailable } from "../../source.ts";
 
 /** https://github.com/lastfm-docs/api-docs/blob/master/docs/user/getRecentTracks.md */

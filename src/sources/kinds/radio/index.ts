@@ -3,14 +3,13 @@ import { withMeanings } from "../../answer-failure.ts";
 import { DELAY_OPTION, delayed } from "../../delay.ts";
 import { addressOf } from "../../entered-server.ts";
 import { defineSource, type Source } from "../../source.ts";
-import { mayBeEnteredByAll, NAME, parseStreamUrl, type RadioDeps } from "./settings.ts";
+import { mayBeEnteredByAll, RADIO, parseStreamUrl, type RadioDeps } from "./settings.ts";
 
 /** An internet radio, by the address that its listeners open. */
 
 export const createRadio = (deps: RadioDeps): Source =>
   defineSource({
-    id: "radio",
-    name: NAME,
+    ...RADIO,
     delivery: "streamed",
     facts: {
       runs: "service",
@@ -34,7 +33,7 @@ export const createRadio = (deps: RadioDeps): Source =>
     watch: (settings, context) =>
       delayed(
         (signal) =>
-          withMeanings(NAME, signal, async () => {
+          withMeanings(RADIO.name, signal, async () => {
             const { listen } = await import("./listen.ts");
             return listen(settings, deps, { ...context, signal });
           }),

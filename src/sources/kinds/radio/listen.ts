@@ -1,7 +1,7 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import { decodeText } from "../../../decode-text.ts";
 import { hostOf } from "../../../ip-address.ts";
-import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import type { Playback } from "../../../playback.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import { MOST_REDIRECTS, redirectOf } from "../../../upstream/redirects.ts";
@@ -10,7 +10,8 @@ import type { WatchContext } from "../../source.ts";
 import { type ByteBudget, createByteBudget } from "../../streams/byte-budget.ts";
 import { createIcyReader } from "../../streams/icy.ts";
 import { createOggReader, isOgg } from "../../streams/ogg.ts";
-import { mayBeEnteredByAll, NAME, type RadioDeps, type RadioSettings } from "./settings.ts";
+import { firstSeen, onAirTrack } from "../../track.ts";
+import { mayBeEnteredByAll, RADIO, type RadioDeps, type RadioSettings } from "./settings.ts";
 import { entryOf, isPlaylist, LARGEST_PLAYLIST_BYTES } from "./playlist.ts";
 
 /** A server that sends no audio for this long is gone. */
@@ -117,18 +118,7 @@ function playbackOf(
 ): Playback | null {
   const onAir = readOnAir({ text: title, artist, station, otherwise: place });
   if (onAir === null || isAdvertisement) return null;
-  return {
-    source: NAME,
-    state: "playing",
-    track: { id: onAir.song, title: onAir.title, durationMs: null, explicit: false },
-    artists: onAir.artists,
-    namesFrom: onAir.namesFrom,
-    album: { name: album || onAir.station, artworks: [] },
-    device: { name: onAir.station || NAME, type: "radio", volumePercent: null },
-    ...FIRST_SIGHT,
-    observedAtMs: nowMs,
-    rate: 1,
-  };
+  return firstSeen(onAirTrack(onAir, RADIO, { album }), nowMs);
 }
 
 /** Servers send some seconds at once to whoever begins to listen. */

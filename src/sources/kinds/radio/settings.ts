@@ -3,7 +3,7 @@ import { mayBePublic } from "../../../upstream/public-hosts.ts";
 import type { Delayed } from "../../delay.ts";
 import { parseHttpUrl } from "../../entered-server.ts";
 
-export const NAME = "Radio";
+export const RADIO = { id: "radio", name: "Radio" } as const;
 
 export interface RadioSettings extends Delayed {
   readonly url: string;

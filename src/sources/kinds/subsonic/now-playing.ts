@@ -12,7 +12,8 @@ import {
   textOf,
   textsOf,
 } from "../../../upstream/json.ts";
-import { type Answer, jsonOf, type Polling, type Track } from "../../polling/polled-source.ts";
+import { type Answer, jsonOf, type Polling } from "../../polling/polled-source.ts";
+import type { Track } from "../../track.ts";
 import { unauthorized, unavailable } from "../../source.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { originOfTitle } from "../../title-origin.ts";

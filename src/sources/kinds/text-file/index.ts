@@ -6,7 +6,7 @@ import { requiredText } from "../../entered-server.ts";
 import type { FoundPlayer, Machine } from "../../here/found.ts";
 import { defineLocalSource } from "../../local-source.ts";
 import { type Source, unavailable } from "../../source.ts";
-import { createFileReader, NAME, readFile } from "./read.ts";
+import { createFileReader, readFile, TEXT_FILE } from "./read.ts";
 
 /** A text file that a program writes anew with each song, and VirtualDJ's lists of what was played. */
 
@@ -24,8 +24,7 @@ const USUAL_FILES = ({ home, localData }: Machine["folders"]) => [
 
 export const createTextFile = (): Source =>
   defineLocalSource({
-    id: "file",
-    name: NAME,
+    ...TEXT_FILE,
     options: {
       path: {
         ...requiredText(

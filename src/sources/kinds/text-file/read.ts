@@ -1,10 +1,11 @@
 import type { Clock } from "../../../clock.ts";
 import { decodeText } from "../../../decode-text.ts";
-import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import type { Playback } from "../../../playback.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { playbackOf } from "../../local-source.ts";
+import { firstSeen, onAirTrack } from "../../track.ts";
 
-export const NAME = "Text file";
+export const TEXT_FILE = { id: "file", name: "Text file" } as const;
 
 const MOST_BYTES = 64 * 1024;
 /** A text that has not changed for so long was left behind by a program that has ended. */
@@ -55,18 +56,7 @@ function songIn(text: string, pattern: string, clock: Clock): Playback | null {
   if (title.trim() === "") return null;
   const onAir = readOnAir({ text: title, artist, otherwise: "" });
   if (!onAir || onAir.title === "") return null;
-  return {
-    source: NAME,
-    state: "playing",
-    track: { id: onAir.song, title: onAir.title, durationMs: null, explicit: false },
-    artists: onAir.artists,
-    namesFrom: onAir.namesFrom,
-    album: { name: album, artworks: [] },
-    device: { name: NAME, type: "file", volumePercent: null },
-    ...FIRST_SIGHT,
-    observedAtMs: clock.monotonicMs(),
-    rate: 1,
-  };
+  return firstSeen(onAirTrack(onAir, TEXT_FILE, { album }), clock.monotonicMs());
 }
 
 type Names = Partial<Record<"title" | "artist" | "album", string>>;
@@ -118,5 +108,5 @@ function lastListed(text: string, clock: Clock): Playback | null {
     startedAtMs: startedAtMs > 0 ? startedAtMs : clock.wallMs(),
     durationMs: seconds > 0 ? Math.round(seconds * 1_000) : null,
   };
-  return playbackOf({ id: "file", name: "VirtualDJ" }, song, { clock });
+  return playbackOf({ ...TEXT_FILE, name: "VirtualDJ" }, song, { clock });
 }
