@@ -19,13 +19,8 @@ export function readNowPlaying(form: URLSearchParams): Message {
       state: "playing",
       title,
       artists: [artist],
-      album: textOf(form.get("b")) ?? "",
-      id: null,
+      album: textOf(form.get("b")),
       durationMs: lengthMs(form.get("l"), 1_000),
-      positionMs: null,
-      volumePercent: null,
-      device: null,
-      cover: null,
     },
   };
 }

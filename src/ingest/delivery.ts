@@ -61,7 +61,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
     lifetime: Lifetime,
   ): void => {
     const names = { player: track.device ?? "", title: track.title, artists: track.artists };
-    if (hasSpotifyAdNames(names) || isSpotifyAdId(track.id ?? undefined)) {
+    if (hasSpotifyAdNames(names) || isSpotifyAdId(track.id)) {
       return put(connectionId, null);
     }
     const previous = inbox.current(connectionId);
@@ -86,7 +86,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
         case "track": {
           const { track, ttlMs } = message;
           const artwork =
-            track.cover === null
+            track.cover === undefined
               ? undefined
               : covers.named(track.cover, { origin: `${source.id} ${connectionId}` });
           const lifetime: Lifetime =
@@ -104,27 +104,28 @@ function toPlayback(
   source: PushedTo,
   nowMs: number,
 ): Playback {
+  const { positionMs, durationMs = null, album = "" } = track;
   // The same texts are the same track.
-  const id = track.id ?? digestOf([track.title, ...track.artists, track.album]);
+  const id = track.id ?? digestOf([track.title, ...track.artists, album]);
   return {
     source: source.name,
     state: track.state,
-    track: { id, title: track.title, durationMs: track.durationMs, explicit: false },
+    track: { id, title: track.title, durationMs, explicit: false },
     artists: track.artists,
     ...(isVideoPage(track, source) && { namesFrom: { origin: "page" } }),
     ...(track.namesFrom && { namesFrom: track.namesFrom }),
-    album: { name: track.album, artworks: artwork ? [artwork] : [] },
+    album: { name: album, artworks: artwork ? [artwork] : [] },
     device: {
       name: track.device ?? source.name,
       type: source.id,
-      volumePercent: track.volumePercent,
+      volumePercent: track.volumePercent ?? null,
     },
-    ...(track.positionMs === null
-      ? FIRST_SIGHT
-      : {
-          positionMs: Math.min(track.positionMs, track.durationMs ?? Infinity),
+    ...(typeof positionMs === "number"
+      ? {
+          positionMs: Math.min(positionMs, durationMs ?? Infinity),
           positionLagMs: WHOLE_SECONDS_LAG_MS,
-        }),
+        }
+      : FIRST_SIGHT),
     observedAtMs: nowMs,
     rate: 1,
   };

@@ -61,8 +61,9 @@ function read(fields: Fields, covers: Pick<Covers, "allows">): Message {
   const device = textIn(fields, "device");
   const id = textIn(fields, "id");
   const ttlS = numberIn(fields, "ttl_s", SHORTEST_TTL_S, LONGEST_TTL_S, TTL_RULE);
-  const cover = textIn(fields, "cover_url") ?? null;
-  if (cover !== null && !covers.allows(cover)) throw new WrongField(`cover_url ${COVER_RULE}.`);
+  const cover = textIn(fields, "cover_url");
+  if (cover !== undefined && !covers.allows(cover))
+    throw new WrongField(`cover_url ${COVER_RULE}.`);
   const isEmpty = isGiven(fields["title"]) && title === undefined;
   if (state === "stopped" || isEmpty) return NOTHING;
   if (title === undefined) {
@@ -74,12 +75,12 @@ function read(fields: Fields, covers: Pick<Covers, "allows">): Message {
       state,
       title,
       artists,
-      album: album ?? "",
-      id: id ?? null,
+      album,
+      id,
       durationMs: durationMs || null,
       positionMs,
       volumePercent: volumePercent === null ? null : Math.round(volumePercent),
-      device: device ?? null,
+      device,
       cover,
     },
     ...(ttlS !== null && { ttlMs: ttlS * 1000 }),

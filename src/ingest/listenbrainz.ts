@@ -46,13 +46,9 @@ function readListen(metadata: Fields): Message {
       state: "playing",
       title,
       artists,
-      album: textOf(metadata["release_name"]) ?? "",
-      id: null,
+      album: textOf(metadata["release_name"]),
       durationMs: lengthMs(info["duration_ms"], 1) ?? lengthMs(info["duration"], 1_000),
-      positionMs: null,
-      volumePercent: null,
-      device: textOf(info["media_player"]) ?? textOf(info["submission_client"]) ?? null,
-      cover: null,
+      device: textOf(info["media_player"]) ?? textOf(info["submission_client"]),
     },
   };
 }

@@ -1,23 +1,22 @@
 import type { NamesFrom } from "../playback.ts";
 
-/** What a program says of a track. Texts have no spaces around them. */
+/** What a program says of a track. Texts have no spaces around them. What it does not say is absent. */
 export interface PushedTrack {
   readonly state: "playing" | "paused";
   /** Not empty. */
   readonly title: string;
   readonly artists: readonly string[];
-  readonly album: string;
-  /** The program's own name for the track; `null` when it has none. */
-  readonly id: string | null;
-  readonly durationMs: number | null;
-  /** `null` when the program does not report it. */
-  readonly positionMs: number | null;
+  readonly album?: string | undefined;
+  /** The program's own name for the track. */
+  readonly id?: string | undefined;
+  readonly durationMs?: number | null;
+  readonly positionMs?: number | null;
   /** 0 to 100. */
-  readonly volumePercent: number | null;
-  /** Where it plays, such as a website; `null` when the program does not report it. */
-  readonly device: string | null;
+  readonly volumePercent?: number | null;
+  /** Where it plays, such as a website. */
+  readonly device?: string | undefined;
   /** The address of a picture, or a data URI, as sent. */
-  readonly cover: string | null;
+  readonly cover?: string | undefined;
   /** Where its names come from, if its source knows that. */
   readonly namesFrom?: NamesFrom;
 }

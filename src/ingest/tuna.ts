@@ -24,14 +24,12 @@ export function readTuna(text: string): Message {
       state,
       title,
       artists: artists.length > 0 ? artists : textsOf(data["artist"]),
-      album: textOf(data["album"]) ?? "",
-      id: null,
+      album: textOf(data["album"]),
       durationMs: lengthMs(data["duration"], 1),
       positionMs: timeMs(data["progress"], 1),
-      volumePercent: null,
-      device: textOf(body?.["hostname"]) ?? null,
+      device: textOf(body?.["hostname"]),
       // Older scripts call it `cover_url`.
-      cover: textOf(data["cover"]) ?? textOf(data["cover_url"]) ?? null,
+      cover: textOf(data["cover"]) ?? textOf(data["cover_url"]),
     },
   };
 }

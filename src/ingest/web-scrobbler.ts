@@ -43,14 +43,12 @@ function readSong(song: Fields, state: "playing" | "paused"): Message {
       state,
       title,
       artists: artists.length > 0 ? artists : textsOf(parsed["artist"]),
-      album: either("album") ?? "",
-      id: textOf(parsed["uniqueID"]) ?? null,
+      album: either("album"),
+      id: textOf(parsed["uniqueID"]),
       durationMs: lengthMs(parsed["duration"], 1_000) ?? lengthMs(processed["duration"], 1_000),
       positionMs: timeMs(parsed["currentTime"], 1_000),
-      volumePercent: null,
-      device: textOf(fieldsOf(song["connector"])["label"]) ?? null,
-      cover:
-        textOf(parsed["trackArt"]) ?? textOf(fieldsOf(song["metadata"])["trackArtUrl"]) ?? null,
+      device: textOf(fieldsOf(song["connector"])["label"]),
+      cover: textOf(parsed["trackArt"]) ?? textOf(fieldsOf(song["metadata"])["trackArtUrl"]),
     },
   };
 }

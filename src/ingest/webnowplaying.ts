@@ -111,12 +111,11 @@ export function trackOf(player: Player, nowMs: number): PushedTrack {
     title,
     artists: artist === "" ? [] : [artist],
     album,
-    id: null,
     durationMs,
     positionMs: positionOf(player, nowMs),
     volumePercent,
-    device: name || null,
-    cover: cover || null,
+    device: name || undefined,
+    cover: cover || undefined,
   };
 }
 

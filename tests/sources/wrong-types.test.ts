@@ -71,7 +71,8 @@ const readOf = (playback: Playback | null): Read | null =>
 
 function trackIn(message: Message): Read | null {
   if (message.kind !== "track") throw new Error(`it is ${Bun.inspect(message)}`);
-  return message.track;
+  const { album = "", durationMs = null, positionMs = null, ...track } = message.track;
+  return { ...track, album, durationMs, positionMs };
 }
 
 const mediaBrowser =

@@ -146,12 +146,7 @@ function trackOf({ title, artist, album }: SongComments, station: string) {
     title: onAir.title,
     artists: onAir.artists,
     album: album || onAir.station,
-    id: null,
-    durationMs: null,
-    positionMs: null,
-    volumePercent: null,
-    device: onAir.station || null,
-    cover: null,
+    device: onAir.station || undefined,
     namesFrom: onAir.namesFrom,
   } as const;
 }

@@ -6,7 +6,7 @@ import { requiredText } from "../../entered-server.ts";
 import type { FoundPlayer, Machine } from "../../here/found.ts";
 import { defineLocalSource } from "../../local-source.ts";
 import { type Source, unavailable } from "../../source.ts";
-import { createFileReader, readFile, TEXT_FILE } from "./read.ts";
+import { createFileReader, TEXT_FILE } from "./read.ts";
 
 /** A text file that a program writes anew with each song, and VirtualDJ's lists of what was played. */
 
@@ -74,7 +74,7 @@ export const createTextFile = (): Source =>
           throw unavailable(`there is no file at ${path}, or it may not be read`);
         }
         seen = file;
-        return read(file, found, () => readFile(file, found.size));
+        return read(file, found);
       };
     },
   });

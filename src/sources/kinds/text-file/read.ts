@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import type { Clock } from "../../../clock.ts";
 import { decodeText } from "../../../decode-text.ts";
 import type { Playback } from "../../../playback.ts";
@@ -11,13 +12,8 @@ const MOST_BYTES = 64 * 1024;
 /** A text that has not changed for so long was left behind by a program that has ended. */
 const LEFT_BEHIND_MS = 4 * 3_600_000;
 
-interface FileState {
-  readonly mtimeMs: number;
-  readonly size: number;
-}
-
 /** The end of a file, without the part of a character that it may begin with. */
-export async function readFile(path: string, size: number): Promise<Uint8Array> {
+async function readEnd(path: string, size: number): Promise<Uint8Array> {
   const from = Math.max(0, size - MOST_BYTES);
   const bytes = await Bun.file(path)
     .slice(from, from + MOST_BYTES)
@@ -31,18 +27,18 @@ export function createFileReader(
   { pattern, encoding }: { readonly pattern: string; readonly encoding: string },
   clock: Clock,
 ) {
-  let last: (FileState & { readonly path: string; readonly playback: Playback | null }) | undefined;
+  const charset = encoding === "" ? null : `text/plain; charset=${encoding}`;
+  let last: { readonly version: string; readonly playback: Playback | null } | undefined;
   return async (
     path: string,
-    { mtimeMs, size }: FileState,
-    load: () => Promise<Uint8Array>,
+    { mtimeMs, size }: Pick<Stats, "mtimeMs" | "size">,
   ): Promise<Playback | null> => {
-    if (last?.path !== path || last.mtimeMs !== mtimeMs || last.size !== size) {
-      const charset = encoding === "" ? null : `text/plain; charset=${encoding}`;
-      const text = decodeText(await load(), charset);
+    const version = `${path} ${mtimeMs} ${size}`;
+    if (last?.version !== version) {
+      const text = decodeText(await readEnd(path, size), charset);
       const isList = /\.m3u$/i.test(path);
       const playback = isList ? lastListed(text, clock) : songIn(text, pattern, clock);
-      last = { path, mtimeMs, size, playback };
+      last = { version, playback };
     }
     return clock.wallMs() - mtimeMs < LEFT_BEHIND_MS ? last.playback : null;
   };
