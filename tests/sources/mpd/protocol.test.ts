@@ -33,7 +33,7 @@ describe("MPD's answers", () => {
       "Åda",
       "Grace: of sorts",
     ]);
-    expect(picture).toMatchObject({ binary: Buffer.from("OK\n\n\x00") });
+    expect(picture).toMatchObject({ binary: Uint8Array.from(Buffer.from("OK\n\n\x00")) });
     expect(refusal).toBeInstanceOf(MpdRefusal);
     expect(refusal).toMatchObject({ code: 50, message: "No such song" });
     expect(last).toEqual({ fields: [], binary: null });

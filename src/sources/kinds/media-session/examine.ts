@@ -1,6 +1,7 @@
-import { atMost, type Clock } from "../../../clock.ts";
+import type { Clock } from "../../../clock.ts";
 import type { ReaderProcess } from "./reader-process.ts";
 import type { MediaSession } from "./reader-lines.ts";
+import { statesOf } from "./reader-states.ts";
 
 /** What people who help get to see of a session: no song. */
 export type ExaminedSession = Pick<
@@ -18,28 +19,23 @@ const ANSWERS_WITHIN_MS = 5_000;
 
 /** What the system answers of each player, once. */
 export async function examineSessions(reader: ReaderProcess, clock: Clock): Promise<Examined> {
-  const answered = Promise.withResolvers<void>();
-  const look = () => {
-    if (reader.state().kind !== "starting") answered.resolve();
-  };
-  const release = reader.use(look);
+  const ending = new AbortController();
+  const cancel = clock.after(ANSWERS_WITHIN_MS, () => ending.abort());
   try {
-    look();
-    await atMost(clock, ANSWERS_WITHIN_MS, answered.promise);
-    const state = reader.state();
-    if (state.kind === "unavailable") return { problem: state.reason, sessions: [] };
-    if (state.kind === "starting") return { problem: "it has not answered", sessions: [] };
-    const sessions = state.sessions.map(({ app, media, problem, readMs, ...session }) => ({
-      app,
-      state: session.state,
-      media,
-      problem,
-      readMs,
-      position: session.positionMs !== null,
-      cover: session.cover !== null,
-    }));
-    return { problem: null, sessions };
+    for await (const state of statesOf(reader, { clock, signal: ending.signal })) {
+      if (state.kind === "unavailable") return { problem: state.reason, sessions: [] };
+      if (state.kind === "sessions") {
+        return { problem: null, sessions: state.sessions.map(withoutSong) };
+      }
+    }
+    return { problem: "it has not answered", sessions: [] };
   } finally {
-    release();
+    cancel();
   }
 }
+
+const withoutSong = ({ app, state, media, problem, readMs, ...session }: MediaSession) => ({
+  ...{ app, state, media, problem, readMs },
+  position: session.positionMs !== null,
+  cover: session.cover !== null,
+});

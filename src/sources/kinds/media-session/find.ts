@@ -1,23 +1,17 @@
 import { type FoundPlayer, type Search, trackOf } from "../../here/found.ts";
-import { createMessageQueue } from "../../../upstream/message-queue.ts";
 import { isBrowser, nameOf, readSession } from "./player.ts";
+import { statesOf } from "./reader-states.ts";
 import type { MediaSessionDeps, MediaSessionKind } from "./settings.ts";
 
 /** Every program with a session, one that plays first; browsers last. */
 export async function find(
   kind: MediaSessionKind,
-  { clock, signal }: Search,
+  search: Search,
   deps: MediaSessionDeps,
 ): Promise<FoundPlayer[]> {
-  const reader = await deps.reader();
-  const changes = createMessageQueue<true>(clock);
-  const wake = () => changes.push(true);
-  const release = reader.use(wake);
-  signal.addEventListener("abort", wake);
-  try {
-    while (reader.state().kind === "starting" && !signal.aborted) await changes.receive();
-    const state = reader.state();
-    if (state.kind !== "sessions") return [];
+  for await (const state of statesOf(await deps.reader(), search)) {
+    if (state.kind === "starting") continue;
+    if (state.kind === "unavailable") return [];
     const { observedAtMs } = state;
     const found = new Map<string, FoundPlayer>();
     const inOrder = state.sessions.toSorted((a, b) => Number(isBrowser(a)) - Number(isBrowser(b)));
@@ -34,8 +28,6 @@ export async function find(
       found.set(name, { name, settings: { player: name }, track: trackOf(playback) });
     }
     return [...found.values()];
-  } finally {
-    signal.removeEventListener("abort", wake);
-    release();
   }
+  return [];
 }

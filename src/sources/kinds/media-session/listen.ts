@@ -1,65 +1,42 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
 import { unavailable, type WatchContext } from "../../source.ts";
-import { createMessageQueue } from "../../../upstream/message-queue.ts";
 import { isFollowed, readSession } from "./player.ts";
 import type { MediaSession } from "./reader-lines.ts";
+import { statesOf } from "./reader-states.ts";
 import type { MediaSessionDeps, MediaSessionKind, MediaSessionSettings } from "./settings.ts";
-
-/** Only changes are reported. While the reader runs, what it has reported still holds. */
-const REPEAT_MS = 10_000;
 
 /** Yields what is shown of the sessions, after each change. @throws {SourceFailure} */
 export async function* listen(
   kind: MediaSessionKind,
   { player }: MediaSessionSettings,
-  { clock, signal, connection }: WatchContext,
+  context: WatchContext,
   deps: MediaSessionDeps,
 ): AsyncGenerator<Playback | null, void> {
   const reader = await deps.reader();
-  const changes = createMessageQueue<true>(clock);
-  const wake = () => {
-    if (changes.size === 0) changes.push(true);
-  };
-  const origin = `${kind.id} ${connection.id}`;
+  const origin = `${kind.id} ${context.connection.id}`;
   /** By program, of those that are there. */
   let known = new Map<string, Playback>();
   let shown: string | undefined;
-  const release = reader.use(wake);
-  signal.addEventListener("abort", wake);
-  try {
-    while (!signal.aborted) {
-      const state = reader.state();
-      if (state.kind === "unavailable") {
-        throw unavailable(`${kind.name}: ${state.reason}`);
-      }
-      if (state.kind === "sessions") {
-        const before = known;
-        known = new Map();
-        const players: ReportingPlayer[] = [];
-        for (const session of state.sessions.filter((one) => isFollowed(one, player))) {
-          const { app } = session;
-          const last = before.get(app);
-          const context = { id: kind.id, origin, before: last };
-          const playback = readSession(session, {
-            source: kind,
-            observedAtMs: state.observedAtMs,
-            before: last ?? null,
-            cover: coverOf(session, reader.coverOf(session), context),
-          });
-          if (!playback) continue;
-          known.set(app, playback);
-          players.push({ name: app, playback });
-        }
-        const chosen = choosePlayer(players, shown);
-        shown = chosen?.name;
-        yield chosen?.playback ?? null;
-      }
-      await changes.receive(REPEAT_MS);
+  for await (const state of statesOf(reader, context)) {
+    if (state.kind === "unavailable") throw unavailable(`${kind.name}: ${state.reason}`);
+    if (state.kind === "starting") continue;
+    const before = known;
+    known = new Map();
+    for (const session of state.sessions.filter((one) => isFollowed(one, player))) {
+      const last = before.get(session.app) ?? null;
+      const playback = readSession(session, {
+        source: kind,
+        observedAtMs: state.observedAtMs,
+        before: last,
+        cover: coverOf(session, reader.coverOf(session), { id: kind.id, origin, before: last }),
+      });
+      if (playback) known.set(session.app, playback);
     }
-  } finally {
-    signal.removeEventListener("abort", wake);
-    release();
+    const players = [...known].map(([name, playback]): ReportingPlayer => ({ name, playback }));
+    const chosen = choosePlayer(players, shown);
+    shown = chosen?.name;
+    yield chosen?.playback ?? null;
   }
 }
 
@@ -67,7 +44,7 @@ export async function* listen(
 function coverOf(
   { cover }: MediaSession,
   bytes: Uint8Array | undefined,
-  context: { readonly id: string; readonly origin: string; readonly before: Playback | undefined },
+  context: { readonly id: string; readonly origin: string; readonly before: Playback | null },
 ): Artwork | null {
   if (cover === null || bytes === undefined) return null;
   const { id, origin, before } = context;

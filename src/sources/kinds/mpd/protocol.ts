@@ -32,7 +32,7 @@ const LONGEST_ANSWER_BYTES = 1024 * 1024;
  * Works on bytes, not text, because `binary: N` is followed by N raw bytes.
  */
 export class MpdResponseReader {
-  #pending = new Uint8Array(0);
+  #pending: Uint8Array = new Uint8Array();
   #fields: (readonly [string, string])[] = [];
   #binary: Uint8Array | null = null;
   #awaitedBinaryBytes: number | null = null;
@@ -44,7 +44,7 @@ export class MpdResponseReader {
    * @throws {MpdProtocolError} when they are not a valid MPD answer
    */
   push(bytes: Uint8Array): (MpdResponse | MpdRefusal)[] {
-    this.#pending = this.#pending.length === 0 ? bytes.slice() : concat(this.#pending, bytes);
+    this.#pending = Buffer.concat([this.#pending, bytes]);
     const answers: (MpdResponse | MpdRefusal)[] = [];
     while (this.#takeBinary() || this.#takeLine(answers)) {
       // Each iteration has consumed some bytes.
@@ -56,7 +56,7 @@ export class MpdResponseReader {
     const size = this.#awaitedBinaryBytes;
     // A newline follows the bytes.
     if (size === null || this.#pending.length < size + 1) return false;
-    this.#binary = this.#pending.slice(0, size);
+    this.#binary = Uint8Array.from(this.#pending.subarray(0, size));
     this.#pending = this.#pending.subarray(size + 1);
     this.#awaitedBinaryBytes = null;
     return true;
@@ -130,11 +130,4 @@ export function quote(argument: string): string {
 function parseRefusal(line: string): MpdRefusal {
   const match = /^ACK \[(\d+)@\d+\] \{[^}]*\} (.*)$/.exec(line);
   return new MpdRefusal(Number(match?.[1] ?? 0), match?.[2] ?? "unknown");
-}
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }
