@@ -1397,12 +1397,12 @@ export const es: Words = {
         "Milisegundos que quedan de la canción; 0 cuando se desconoce la duración.",
       "track.id":
         "Tal como lo da el reproductor; el de un archivo local es su URI y el de una emisión, un resumen (hash) que cambia con la canción.",
-      "track.original_name": "Título tal como lo da el reproductor; solo donde se ha limpiado.",
+      "track.original_name": "Título tal como lo da el reproductor; solo si se ha limpiado.",
       "track.name": "Título de la canción.",
       "track.duration_ms": "Duración en milisegundos; 0 cuando el reproductor no la indica.",
       "track.explicit": "Si el reproductor marca la canción como explícita.",
       original_artist_name:
-        "Artista tal como lo da el reproductor; solo donde un título limpio nombra a otro.",
+        "Artista tal como lo da el reproductor; solo si un título limpio nombra a otro.",
       artist_name: "Los artistas en el orden del reproductor, separados por coma y espacio.",
       "album.name": "Título del álbum; en un pódcast, el programa.",
       "album.images[].url":

@@ -58,7 +58,7 @@ const translations: Readonly<
     allowedHosts: "Otros nombres de host a los que responde este servidor, separados por comas.",
     trustedProxies: "Proxies inversos en cuyo X-Forwarded-For se confía, separados por comas.",
     coverSearch:
-      "Dónde pueden hacer los usuarios que se busquen las portadas que su reproductor no tiene: musicbrainz, o musicbrainz,deezer.",
+      "Dónde puede buscar Marquee, si un usuario quiere, las portadas que su reproductor no tiene: musicbrainz, o musicbrainz,deezer.",
     playerHosts:
       "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
     webnowplayingPort:
@@ -69,7 +69,7 @@ const translations: Readonly<
       "Puerto para programas de DJ y de radio, o el primero libre de los nueve siguientes; 0 para ninguno.",
     owner: "Nombre del primer usuario, creado en el primer inicio.",
     demo: "Los usuarios que no han conectado música ven la lista de demostración.",
-    open: "Si un inicio en un ordenador con interfaz gráfica, o marquee open, abre el navegador en un enlace de inicio de sesión: auto o never.",
+    open: "Indica si un inicio en un ordenador con interfaz gráfica, o marquee open, abre el navegador con un enlace de inicio de sesión: auto o never.",
     files:
       "Carpeta para los archivos de texto y de portada de lo que escucha cada usuario, que OBS puede mostrar.",
     rateLimitSeconds:
@@ -104,7 +104,7 @@ const translations: Readonly<
     allowedHosts: "Outros nomes de host a que este servidor responde, separados por vírgulas.",
     trustedProxies: "Proxies reversos cujo X-Forwarded-For é aceito, separados por vírgulas.",
     coverSearch:
-      "Onde os usuários podem mandar procurar as capas que o player deles não tem: musicbrainz, ou musicbrainz,deezer.",
+      "Onde o Marquee pode procurar, se um usuário quiser, as capas que o player dele não tem: musicbrainz, ou musicbrainz,deezer.",
     playerHosts:
       "Hosts que os usuários que não são o dono podem informar para o player deles, separados por vírgulas.",
     webnowplayingPort:
@@ -115,7 +115,7 @@ const translations: Readonly<
       "Porta para programas de DJ e de rádio, ou a primeira livre das nove seguintes; 0 para nenhuma.",
     owner: "Nome do primeiro usuário, criado na primeira inicialização.",
     demo: "Os usuários que não conectaram música recebem a playlist de demonstração.",
-    open: "Se uma inicialização em um computador com interface gráfica, ou marquee open, abre o navegador em um link de acesso: auto ou never.",
+    open: "Define se uma inicialização em um computador com interface gráfica, ou marquee open, abre o navegador com um link de acesso: auto ou never.",
     files:
       "Pasta para os arquivos de texto e de capa do que cada usuário está ouvindo, que o OBS consegue mostrar.",
     rateLimitSeconds:
