@@ -23,7 +23,7 @@ describe("somebody who starts Marquee for the first time", () => {
 
   beforeEach(async () => {
     folder = createDataFolder();
-    marquee = await startMarquee({ folder: folder.path, fromSource: true });
+    marquee = await startMarquee({ folder: folder.path });
   });
   afterEach(async () => {
     await marquee.stop();

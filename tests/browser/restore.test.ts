@@ -32,7 +32,6 @@ describe("restoring a backup in the browser", () => {
     marquee = await startMarquee({
       folder: fresh.path,
       arguments: ["--port", port, "--data", fresh.path],
-      fromSource: true,
     });
   });
   afterEach(async () => {

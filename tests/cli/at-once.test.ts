@@ -51,7 +51,6 @@ beforeAll(async () => {
   server = await startMarquee({
     folder: folder.path,
     arguments: ["--port", "0", "--data", data, "--owner", "owner", "--rate-limit-seconds", "0"],
-    fromSource: true,
   });
 });
 afterAll(async () => {

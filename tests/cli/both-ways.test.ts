@@ -171,7 +171,6 @@ beforeAll(async () => {
     folder: folder.path,
     arguments: ["--port", "0", "--data", path("served")],
     environment: SURROUNDINGS,
-    fromSource: true,
   });
 });
 afterAll(async () => {
@@ -292,7 +291,6 @@ describe("while a server runs, no other process opens the database for writing,"
       folder: folder.path,
       arguments: ["hook", "test", "grace", String(JSON.parse(out[0] ?? "").id)],
       environment: { MARQUEE_DATA: path("served") },
-      fromSource: true,
     });
     await called.promise;
     expect(writersOf(file)).toEqual([server.pid]);

@@ -22,7 +22,6 @@ test("a running server gives the disk back what was deleted", async () => {
   const server = await startMarquee({
     folder: path(),
     arguments: ["--port", "0", "--data", path("data")],
-    fromSource: true,
   });
   try {
     await until(() => (statSync(file).size < 2 * MEGABYTE ? true : undefined));

@@ -18,7 +18,6 @@ beforeEach(async () => {
   folder = createDataFolder();
   server = await startMarquee({
     folder: folder.path,
-    fromSource: true,
     arguments: ["--port", "0", "--rate-limit-seconds", "0"],
   });
 });
@@ -51,7 +50,6 @@ describe("while another program reads the database,", () => {
   test("a command ends all the same, and so does the server", async () => {
     const added = await runMarquee({
       folder: folder.path,
-      fromSource: true,
       arguments: ["user", "add", "grace", "--json"],
     });
     expect(added.code).toBe(0);

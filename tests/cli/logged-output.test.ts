@@ -91,7 +91,6 @@ describe("the first start", () => {
   const start = async (environment: Record<string, string>) => {
     server = await startForPerson({
       folder: folder.path,
-      fromSource: true,
       arguments: ["--owner", "ada"],
       environment,
       isTerminal: false,
@@ -123,7 +122,6 @@ describe("the first start", () => {
   test("names the owner after the user whom the system knows where $USER is empty", async () => {
     const started = await startMarquee({
       folder: folder.path,
-      fromSource: true,
       environment: { USER: "" },
     });
     await started.kill();
@@ -134,7 +132,6 @@ describe("the first start", () => {
   test("in a container tells programs the same as anywhere", async () => {
     const started = await startMarquee({
       folder: folder.path,
-      fromSource: true,
       environment: { container: "podman" },
     });
     await started.kill();

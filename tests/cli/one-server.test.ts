@@ -34,12 +34,11 @@ afterEach(async () => {
 
 const data = () => join(folder.path, "data");
 const run = (...words: string[]) =>
-  runMarquee({ folder: folder.path, arguments: [...words, "--data", data()], fromSource: true });
+  runMarquee({ folder: folder.path, arguments: [...words, "--data", data()] });
 const start = async () => {
   server = await startMarquee({
     folder: folder.path,
     arguments: ["--port", "0", "--data", data()],
-    fromSource: true,
   });
   return server;
 };
@@ -71,12 +70,10 @@ describe("a second server on a data folder", () => {
     server = await startMarquee({
       folder: folder.path,
       arguments: ["--port", "0"],
-      fromSource: true,
     });
     const { out } = await runMarquee({
       folder: folder.path,
       arguments: ["open"],
-      fromSource: true,
     });
     expect(out).toContain(`${join(folder.path, "marquee-data")}, found in the current folder`);
   });
@@ -111,7 +108,6 @@ describe("marquee stop", () => {
       folder: folder.path,
       arguments: ["--port", "0", "--data", data()],
       environment: { MARQUEE_SECRET_KEY: key },
-      fromSource: true,
     });
     expect(await run("stop")).toMatchObject({ code: 0, error: "" });
     expect(isServerRunning(data())).toBe(false);

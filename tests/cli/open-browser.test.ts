@@ -98,7 +98,6 @@ describe("the first start in a terminal on a desktop", () => {
     const path = `${join(folder.path, "bin")}:${process.env["PATH"]}`;
     server = await startForPerson({
       folder: folder.path,
-      fromSource: true,
       arguments: options.arguments ?? [],
       environment: { PATH: path, DISPLAY: ":0", OPENED: opened(), ...options.environment },
       isTerminal: options.isTerminal ?? true,

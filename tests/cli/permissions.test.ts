@@ -33,10 +33,9 @@ const start = (data: string) =>
   startMarquee({
     folder: folder.path,
     arguments: ["--port", "0", "--data", data],
-    fromSource: true,
   });
 const run = (data: string, ...words: string[]) =>
-  runMarquee({ folder: folder.path, arguments: [...words, "--data", data], fromSource: true });
+  runMarquee({ folder: folder.path, arguments: [...words, "--data", data] });
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 const canMount = process.getuid?.() === 0 && Bun.which("bindfs") !== null;

@@ -25,7 +25,6 @@ async function start(variables: Readonly<Record<string, string>> = {}): Promise<
       "0",
     ],
     environment: variables,
-    fromSource: true,
   });
 }
 

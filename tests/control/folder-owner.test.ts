@@ -44,7 +44,6 @@ function makeFolder(...names: string[]): string {
 const marquee = (words: readonly string[], environment: Record<string, string> = {}) =>
   runMarquee({
     folder: folder.path,
-    fromSource: true,
     arguments: words,
     environment: { MARQUEE_DATA: path("data"), ...environment },
   });
@@ -85,7 +84,6 @@ describe("as root in a folder of somebody else's,", () => {
     const data = makeFolder("data");
     const server = await startMarquee({
       folder: folder.path,
-      fromSource: true,
       environment: { MARQUEE_DATA: data },
     });
     const status = await Bun.file(`/proc/${server.pid}/status`).text();
@@ -203,7 +201,6 @@ describe("as root beside a server that runs as somebody else, as with docker exe
     data = makeFolder("data");
     server = await startMarquee({
       folder: folder.path,
-      fromSource: true,
       arguments: ["--port", "0", "--owner", "ada"],
       environment: { MARQUEE_DATA: data },
     });

@@ -79,7 +79,6 @@ const start = (
     folder: join(data, ".."),
     arguments: ["--port", "0", "--data", data, ...given],
     environment,
-    fromSource: true,
   });
 
 /** A server of one test. */
@@ -148,7 +147,6 @@ describe("with a server that runs,", () => {
         NODE_USE_ENV_PROXY: "1",
         MARQUEE_DATA: data,
       },
-      fromSource: true,
     });
     expect(ran).toMatchObject({ code: 0, out: "VLC was added.\n" });
     expect(proxy.sent).toEqual([]);

@@ -183,7 +183,7 @@ test("behind a proxy, people are told its address and the proxy is told the serv
 
 testWith("curl", hasCurl)("a server on any free port tells its own addresses", async () => {
   const data = createDataFolder();
-  const marquee = await startMarquee({ folder: data.path, fromSource: true });
+  const marquee = await startMarquee({ folder: data.path });
   try {
     const pageOf = async (name: string) =>
       examplesIn(await fetch(`${marquee.url}/en/docs/${name}`));
