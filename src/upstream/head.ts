@@ -20,23 +20,34 @@ export class HeadTooLong extends Error {
 
 export const LARGEST_HEAD_BYTES = 8 * 1024;
 const END = /\r?\n\r?\n/;
+const LONGEST_END = 4;
 
 export function createHeadReader(): HeadReader {
-  let received = Buffer.alloc(0);
+  const received = Buffer.alloc(LARGEST_HEAD_BYTES);
+  let filled = 0;
   return {
     push(bytes) {
-      received = Buffer.concat([received, bytes]);
-      const text = received.toString("latin1", 0, LARGEST_HEAD_BYTES);
-      const end = END.exec(text);
-      if (end) return { head: headIn(text.slice(0, end.index)), rest: restOf(received, end) };
-      if (received.length >= LARGEST_HEAD_BYTES) throw new HeadTooLong();
+      const part = bytes.subarray(0, received.length - filled);
+      received.set(part, filled);
+      // It may come byte by byte, and is searched only once.
+      const from = Math.max(0, filled - LONGEST_END);
+      filled += part.length;
+      const end = END.exec(received.toString("latin1", from, filled));
+      if (end) {
+        const endsAt = from + end.index;
+        return {
+          head: headIn(received.toString("latin1", 0, endsAt)),
+          rest: Buffer.concat([
+            received.subarray(endsAt + end[0].length, filled),
+            bytes.subarray(part.length),
+          ]),
+        };
+      }
+      if (filled === received.length) throw new HeadTooLong();
       return undefined;
     },
   };
 }
-
-const restOf = (bytes: Uint8Array, { index, 0: end }: RegExpExecArray): Uint8Array =>
-  bytes.subarray(index + end.length);
 
 function headIn(text: string): Head {
   const [start = "", ...lines] = text.split(/\r?\n/);
