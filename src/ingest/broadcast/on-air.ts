@@ -34,6 +34,8 @@ const GONE_AFTER_MS = 15_000;
 const KBIT_PER_SECOND = 4_000;
 /** Programs send the start of a broadcast at once. */
 const BURST_BYTES = 256 * 1024;
+/** To read names takes as long as to pass over so much audio. */
+const NAMES_BYTES = 4 * 1024;
 
 const MOST_TITLES = 60;
 const MINUTE_MS = 60_000;
@@ -107,7 +109,7 @@ function createListener(current: Current, clock: Parts["clock"]): Broadcast["tak
     }
     const song = ogg?.push(audio);
     if (song) current.show(song);
-    return current.spend(bytes.length, nowMs);
+    return current.spend(bytes.length + (song ? NAMES_BYTES : 0), nowMs);
   };
 }
 

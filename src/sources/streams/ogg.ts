@@ -21,6 +21,7 @@ export interface OggReader {
 /** A cover may follow the names; it is not kept. */
 const MOST_COMMENT_BYTES = 16 * 1024;
 const MOST_COMMENTS = 100;
+const MOST_ARTISTS = 10;
 const CAPTURE_PATTERN = "OggS";
 /** The header of a page, which the sizes of its segments follow. */
 const HEADER_BYTES = 27;
@@ -193,17 +194,22 @@ const LONGEST_PREFIX = 8;
 /** The names in comments (https://xiph.org/vorbis/doc/v-comment.html), as far as sizes lead. */
 function readComments(bytes: Uint8Array): SongComments {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const named = new Map<string, string[]>();
+  const named = new Map<string, string[]>([
+    ["TITLE", []],
+    ["ARTIST", []],
+    ["ALBUM", []],
+  ]);
   const sizeAt = (at: number) => (at + 4 <= bytes.length ? view.getUint32(at, true) : Infinity);
   let at = 4 + sizeAt(0);
   const count = Math.min(sizeAt(at), MOST_COMMENTS);
   at += 4;
   for (let read = 0; read < count && at + 4 + sizeAt(at) <= bytes.length; read += 1) {
-    const end = at + 4 + sizeAt(at);
-    const [name = "", ...value] = decodeText(bytes.subarray(at + 4, end)).split("=");
-    const key = name.toUpperCase();
-    named.set(key, (named.get(key) ?? []).concat(value.join("=").trim()));
-    at = end;
+    const comment = bytes.subarray(at + 4, at + 4 + sizeAt(at));
+    at += 4 + comment.length;
+    const equals = comment.indexOf("=".charCodeAt(0));
+    const values = named.get(latin1(comment.subarray(0, equals)).toUpperCase());
+    if (equals === -1 || !values || values.length >= MOST_ARTISTS) continue;
+    values.push(decodeText(comment.subarray(equals + 1)).trim());
   }
   return {
     title: named.get("TITLE")?.[0] ?? "",
