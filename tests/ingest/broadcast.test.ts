@@ -251,11 +251,12 @@ describe("the port", () => {
     await connect();
   });
 
-  test("is the next free one where another program has it", async () => {
+  test("is a free one of the next nine where another program has it", async () => {
     await server.accounts.connections.disconnect(user.user, "all");
     const other = Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } });
     await server.accounts.connections.connect(user.user, "broadcast", { delay: 0 }, "");
-    expect(portNow()).toBe(port + 1);
+    // More programs may have the ones after it.
+    expect(portNow() - port).toBeWithin(1, 10);
     other.stop(true);
   });
 });
