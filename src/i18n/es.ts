@@ -537,7 +537,7 @@ export const es: Words = {
         },
       },
       needsScript:
-        "Para arrastrar, o que lo haga esta página, hace falta JavaScript. La dirección y el tamaño de abajo sirven sin él.",
+        "Para arrastrar, o para que lo haga esta página, hace falta JavaScript. La dirección y el tamaño de abajo sirven sin él.",
     },
     gallery: {
       title: "Tus overlays",
@@ -1562,7 +1562,7 @@ export const es: Words = {
     },
     hook: {
       address:
-        "Marquee no puede enviar nada a esta dirección. Escribe una como https://example.org/songs.",
+        "Marquee no puede enviar nada a esta dirección. Escribe una como esta: https://example.org/songs",
       port: "El puerto debe ser 80, 443, o 1024 o mayor.",
       own: "Esta es la dirección del propio Marquee.",
       unlisted: "El propietario de este servidor debe permitir antes {host}.",
