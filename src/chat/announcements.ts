@@ -12,16 +12,11 @@ export interface AnnouncementsDeps {
   announce(): void;
 }
 
-/** Announces a user's songs while a stream is live. */
-export interface Announcements {
-  setLive(isLive: boolean): void;
-  stop(): void;
-}
-
 /** A song counts once it was played for so long. */
 const HEARD_MS = 10_000;
 
-export function createAnnouncements(deps: AnnouncementsDeps): Announcements {
+/** Announces a user's songs while a stream is live. */
+export function createAnnouncements(deps: AnnouncementsDeps) {
   const { clock, everyMs } = deps;
   let leave: (() => void) | undefined;
   /** The song that played when announcing began, and the one that was announced last. */
@@ -68,7 +63,7 @@ export function createAnnouncements(deps: AnnouncementsDeps): Announcements {
   };
 
   return {
-    setLive(isLive) {
+    setLive(isLive: boolean) {
       if (!isLive) return stop();
       if (leave) return;
       isFirst = true;

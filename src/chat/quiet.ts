@@ -11,14 +11,7 @@ export interface Asking {
 }
 
 /** The quiet times of one chat. All times are monotonic, in milliseconds. */
-export interface Quiet {
-  /** Decides on an answer to a question, and counts it if it may be given. */
-  admit(asking: Asking, nowMs: number): boolean;
-  /** The same for a line that nobody has asked for in chat. */
-  admitLine(nowMs: number): boolean;
-  /** Nothing may be sent until then. */
-  pause(untilMs: number): void;
-}
+export type Quiet = ReturnType<typeof createQuiet>;
 
 /** Twitch lets others than broadcasters and moderators send 20 messages in 30 s. */
 const QUIET_OF_VIEWER_MS = 30_000;
@@ -35,12 +28,13 @@ const MESSAGES_WITHIN_MS = 30_000;
 export const quietMsOf = ({ quietS }: Pick<ChatOptions, "quietS">, mayMore: boolean): number =>
   Math.max(quietS * 1_000, mayMore ? 0 : QUIET_OF_VIEWER_MS);
 
-export function createQuiet(): Quiet {
+export function createQuiet() {
   const people = createBoundedMap<string, number>(MOST_PEOPLE);
   let sentAtMs: readonly number[] = [];
   let answeredAtMs = -Infinity;
   let pausedUntilMs = -Infinity;
 
+  /** Whether a line may be sent that nobody has asked for in chat; counts it if so. */
   const admitLine = (nowMs: number): boolean => {
     sentAtMs = sentAtMs.filter((atMs) => nowMs - atMs < MESSAGES_WITHIN_MS);
     if (nowMs < pausedUntilMs || sentAtMs.length >= MOST_MESSAGES) return false;
@@ -50,7 +44,8 @@ export function createQuiet(): Quiet {
 
   return {
     admitLine,
-    admit({ personId, isPrivileged, quietMs }, nowMs) {
+    /** Decides on an answer to a question, and counts it if it may be given. */
+    admit({ personId, isPrivileged, quietMs }: Asking, nowMs: number) {
       if (nowMs - answeredAtMs < quietMs) return false;
       const before = people.get(personId) ?? -Infinity;
       if (!isPrivileged && nowMs - before < QUIET_OF_PERSON_MS) return false;
@@ -59,7 +54,8 @@ export function createQuiet(): Quiet {
       people.set(personId, nowMs);
       return true;
     },
-    pause(untilMs) {
+    /** Nothing may be sent until then. */
+    pause(untilMs: number) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
     },
   };

@@ -5,8 +5,8 @@ import { createQuiet, type Quiet } from "./quiet.ts";
 import { createSongLine } from "./song-line.ts";
 import type { ChatAccount } from "./store.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
-import { createTwitchLinks, type TwitchLinks } from "./twitch/links.ts";
-import { createPendingLinks, type PendingLinks } from "./twitch/pending-links.ts";
+import { createTwitchLinks } from "./twitch/links.ts";
+import { createPendingLinks } from "./twitch/pending-links.ts";
 import { createSend } from "./twitch/send.ts";
 import { readSettings } from "./twitch/settings.ts";
 import { createTwitch } from "./twitch/upstream.ts";
@@ -18,25 +18,14 @@ export interface ChatDeps extends Parts {
 }
 
 /** The linked accounts of this server. */
-export interface ChatService {
-  readonly links: TwitchLinks;
-  readonly pending: PendingLinks;
-  /** Starts and stops accounts as they are stored now. */
-  follow(): Promise<void>;
-  /**
-   * Sends the line of a user's song, as a question in chat would be answered.
-   * @throws {Refused} when it is not sent
-   */
-  sayOnce(account: ChatAccount): Promise<void>;
-  stop(): Promise<void>;
-}
+export type ChatService = ReturnType<typeof createChatService>;
 
 const keyOf = ({ id, options }: ChatAccount): string => `${id} ${JSON.stringify(options)}`;
 
 /** Chats whose quiet times are remembered. */
 const MOST_CHATS = 1_000;
 
-export function createChatService(deps: ChatDeps): ChatService {
+export function createChatService(deps: ChatDeps) {
   const { accounts, clock, config } = deps;
   const { chat } = accounts;
   const twitch = createTwitch(deps);
@@ -89,12 +78,17 @@ export function createChatService(deps: ChatDeps): ChatService {
 
   /** What was read first must not count last. */
   const inTurn = createInTurn();
+  /** Starts and stops accounts as they are stored now. */
   const follow = () => inTurn(async () => startAndStop(await chat.allOf()));
 
   return {
     ...{ links, follow },
     pending: createPendingLinks(deps),
-    async sayOnce({ id: accountId, userId }) {
+    /**
+     * Sends the line of a user's song, as a question in chat would be answered.
+     * @throws {Refused} when it is not sent
+     */
+    async sayOnce({ id: accountId, userId }: ChatAccount) {
       const settings = readSettings(await chat.settingsOf(accountId));
       const text = await songLine(userId, "song");
       if (text === undefined) throw new Refused("chat.paused");

@@ -31,44 +31,12 @@ export type ChatAccountNews = Partial<
 const MOST_CHAT_ACCOUNTS = 5;
 
 /** The stored accounts at chat services. */
-export interface ChatAccounts {
-  /** Those of a user, or of all, ordered by id. */
-  allOf(userId?: number): Promise<readonly ChatAccount[]>;
-  /** @throws {Refused} when the user has no account of this name */
-  named(user: Pick<User, "id">, login: string): ChatAccount;
-  /**
-   * Adds an account, or replaces the user's one of this name, which gets another id.
-   * @throws {Refused} when the user has the maximum
-   */
-  link(user: Pick<User, "id">, account: NewChatAccount): Promise<ChatAccount>;
-  /** The settings; `undefined` if the account is gone or they cannot be decrypted. */
-  settingsOf(id: number): Promise<unknown>;
-  /** Stores settings in place of those that are stored. Resolves with false if the account is gone. */
-  storeSettings(id: number, settings: unknown): Promise<boolean>;
-  /**
-   * Stores how a user's account answers, made of what is stored.
-   * @throws {Refused} when the user has no account of this name
-   */
-  changeOptions<Options extends object>(
-    user: Pick<User, "id">,
-    login: string,
-    change: (stored: unknown) => Options,
-  ): Promise<Options>;
-  /** Stores that the account is not used any more until it is linked again, with the reason. */
-  end(id: number, state: Exclude<ChatAccountState, "linked">, reason: string): Promise<void>;
-  /** Does nothing if the account is gone. Deferred. */
-  note(id: number, news: ChatAccountNews): Promise<void>;
-  /**
-   * Removes an account. Resolves with its settings as they were.
-   * @throws {Refused} when the user has no account of this name
-   */
-  unlink(user: Pick<User, "id">, login: string): Promise<unknown>;
-}
+export type ChatAccounts = ReturnType<typeof createChatAccounts>;
 
 export function createChatAccounts(
   { store, vault, wallMs }: AccountsContext,
   deferred: Pick<DeferredWrites, "write">,
-): ChatAccounts {
+) {
   const { queries } = store;
 
   const rowOf = (id: number): Row | undefined =>
@@ -86,7 +54,8 @@ export function createChatAccounts(
   };
 
   return {
-    allOf: async (userId) =>
+    /** Those of a user, or of all, ordered by id. */
+    allOf: async (userId?: number) =>
       queries
         .select()
         .from(chatAccounts)
@@ -94,8 +63,13 @@ export function createChatAccounts(
         .orderBy(asc(chatAccounts.id))
         .all()
         .map(withoutSettings),
-    named: (user, login) => withoutSettings(rowNamed(user, login)),
-    link: (user, { service, login, channel, settings }) =>
+    /** @throws {Refused} when the user has no account of this name */
+    named: (user: Pick<User, "id">, login: string) => withoutSettings(rowNamed(user, login)),
+    /**
+     * Adds an account, or replaces the user's one of this name, which gets another id.
+     * @throws {Refused} when the user has the maximum
+     */
+    link: (user: Pick<User, "id">, { service, login, channel, settings }: NewChatAccount) =>
       vault.whileKeyStays(async () => {
         const sealedSettings = await seal(user.id, settings);
         const row = await store.write({ userId: user.id, what: "chat" }, (tx) => {
@@ -116,11 +90,13 @@ export function createChatAccounts(
         });
         return withoutSettings(row);
       }),
-    async settingsOf(id) {
+    /** The settings; `undefined` if the account is gone or they cannot be decrypted. */
+    async settingsOf(id: number) {
       const row = rowOf(id);
       return row && open(row);
     },
-    storeSettings: (id, settings) =>
+    /** Stores settings in place of those that are stored. Resolves with false if the account is gone. */
+    storeSettings: (id: number, settings: unknown) =>
       vault.whileKeyStays(async () => {
         const row = rowOf(id);
         if (!row) return false;
@@ -134,7 +110,15 @@ export function createChatAccounts(
           .get();
         return stored !== undefined;
       }),
-    changeOptions: (user, login, change) =>
+    /**
+     * Stores how a user's account answers, made of what is stored.
+     * @throws {Refused} when the user has no account of this name
+     */
+    changeOptions: <Options extends object>(
+      user: Pick<User, "id">,
+      login: string,
+      change: (stored: unknown) => Options,
+    ) =>
       store.write({ userId: user.id, what: "chat" }, (tx) => {
         const { id, options: stored } = rowNamed(user, login);
         const options = change(JSON.parse(stored));
@@ -144,7 +128,8 @@ export function createChatAccounts(
           .run();
         return options;
       }),
-    async end(id, state, refusal) {
+    /** Stores that the account is not used any more until it is linked again, with the reason. */
+    async end(id: number, state: Exclude<ChatAccountState, "linked">, refusal: string) {
       const row = rowOf(id);
       if (!row) return;
       await store.write({ userId: row.userId, what: "chat" }, (tx) => {
@@ -154,14 +139,19 @@ export function createChatAccounts(
           .run();
       });
     },
-    note: (id, news) => {
+    /** Does nothing if the account is gone. Deferred. */
+    note: (id: number, news: ChatAccountNews) => {
       // Different news of an account must not replace each other while they wait.
       const name = `${Object.keys(news).sort().join(" ")} of chat account ${id}`;
       return deferred.write(name, () =>
         queries.update(chatAccounts).set(news).where(eq(chatAccounts.id, id)).run(),
       );
     },
-    async unlink(user, login) {
+    /**
+     * Removes an account. Resolves with its settings as they were.
+     * @throws {Refused} when the user has no account of this name
+     */
+    async unlink(user: Pick<User, "id">, login: string) {
       const removed = await store.write({ userId: user.id, what: "chat" }, (tx) => {
         const row = rowNamed(user, login);
         tx.delete(chatAccounts).where(eq(chatAccounts.id, row.id)).run();

@@ -12,15 +12,7 @@ export interface Try {
 }
 
 /** Sends events to one hook, one at a time and at most one a second. */
-export interface HookDelivery {
-  /** A newer event takes the place of one that waits: a song is soon stale. */
-  deliver(event: NumberedEvent): void;
-  /** Nothing that waits is sent any more, and nothing is tried again. */
-  drop(): void;
-  /** The last tries, the newest first. */
-  tries(): readonly Try[];
-  stop(): void;
-}
+export type HookDelivery = ReturnType<typeof createHookDelivery>;
 
 export interface DeliveryDeps extends Pick<Parts, "clock"> {
   readonly hooks: Pick<Hooks, "note">;
@@ -40,7 +32,7 @@ const MOST_TRIES_KEPT = 10;
 const MOST_FAILURES = 100;
 const GONE = 410;
 
-export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps): HookDelivery {
+export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps) {
   let waiting: NumberedEvent | undefined;
   /** Whether the event that was sent is not to be tried again. */
   let isDropped = false;
@@ -109,17 +101,20 @@ export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryD
   };
 
   return {
-    deliver(event) {
+    /** A newer event takes the place of one that waits: a song is soon stale. */
+    deliver(event: NumberedEvent) {
       if (isStopped) return;
       waiting = event;
       wake();
       if (!isSending) void run();
     },
+    /** Nothing that waits is sent any more, and nothing is tried again. */
     drop() {
       waiting = undefined;
       isDropped = true;
       wake();
     },
+    /** The last tries, the newest first. */
     tries: () => tries,
     stop() {
       isStopped = true;

@@ -18,15 +18,10 @@ const COUNTS_AFTER_MS = 3_000;
 const PAUSE_COUNTS_AFTER_MS = 1_000;
 
 /** Finds the events in the readings of one user's music. */
-export interface SongEvents {
-  note(reading: Reading): void;
-  stop(): void;
-}
-
 export function createSongEvents(
   clock: Pick<Clock, "after" | "monotonicMs">,
   emit: (event: SongEvent) => void,
-): SongEvents {
+) {
   /** The song that was reported last; `undefined` before the first and after it has ended. */
   let current: Playback | undefined;
   let isPaused = false;
@@ -59,7 +54,7 @@ export function createSongEvents(
   };
 
   return {
-    note(reading) {
+    note(reading: Reading) {
       // The song may go on while its source cannot be asked.
       if (reading.kind === "unavailable") return;
       if (reading.kind !== "playback") {

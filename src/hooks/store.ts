@@ -40,19 +40,7 @@ export interface DamagedHook extends Pick<Hook, "id" | "userId"> {
   readonly off: "damaged";
 }
 
-export interface Hooks {
-  allOf(userId: number): Promise<readonly (Hook | DamagedHook)[]>;
-  /** The ids of users who have a hook. */
-  users(): Promise<readonly number[]>;
-  /** @throws {Refused} when the user has the maximum, or a hook with this address */
-  add(user: User, settings: Omit<HookSettings, "secret">): Promise<Hook>;
-  /** @throws {Refused} when the user has no such hook */
-  find(user: User, id: number): Promise<Hook | DamagedHook>;
-  /** @throws {Refused} when the user has no such hook */
-  remove(user: User, id: number): Promise<void>;
-  /** Stores how sending an event has ended. Deferred. */
-  note(id: number, result: Pick<Hook, "failures" | "off">): Promise<void>;
-}
+export type Hooks = ReturnType<typeof createHooks>;
 
 export const MOST_HOOKS = 10;
 const SECRET_BYTES = 32;
@@ -67,9 +55,9 @@ const addressKeyOf = (text: string): string => {
 export function createHooks(
   { store, vault, wallMs }: AccountsContext,
   deferred: Pick<DeferredWrites, "write">,
-): Hooks {
+) {
   const { queries } = store;
-  const allOf: Hooks["allOf"] = (userId) => {
+  const allOf = (userId: number): Promise<readonly (Hook | DamagedHook)[]> => {
     const rows = queries
       .select()
       .from(hooks)
@@ -98,18 +86,21 @@ export function createHooks(
 
   return {
     allOf,
-    async find(user, id) {
+    /** @throws {Refused} when the user has no such hook */
+    async find(user: User, id: number) {
       const hook = (await allOf(user.id)).find((one) => one.id === id);
       if (hook) return hook;
       throw new Refused("hook.unknown");
     },
+    /** The ids of users who have a hook. */
     users: async () =>
       queries
         .selectDistinct({ userId: hooks.userId })
         .from(hooks)
         .all()
         .map(({ userId }) => userId),
-    add: (user, given) =>
+    /** @throws {Refused} when the user has the maximum, or a hook with this address */
+    add: (user: User, given: Omit<HookSettings, "secret">) =>
       inTurn(async () => {
         await refuseSameAddress(user, given.url);
         const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
@@ -129,14 +120,16 @@ export function createHooks(
         });
         return { id, userId: user.id, failures: 0, off: null, ...settings };
       }),
-    async remove(user, id) {
+    /** @throws {Refused} when the user has no such hook */
+    async remove(user: User, id: number) {
       const isIt = and(eq(hooks.userId, user.id), eq(hooks.id, id));
       const removed = await store.write({ userId: user.id, what: "hooks" }, (tx) =>
         tx.delete(hooks).where(isIt).returning({ id: hooks.id }).get(),
       );
       if (!removed) throw new Refused("hook.unknown");
     },
-    note: (id, result) =>
+    /** Stores how sending an event has ended. Deferred. */
+    note: (id: number, result: Pick<Hook, "failures" | "off">) =>
       deferred.write(`hook ${id}`, async () => {
         const before = queries.select().from(hooks).where(eq(hooks.id, id)).get();
         if (!before) return;

@@ -37,16 +37,6 @@ export interface NoticeTarget {
   readonly language: Language;
 }
 
-/** Carries notices from a form to the page that shows them, each in a sealed cookie of its section. */
-export interface Notices {
-  /** Redirects to the page that shows the notice; `undefined` when it is too long for a cookie. */
-  send(signedIn: SignedIn, from: NoticeTarget, notice: Notice): Promise<Response | undefined>;
-  /** The notice for this session and this page. */
-  of(request: Request, signedIn: SignedIn, target: NoticeTarget): Promise<Notice | undefined>;
-  /** The `Set-Cookie` header that drops a notice once it is shown. */
-  drop(target: NoticeTarget): string;
-}
-
 /** A notice that was not shown within this time is dropped. */
 const NOTICE_LIFETIME_MS = 5 * 60_000;
 /** Browsers keep cookies of 4,096 bytes, their names and attributes included. */
@@ -66,14 +56,18 @@ export interface NoticesDeps {
   readonly cookies: Pick<Cookies, "forPath">;
 }
 
-/** A notice may contain a new key, so its cookie is sealed and sent only to its section. */
-export function createNotices(deps: NoticesDeps): Notices {
+/**
+ * Carries notices from a form to the page that shows them. One may contain a new key, so its cookie is
+ * sealed and sent only to its section.
+ */
+export function createNotices(deps: NoticesDeps) {
   const sealed = createSealedCookie<SentNotice>(deps, "notice", NOTICE_LIFETIME_MS);
   const cookieOf = (target: NoticeTarget) =>
     deps.cookies.forPath(`notice-${target.section}`, pathTo(target, target.section));
 
   return {
-    async send({ user, session }, from, given) {
+    /** Redirects to the page that shows the notice; `undefined` when it is too long for a cookie. */
+    async send({ user, session }: SignedIn, from: NoticeTarget, given: Notice) {
       const { at = "", anchor, language = from.language, ...notice } = given;
       const target = { ...from, language };
       const id = new URLSearchParams(at).get("id");
@@ -85,12 +79,14 @@ export function createNotices(deps: NoticesDeps): Notices {
       const path = pathTo(target, target.section) + query + hash;
       return redirect(path, 303, { "Set-Cookie": sent });
     },
-    async of(request, { user, session }, target) {
+    /** The notice for this session and this page. */
+    async of(request: Request, { user, session }: SignedIn, target: NoticeTarget) {
       const sent = await sealed.open(user.id, cookieOf(target).of(request));
       if (sent?.sessionId !== session.id) return undefined;
       const isHere = new URL(request.url).searchParams.get("id") === sent.id;
       return isHere ? sent.notice : undefined;
     },
-    drop: (target) => cookieOf(target).drop(),
+    /** The `Set-Cookie` header that drops a notice once it is shown. */
+    drop: (target: NoticeTarget) => cookieOf(target).drop(),
   };
 }

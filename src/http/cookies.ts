@@ -1,12 +1,5 @@
 /** This server's cookies. */
-export interface Cookies {
-  /** A cookie for all paths of the host. @param use unique to what it is for */
-  forHost(use: string): Cookie;
-  /** A cookie for one path and what is below it. */
-  forPath(use: string, path: string): Cookie;
-  /** The uses of a request's cookies for the host that begin so, in the browser's order: oldest first. */
-  usesOf(request: Request, beginning: string): string[];
-}
+export type Cookies = ReturnType<typeof createCookies>;
 
 export interface Cookie {
   /** Its value; `undefined` when it was sent not at all or several times. */
@@ -32,7 +25,7 @@ const ID_LENGTH = 8;
  * whatever the path. So the names end with an id of this server: another Marquee on the same host
  * name neither reads nor replaces them.
  */
-export function createCookies({ baseUrl, listeningAddress }: CookiesDeps): Cookies {
+export function createCookies({ baseUrl, listeningAddress }: CookiesDeps) {
   const secure = baseUrl.startsWith("https:");
   const place = `${baseUrl} ${listeningAddress}`;
   const id = new Bun.CryptoHasher("sha256").update(place).digest("hex").slice(0, ID_LENGTH);
@@ -58,9 +51,12 @@ export function createCookies({ baseUrl, listeningAddress }: CookiesDeps): Cooki
   };
 
   return {
-    forHost: (use) => cookie(hostPrefix + use + suffix, "/"),
-    forPath: (use, path) => cookie(pathPrefix + use + suffix, path),
-    usesOf: (request, beginning) =>
+    /** A cookie for all paths of the host. @param use unique to what it is for */
+    forHost: (use: string) => cookie(hostPrefix + use + suffix, "/"),
+    /** A cookie for one path and what is below it. */
+    forPath: (use: string, path: string) => cookie(pathPrefix + use + suffix, path),
+    /** The uses of a request's cookies for the host that begin so, in the browser's order: oldest first. */
+    usesOf: (request: Request, beginning: string) =>
       sentWith(request)
         .map(([name]) => name)
         .filter((name) => name.startsWith(hostPrefix + beginning) && name.endsWith(suffix))

@@ -1,16 +1,13 @@
 import type { Session } from "../accounts/sessions.ts";
 
 /** Proves that a form was sent from a page of the same session. */
-export interface FormTokens {
-  issue(session: Pick<Session, "id">): string;
-  isValid(session: Pick<Session, "id">, token: unknown): boolean;
-}
+export type FormTokens = ReturnType<typeof createFormTokens>;
 
 /** @param secret signs the tokens; it never leaves the server */
-export function createFormTokens(secret: string): FormTokens {
+export function createFormTokens(secret: string) {
   return {
-    issue: ({ id }) => Bun.CSRF.generate(secret, { sessionId: id }),
-    isValid: ({ id }, token) =>
+    issue: ({ id }: Pick<Session, "id">) => Bun.CSRF.generate(secret, { sessionId: id }),
+    isValid: ({ id }: Pick<Session, "id">, token: unknown) =>
       // Bun throws on an empty token instead of returning false.
       typeof token === "string" &&
       token !== "" &&

@@ -1,35 +1,32 @@
 import { SecretError, type SealPurpose, type Vault } from "../vault/vault.ts";
 import type { Clock } from "../clock.ts";
 
-/** Encrypted data in a browser's cookie: the browser cannot read or change it. Not stored here. */
-export interface SealedCookie<Content> {
-  /** The cookie's value. */
-  seal(userId: number, content: Content): Promise<string>;
-  /** The content sealed for this user; `undefined` if damaged, too old or another user's. */
-  open(userId: number, value: string | undefined): Promise<Content | undefined>;
-}
-
 export interface SealedCookieDeps {
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly clock: Pick<Clock, "wallMs">;
 }
 
-/** @param purpose unique to this kind of content, so that other kinds cannot be opened as it */
+/**
+ * Encrypted data in a browser's cookie: the browser cannot read or change it. Not stored here.
+ * @param purpose unique to this kind of content, so that other kinds cannot be opened as it
+ */
 export function createSealedCookie<Content>(
   { vault, clock }: SealedCookieDeps,
   purpose: SealPurpose,
   lifetimeMs: number,
-): SealedCookie<Content> {
+) {
   interface Sealed {
     readonly expiresAtMs: number;
     readonly content: Content;
   }
   return {
-    async seal(userId, content) {
+    /** The cookie's value. */
+    async seal(userId: number, content: Content) {
       const sealed: Sealed = { expiresAtMs: clock.wallMs() + lifetimeMs, content };
       return (await vault.seal(purpose, userId, JSON.stringify(sealed))).toString("base64url");
     },
-    async open(userId, value) {
+    /** The content sealed for this user; `undefined` if damaged, too old or another user's. */
+    async open(userId: number, value: string | undefined) {
       if (value === undefined) return undefined;
       try {
         const text = await vault.open(purpose, userId, Buffer.from(value, "base64url"));

@@ -14,13 +14,7 @@ export interface SignedIn {
 }
 
 /** Signs users in and out, and finds the signed-in user of a request. */
-export interface SessionCookie {
-  signedIn(request: Request): Promise<SignedIn | undefined>;
-  /** Signs a browser in with a new session, and redirects it to the dashboard. */
-  signIn(request: Request, user: User, language: Language): Promise<Response>;
-  /** Deletes the session cookie and redirects the browser to `path`. */
-  signOut(path: string): Response;
-}
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 export interface SessionCookieDeps {
   readonly cookies: Pick<Cookies, "forHost">;
@@ -29,11 +23,7 @@ export interface SessionCookieDeps {
   readonly accounts: Pick<Accounts, "sessions">;
 }
 
-export function createSessionCookie({
-  accounts,
-  cookies,
-  basePath,
-}: SessionCookieDeps): SessionCookie {
+export function createSessionCookie({ accounts, cookies, basePath }: SessionCookieDeps) {
   const { sessions } = accounts;
   const cookie = cookies.forHost("session");
 
@@ -44,7 +34,8 @@ export function createSessionCookie({
 
   return {
     signedIn,
-    async signIn(request, user, language) {
+    /** Signs a browser in with a new session, and redirects it to the dashboard. */
+    async signIn(request: Request, user: User, language: Language) {
       // End the previous session: anyone else who knows it must not stay signed in with the user.
       const before = await signedIn(request);
       if (before) await sessions.close(before.user, before.session.id);
@@ -54,6 +45,7 @@ export function createSessionCookie({
         "Set-Cookie": cookie.set(token, SESSION_LIFETIME_MS / 1000),
       });
     },
-    signOut: (path) => redirect(path, 303, { "Set-Cookie": cookie.drop() }),
+    /** Deletes the session cookie and redirects the browser to `path`. */
+    signOut: (path: string) => redirect(path, 303, { "Set-Cookie": cookie.drop() }),
   };
 }

@@ -22,22 +22,12 @@ import { redirect } from "../http/redirect.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** OAuth linking: sends a browser to an upstream, and handles its return. */
-export interface LinkingFlow {
-  /** Redirects to the upstream. */
-  start(
-    request: Request,
-    language: Language,
-    source: LinkedSource,
-    intent: OAuthIntent,
-  ): Promise<Response>;
-  /** `GET /callback/{source}`: the browser returns from the upstream. */
-  callback(context: RouteContext): Promise<Response | undefined>;
-}
+export type LinkingFlow = ReturnType<typeof createLinkingFlow>;
 
 /** Marks in a query that the browser was sent to the base URL already. */
 const SENT_TO_BASE_URL = "here";
 
-export function createLinkingFlow(deps: Parts): LinkingFlow {
+export function createLinkingFlow(deps: Parts) {
   const { accounts, sources, sessionCookie, log, baseUrl, basePath } = deps;
   const notices = createNotices(deps);
   const attempts = createPendingAuthorizations(deps);
@@ -113,7 +103,8 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
   };
 
   return {
-    async start(request, language, source, intent) {
+    /** Redirects to the upstream. */
+    async start(request: Request, language: Language, source: LinkedSource, intent: OAuthIntent) {
       const { oauth } = source;
       // The upstream redirects to the base URL, where browsers send no cookie of another host name.
       // Asked once: behind a proxy the name may be another although the browser is there.
@@ -132,7 +123,8 @@ export function createLinkingFlow(deps: Parts): LinkingFlow {
       return response;
     },
 
-    async callback({ request, params }) {
+    /** `GET /callback/{source}`: the browser returns from the upstream. */
+    async callback({ request, params }: RouteContext) {
       const source = sources.byId(params["source"] ?? "");
       if (!source || !isLinked(source)) return undefined;
       const answer = new URL(request.url).searchParams;

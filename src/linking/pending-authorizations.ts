@@ -23,19 +23,6 @@ export interface PendingAuthorization {
   readonly attempt: OpenAttempt;
 }
 
-/**
- * OAuth linkings in progress. Each is stored in a sealed cookie of the browser that began it, so
- * that other browsers' attempts cannot replace it. Each tab has its own cookie.
- */
-export interface PendingAuthorizations {
-  /** The `Set-Cookie` headers that store a linking in the browser that begins it. */
-  begin(request: Request, pending: PendingAuthorization): Promise<string[]>;
-  /** The linking of a returning browser. Works once, in that browser, before it expires. */
-  claim(request: Request, state: string): Promise<PendingAuthorization | undefined>;
-  /** The `Set-Cookie` header that removes a linking from its browser. */
-  end(state: string): string;
-}
-
 /** How long an upstream's page may stay open. */
 const ATTEMPT_LIFETIME_MS = 10 * 60_000;
 /** Linkings per browser at the same time: their cookies must fit into a request. */
@@ -48,9 +35,11 @@ const MOST_USED = 10_000;
 
 export type PendingAuthorizationsDeps = SealedCookieDeps & Pick<Parts, "cookies">;
 
-export function createPendingAuthorizations(
-  deps: PendingAuthorizationsDeps,
-): PendingAuthorizations {
+/**
+ * OAuth linkings in progress. Each is stored in a sealed cookie of the browser that began it, so
+ * that other browsers' attempts cannot replace it. Each tab has its own cookie.
+ */
+export function createPendingAuthorizations(deps: PendingAuthorizationsDeps) {
   const { cookies } = deps;
   const sealed = createSealedCookie<PendingAuthorization>(
     deps,
@@ -61,18 +50,21 @@ export function createPendingAuthorizations(
   const cookieOf = (state: string) => cookies.forHost(`link-${state.slice(0, 8)}`);
 
   return {
-    async begin(request, link) {
+    /** The `Set-Cookie` headers that store a linking in the browser that begins it. */
+    async begin(request: Request, link: PendingAuthorization) {
       const value = await sealed.seal(THE_SERVER, link);
       const begun = cookieOf(link.attempt.state).set(value, ATTEMPT_LIFETIME_MS / 1000);
       const surplus = cookies.usesOf(request, "link-").slice(0, 1 - MOST_IN_A_BROWSER);
       return [begun, ...surplus.map((use) => cookies.forHost(use).drop())];
     },
-    async claim(request, state) {
+    /** The linking of a returning browser. Works once, in that browser, before it expires. */
+    async claim(request: Request, state: string) {
       const link = await sealed.open(THE_SERVER, cookieOf(state).of(request));
       if (!link || link.attempt.state !== state || used.get(state)) return undefined;
       used.set(state, true);
       return link;
     },
-    end: (state) => cookieOf(state).drop(),
+    /** The `Set-Cookie` header that removes a linking from its browser. */
+    end: (state: string) => cookieOf(state).drop(),
   };
 }

@@ -14,12 +14,7 @@ import { errorCode } from "../error-code.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** A folder of text and cover files for each user, for programs that show files, such as OBS. */
-export interface Files {
-  /** Follows a user, or all of them: who was added gets files, those of who was removed go idle. */
-  followUsers(userId?: number): Promise<void>;
-  /** Makes the files of all users idle, as their music is not known any more. */
-  stop(): Promise<void>;
-}
+export type Files = ReturnType<typeof createFiles>;
 
 export interface FilesDeps extends Pick<Parts, "hub" | "clock" | "log"> {
   /** The folder that holds the users' folders. */
@@ -54,7 +49,7 @@ interface UserFolder {
   settled(): Promise<void>;
 }
 
-export function createFiles(deps: FilesDeps): Files {
+export function createFiles(deps: FilesDeps) {
   const { users, hub, clock, log, playingBody } = deps;
   const folders = new Map<string, UserFolder>();
   /** Whose music is followed: the name, and what ends that. */
@@ -88,13 +83,15 @@ export function createFiles(deps: FilesDeps): Files {
   };
 
   return {
-    async followUsers(userId) {
+    /** Follows a user, or all of them: who was added gets files, those of who was removed go idle. */
+    async followUsers(userId?: number) {
       const found = userId === undefined ? users.list() : [users.withId(userId)];
       const there = found.filter((user) => user !== undefined);
       for (const id of userId === undefined ? [...followed.keys()] : [userId])
         if (!there.some((user) => user.id === id)) forget(id);
       for (const { id, name } of there) if (!followed.has(id)) watch(id, name);
     },
+    /** Makes the files of all users idle, as their music is not known any more. */
     async stop() {
       for (const userId of [...followed.keys()]) forget(userId);
       const written = Promise.all([...folders.values()].map((folder) => folder.settled()));

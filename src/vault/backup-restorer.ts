@@ -23,25 +23,7 @@ import { stageSecretKey } from "./secret-key-files.ts";
 import { KEY_BYTES, keyIdOf } from "./vault.ts";
 
 /** Brings a backup back into a data folder that nobody has used yet. */
-export interface BackupRestorer {
-  /** Whether the secret key comes with the backup, and not from a setting. */
-  readonly needsKey: boolean;
-  /** Whether nothing would be lost: there is only the first user, who has used nothing. */
-  mayRestore(): boolean;
-  /**
-   * Takes a part of the backup. One is taken at a time: a part that is the first begins anew.
-   * @param at where it stands in the file, in bytes
-   * @throws {Refused}
-   */
-  take(at: number, part: Uint8Array): void;
-  /**
-   * Judges what was taken, and has the server start again with it.
-   * @param key the text of the file `secret.key`
-   * @param sessionId the browser that stays signed in, as the owner of the backup
-   * @throws {Refused}
-   */
-  restore(key: string, sessionId: string): void;
-}
+export type BackupRestorer = ReturnType<typeof createBackupRestorer>;
 
 export interface BackupRestorerDeps {
   readonly store: Pick<Store, "queries" | "sealed">;
@@ -61,7 +43,7 @@ const ROOM_BYTES = 16 * MB;
 /** What was taken is deleted when nothing follows for so long. */
 const IDLE_MS = 600_000;
 
-export function createBackupRestorer(deps: BackupRestorerDeps): BackupRestorer {
+export function createBackupRestorer(deps: BackupRestorerDeps) {
   const { store, folder, secretKey, clock, restart } = deps;
   const { queries } = store;
   const path = join(folder, RESTORED_FILE);
@@ -85,9 +67,16 @@ export function createBackupRestorer(deps: BackupRestorerDeps): BackupRestorer {
   };
 
   return {
+    /** Whether the secret key comes with the backup, and not from a setting. */
     needsKey: secretKey === null,
+    /** Whether nothing would be lost: there is only the first user, who has used nothing. */
     mayRestore,
-    take(at, part) {
+    /**
+     * Takes a part of the backup. One is taken at a time: a part that is the first begins anew.
+     * @param at where it stands in the file, in bytes
+     * @throws {Refused}
+     */
+    take(at: number, part: Uint8Array) {
       refuseUsed();
       cancelRemoval();
       cancelRemoval = clock.after(IDLE_MS, remove);
@@ -95,7 +84,13 @@ export function createBackupRestorer(deps: BackupRestorerDeps): BackupRestorer {
       if (at === 0) createPrivateFile(path);
       append(path, at, part);
     },
-    restore(given, sessionId) {
+    /**
+     * Judges what was taken, and has the server start again with it.
+     * @param key the text of the file `secret.key`
+     * @param sessionId the browser that stays signed in, as the owner of the backup
+     * @throws {Refused}
+     */
+    restore(given: string, sessionId: string) {
       refuseUsed();
       const key = (secretKey ?? given).trim();
       if (Buffer.from(key, "base64").length !== KEY_BYTES) {

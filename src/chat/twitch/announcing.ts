@@ -21,16 +21,8 @@ export interface AnnouncingParts {
   announce(): void;
 }
 
-/** Follows whether the stream is live, and the user's music while it is. */
-export interface Announcing {
-  /** Begins, or goes on, with a new session. */
-  follow(sessionId: string): Promise<Subscribed>;
-  receive(notification: Notification): void;
-  stop(): void;
-}
-
-/** Follows nothing unless the user wants songs to be announced. */
-export function createAnnouncing(deps: AnnouncingDeps, parts: AnnouncingParts): Announcing {
+/** Follows whether the stream is live, and the user's music while it is, if songs are to be announced. */
+export function createAnnouncing(deps: AnnouncingDeps, parts: AnnouncingParts) {
   const { options, settings, userId, announce } = parts;
   const announcements = createAnnouncements({
     clock: deps.clock,
@@ -39,7 +31,8 @@ export function createAnnouncing(deps: AnnouncingDeps, parts: AnnouncingParts): 
     announce,
   });
   return {
-    async follow(sessionId) {
+    /** Begins, or goes on, with a new session. */
+    async follow(sessionId: string): Promise<Subscribed> {
       if (!options.announces) return { kind: "subscribed" };
       for (const type of ["stream.online", "stream.offline"] as const) {
         const made = await subscribeTo(type, deps.helix, settings(), sessionId);
@@ -49,7 +42,7 @@ export function createAnnouncing(deps: AnnouncingDeps, parts: AnnouncingParts): 
       announcements.setLive((await isChannelLive(deps.helix, settings())) ?? true);
       return { kind: "subscribed" };
     },
-    receive({ type, event }) {
+    receive({ type, event }: Notification) {
       if (!options.announces || event["broadcaster_user_id"] !== settings().channelId) return;
       if (type === "stream.online") announcements.setLive(true);
       if (type === "stream.offline") announcements.setLive(false);

@@ -39,16 +39,8 @@ export interface AnsweringParts {
   readonly end: AbortController;
 }
 
-/** What an account says in its chat. */
-export interface Answering {
-  /** @param ageMs how old the message is */
-  receive(notification: Notification, ageMs: number): void;
-  /** Says what plays, without being asked; nothing while the chat is shared with others. */
-  announce(): void;
-}
-
 /** Answers the questions among the messages of one chat. */
-export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Answering {
+export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
   const { clock, chat, log, helix } = deps;
   const { account, options, settings, end, note } = parts;
   const send = createSend(helix, clock.wallMs);
@@ -107,8 +99,10 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts): Ans
     log.error("a song could not be sent to a chat", { reason: describeError(error) });
 
   return {
+    /** Says what plays, without being asked; nothing while the chat is shared with others. */
     announce: () => void announce().catch(logFailure),
-    receive({ id, type, event }, ageMs) {
+    /** @param ageMs how old the message is */
+    receive({ id, type, event }: Notification, ageMs: number) {
       if (type !== "channel.chat.message" || !deliveries.isFirst(id)) return;
       const message = readChatMessage(event);
       if (!message || message.channelId !== settings().channelId) return;

@@ -27,18 +27,14 @@ export function readChatMessage(event: Readonly<Record<string, unknown>>): ChatM
   };
 }
 
-/** Drops what is delivered again. */
-export interface Repeats {
-  /** Whether this id is new. */
-  isFirst(id: string): boolean;
-}
-
 const MOST_IDS = 1_000;
 
-export function createRepeats(): Repeats {
+/** Drops what is delivered again. */
+export function createRepeats() {
   const seen = createBoundedMap<string, true>(MOST_IDS);
   return {
-    isFirst(id) {
+    /** Whether this id is new. */
+    isFirst(id: string) {
       const isFirst = seen.get(id) === undefined;
       if (isFirst) seen.set(id, true);
       return isFirst;

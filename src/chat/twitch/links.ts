@@ -27,21 +27,7 @@ export interface BegunLink extends Pick<DeviceCode, "userCode" | "link"> {
 }
 
 /** Links and unlinks accounts. */
-export interface TwitchLinks {
-  /** The application to link through; `undefined` as long as nobody has registered one. */
-  clientId(): Promise<string | undefined>;
-  /**
-   * Asks Twitch for a code. Whoever asks again within a moment gets the same one.
-   * @param channel the name of the channel to answer in; `null` for the account's own
-   * @throws {Refused} without an application, and when Twitch gives none
-   */
-  begin(user: Pick<User, "id">, channel: string | null): Promise<BegunLink>;
-  /**
-   * Removes a link here, then at Twitch. Resolves with whether Twitch has confirmed it.
-   * @throws {Refused} when the user has no such account
-   */
-  unlink(user: Pick<User, "id">, login: string): Promise<boolean>;
-}
+export type TwitchLinks = ReturnType<typeof createTwitchLinks>;
 
 export interface TwitchLinksDeps {
   readonly clock: Pick<Clock, "after" | "sleep" | "monotonicMs">;
@@ -58,7 +44,7 @@ const PAUSE_MS = 10_000;
 const SLOWER_MS = 5_000;
 const VALIDATE_AGAIN_MS = [1_000, 3_000, 5_000] as const;
 
-export function createTwitchLinks(deps: TwitchLinksDeps): TwitchLinks {
+export function createTwitchLinks(deps: TwitchLinksDeps) {
   const { clock, id, chat, config } = deps;
 
   /** What Twitch has answered a moment ago. */
@@ -122,12 +108,18 @@ export function createTwitchLinks(deps: TwitchLinksDeps): TwitchLinks {
     return { service: "twitch", login, channel, settings: { ...own, channelId } };
   };
 
-  const clientId: TwitchLinks["clientId"] = async () =>
+  /** The application to link through; `undefined` as long as nobody has registered one. */
+  const clientId = async () =>
     config.twitchClientId ?? OWN_CLIENT_ID ?? (await deps.upstreams.appOf("twitch"))?.clientId;
 
   return {
     clientId,
-    async begin(user, channel) {
+    /**
+     * Asks Twitch for a code. Whoever asks again within a moment gets the same one.
+     * @param channel the name of the channel to answer in; `null` for the account's own
+     * @throws {Refused} without an application, and when Twitch gives none
+     */
+    async begin(user: Pick<User, "id">, channel: string | null): Promise<BegunLink> {
       const through = await clientId();
       if (through === undefined) throw new Refused("chat.noApplication");
       const key = `${user.id} ${through}`;
@@ -153,7 +145,11 @@ export function createTwitchLinks(deps: TwitchLinksDeps): TwitchLinks {
         },
       };
     },
-    async unlink(user, login) {
+    /**
+     * Removes a link here, then at Twitch. Resolves with whether Twitch has confirmed it.
+     * @throws {Refused} when the user has no such account
+     */
+    async unlink(user: Pick<User, "id">, login: string) {
       const settings = readSettings(await chat.unlink(user, login));
       return settings !== undefined && (await id.revoke(settings.clientId, settings.accessToken));
     },

@@ -11,13 +11,7 @@ export interface PendingLink extends Pick<BegunLink, "userCode" | "link"> {
 }
 
 /** The links that pages wait for. */
-export interface PendingLinks {
-  /** Waits for a link in place of the user's one before. */
-  wait(userId: number, begun: BegunLink): void;
-  /** The user's one. Twitch is asked as long as the page calls this. */
-  of(userId: number): PendingLink | undefined;
-  forget(userId: number): void;
-}
+export type PendingLinks = ReturnType<typeof createPendingLinks>;
 
 export interface PendingLinksDeps {
   readonly clock: Pick<Clock, "after">;
@@ -36,7 +30,7 @@ interface Pending {
   cancelTimer(): void;
 }
 
-export function createPendingLinks({ clock, log }: PendingLinksDeps): PendingLinks {
+export function createPendingLinks({ clock, log }: PendingLinksDeps) {
   const links = new Map<number, Pending>();
 
   const forget = (userId: number) => {
@@ -57,14 +51,16 @@ export function createPendingLinks({ clock, log }: PendingLinksDeps): PendingLin
 
   return {
     forget,
-    of(userId) {
+    /** The user's one. Twitch is asked as long as the page calls this. */
+    of(userId: number) {
       const link = links.get(userId);
       if (!link) return undefined;
       if (!link.outcome) keepFor(userId, link, PAGE_HOLDS_MS);
       const { begun, outcome } = link;
       return { userCode: begun.userCode, link: begun.link, outcome };
     },
-    wait(userId, begun) {
+    /** Waits for a link in place of the user's one before. */
+    wait(userId: number, begun: BegunLink) {
       forget(userId);
       const stop = new AbortController();
       const link: Pending = { begun, stop, outcome: undefined, cancelTimer() {} };

@@ -18,15 +18,7 @@ export type Standing =
   | { readonly kind: "ended" };
 
 /** The tokens of one linked account. */
-export interface AccountTokens {
-  /**
-   * Asks Twitch whether the access token works, and renews it if it does not, or soon will not. Is to
-   * be called at the start and every hour, as Twitch demands.
-   */
-  check(): Promise<Standing>;
-  /** Renews the tokens after Twitch has refused this access token. Concurrent calls share one refresh. */
-  renew(refused: string): Promise<Standing>;
-}
+export type AccountTokens = ReturnType<typeof createAccountTokens>;
 
 export interface AccountTokensDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
@@ -50,7 +42,7 @@ const STORE_AGAIN_MS = [250, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 const LATER = { kind: "later" } as const;
 const ENDED = { kind: "ended" } as const;
 
-export function createAccountTokens(deps: AccountTokensDeps): AccountTokens {
+export function createAccountTokens(deps: AccountTokensDeps) {
   const { clock, id, chat, accountId, signal } = deps;
   let running: Promise<Standing> | undefined;
   /** How often in a row a refresh had no certain end, and from when on the next one may be made. */
@@ -107,7 +99,12 @@ export function createAccountTokens(deps: AccountTokensDeps): AccountTokens {
     }));
 
   return {
+    /** Renews the tokens after Twitch has refused this access token. Concurrent calls share one refresh. */
     renew,
+    /**
+     * Asks Twitch whether the access token works, and renews it if it does not, or soon will not. Is to
+     * be called at the start and every hour, as Twitch demands.
+     */
     async check() {
       const settings = await stored();
       if (!settings) return ENDED;
