@@ -1,29 +1,29 @@
 import { inArray, sql } from "drizzle-orm";
 import { apiKeys, connections as connectionsTable, users as usersTable } from "../db/schema.ts";
-import type { Queries, Store } from "../db/store.ts";
+import type { Queries } from "../db/store.ts";
 import { createInTurn } from "../in-turn.ts";
-import { type Connections, createConnections, draftConnection } from "../music/connections.ts";
+import { createConnections, draftConnection } from "../music/connections.ts";
 import { type Reason, Refused } from "../i18n/refused.ts";
 import type { AccountsContext } from "./context.ts";
 import type { ApiKey, WidgetToken } from "./credential.ts";
 import { createDeferredWrites } from "../db/deferred-writes.ts";
-import { type ChatAccounts, createChatAccounts } from "../chat/store.ts";
-import { createFoundCovers, type FoundCovers } from "./found-covers.ts";
-import { createFonts, type Fonts } from "../looks/fonts.ts";
-import { createHistory, type History } from "../music/history.ts";
-import { createHooks, type Hooks } from "../hooks/store.ts";
-import { createKeys, draftKey, type Keys } from "./keys.ts";
+import { createChatAccounts } from "../chat/store.ts";
+import { createFoundCovers } from "./found-covers.ts";
+import { createFonts } from "../looks/fonts.ts";
+import { createHistory } from "../music/history.ts";
+import { createHooks } from "../hooks/store.ts";
+import { createKeys, draftKey } from "./keys.ts";
 import type { Vault } from "../vault/vault.ts";
 import { isUserName } from "../user-name.ts";
-import { createPrivacy, insertRules, type Privacy } from "./privacy.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
-import { createMagicLinks, type MagicLinks } from "./magic-links.ts";
-import { createUpstreams, type Upstreams } from "./upstreams.ts";
-import { createServerFacts, type ServerFacts } from "./server-facts.ts";
-import { createUsers, insertUser, type User, type Users } from "./users.ts";
+import { createPrivacy, insertRules } from "./privacy.ts";
+import { createSessions } from "./sessions.ts";
+import { createMagicLinks } from "./magic-links.ts";
+import { createUpstreams } from "./upstreams.ts";
+import { createServerFacts } from "./server-facts.ts";
+import { createUsers, insertUser, type User } from "./users.ts";
 import { draftFirstWidget, insertWidget } from "../looks/new-widget.ts";
-import { createStandInCovers, type StandInCovers } from "../looks/stand-in-covers.ts";
-import { createWidgets, type Widgets } from "../looks/widgets.ts";
+import { createStandInCovers } from "../looks/stand-in-covers.ts";
+import { createWidgets } from "../looks/widgets.ts";
 
 /** A new user, with the credentials to show once. */
 export interface AddedUser {
@@ -33,38 +33,9 @@ export interface AddedUser {
 }
 
 /** All that the server stores: its users with what is theirs, and facts of the server itself. */
-export interface Accounts extends ServerFacts {
-  readonly users: Users;
-  readonly keys: Keys;
-  readonly widgets: Widgets;
-  readonly fonts: Fonts;
-  readonly standInCovers: StandInCovers;
-  readonly connections: Connections;
-  readonly magicLinks: MagicLinks;
-  readonly sessions: Sessions;
-  readonly privacy: Privacy;
-  readonly history: History;
-  readonly hooks: Hooks;
-  readonly upstreams: Upstreams;
-  readonly chat: ChatAccounts;
-  readonly foundCovers: FoundCovers;
-  /**
-   * Adds users, each with a key and a first widget, all or none.
-   * @throws {Refused} naming every name that is invalid, taken or given twice
-   */
-  add(
-    names: readonly string[],
-    connection?: { source: string; settings: unknown },
-  ): Promise<AddedUser[]>;
-  /** Calls back with the changes of one user, or those that concern all users. */
-  onChange: Store["onChange"];
-  /** Follows again what could not be followed of a change. */
-  followMissed: Store["followMissed"];
-  /** Retries the deferred writes that failed. Returns whether all are stored now. */
-  retryWrites(): Promise<boolean>;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts(context: AccountsContext): Accounts {
+export function createAccounts(context: AccountsContext) {
   const { store, vault, wallMs } = context;
   const keys = createKeys(context);
   const privacy = createPrivacy(context);
@@ -96,7 +67,11 @@ export function createAccounts(context: AccountsContext): Accounts {
     foundCovers: createFoundCovers(context),
     upstreams: createUpstreams(context, deferred),
     chat: createChatAccounts(context, deferred),
-    add: (names, connection) =>
+    /**
+     * Adds users, each with a key and a first widget, all or none.
+     * @throws {Refused} naming every name that is invalid, taken or given twice
+     */
+    add: (names: readonly string[], connection?: { source: string; settings: unknown }) =>
       inTurn(() =>
         vault.whileKeyStays(async () => {
           refuseBadNames(names, takenNames(store.queries, names));
@@ -117,8 +92,11 @@ export function createAccounts(context: AccountsContext): Accounts {
         }),
       ),
     ...createServerFacts(context),
+    /** Calls back with the changes of one user, or those that concern all users. */
     onChange: store.onChange,
+    /** Follows again what could not be followed of a change. */
     followMissed: store.followMissed,
+    /** Retries the deferred writes that failed. Returns whether all are stored now. */
     async retryWrites() {
       await deferred.retry();
       return deferred.waiting() === 0;

@@ -13,14 +13,7 @@ export interface FoundCover {
 }
 
 /** Covers that were looked for elsewhere, for all users: a song is looked up once. */
-export interface FoundCovers {
-  /** `undefined` when it was not looked for, or too long ago. */
-  find(song: string): FoundCover | undefined;
-  /** Stores what a search has come to, if the database takes it at this moment. */
-  note(song: string, found: Omit<FoundCover, "until">): FoundCover;
-  /** Deletes what is too old, and the oldest of too many. */
-  forgetOld(): void;
-}
+export type FoundCovers = ReturnType<typeof createFoundCovers>;
 
 const DAY_MS = 86_400_000;
 const FOUND_KEPT_MS = 90 * DAY_MS;
@@ -28,22 +21,21 @@ const NOT_FOUND_KEPT_MS = 7 * DAY_MS;
 const MOST_ROWS = 20_000;
 
 /** @param mostRows how many songs are kept after `forgetOld` */
-export function createFoundCovers(
-  { store, wallMs }: AccountsContext,
-  mostRows = MOST_ROWS,
-): FoundCovers {
+export function createFoundCovers({ store, wallMs }: AccountsContext, mostRows = MOST_ROWS) {
   const { queries } = store;
   const untilOf = (cover: string | null, searchedAt: number) =>
     searchedAt + (cover === null ? NOT_FOUND_KEPT_MS : FOUND_KEPT_MS);
   return {
-    find(song) {
+    /** `undefined` when it was not looked for, or too long ago. */
+    find(song: string) {
       const row = queries.select().from(foundCovers).where(eq(foundCovers.song, song)).get();
       if (!row) return undefined;
       const { service, cover } = row;
       const until = untilOf(cover, row.searchedAt);
       return wallMs() < until ? { service, cover, until } : undefined;
     },
-    note(song, { service, cover }) {
+    /** Stores what a search has come to, if the database takes it at this moment. */
+    note(song: string, { service, cover }: Omit<FoundCover, "until">) {
       const row = { song, service, cover, searchedAt: wallMs() };
       try {
         queries
@@ -56,6 +48,7 @@ export function createFoundCovers(
       }
       return { service, cover, until: untilOf(cover, row.searchedAt) };
     },
+    /** Deletes what is too old, and the oldest of too many. */
     forgetOld() {
       const nowMs = wallMs();
       const newestTooMany = queries

@@ -6,15 +6,7 @@ import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./c
 import type { User } from "./users.ts";
 
 /** Magic links: each lets its holder do one thing for a user, once, within half an hour. */
-export interface MagicLinks {
-  issue(user: Pick<User, "id">, purpose: string): MagicLinkSecret;
-  /** The user of a link that works. This does not use the link up. */
-  userOf(secret: MagicLinkSecret, purpose: string): User | undefined;
-  /** Uses the link up: the second call gets nobody. */
-  use(secret: MagicLinkSecret, purpose: string): User | undefined;
-  /** What stands after the purpose of a link that works; empty when nothing does. */
-  detailOf(secret: MagicLinkSecret, purpose: string): string;
-}
+export type MagicLinks = ReturnType<typeof createMagicLinks>;
 
 /**
  * The purpose of a link that connects a user to a source. A link may be issued with the name of the
@@ -36,7 +28,7 @@ export const signInUrl = (
 /** How long a link works. */
 export const LINK_LIFETIME_MS = 30 * 60_000;
 
-export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks {
+export function createMagicLinks({ store, wallMs }: AccountsContext) {
   const { queries } = store;
   const working = (secret: MagicLinkSecret, purpose: string) =>
     and(
@@ -49,7 +41,7 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
       gt(magicLinks.expiresAt, wallMs()),
     );
   return {
-    issue({ id: userId }, purpose) {
+    issue({ id: userId }: Pick<User, "id">, purpose: string) {
       const secret = createMagicLinkSecret();
       const hash = hashCredential(secret);
       const expiresAt = wallMs() + LINK_LIFETIME_MS;
@@ -59,7 +51,8 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
       });
       return secret;
     },
-    userOf(secret, purpose) {
+    /** The user of a link that works. This does not use the link up. */
+    userOf(secret: MagicLinkSecret, purpose: string) {
       return queries
         .select(getTableColumns(users))
         .from(magicLinks)
@@ -67,7 +60,8 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
         .where(working(secret, purpose))
         .get();
     },
-    detailOf(secret, purpose) {
+    /** What stands after the purpose of a link that works; empty when nothing does. */
+    detailOf(secret: MagicLinkSecret, purpose: string) {
       const link = queries
         .select({ purpose: magicLinks.purpose })
         .from(magicLinks)
@@ -75,7 +69,8 @@ export function createMagicLinks({ store, wallMs }: AccountsContext): MagicLinks
         .get();
       return link?.purpose.slice(purpose.length + 1) ?? "";
     },
-    use(secret, purpose) {
+    /** Uses the link up: the second call gets nobody. */
+    use(secret: MagicLinkSecret, purpose: string) {
       const used = queries
         .update(magicLinks)
         .set({ usedAt: wallMs() })

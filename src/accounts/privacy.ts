@@ -38,19 +38,13 @@ export const NOTHING_HIDDEN: PrivacyRules = {
 /** The rules of a new user. */
 const AT_FIRST: PrivacyRules = { ...NOTHING_HIDDEN, titles: CLEANED };
 
-export interface Privacy {
-  /** Synchronous, from memory: every answer needs it. */
-  of(userId: number): PrivacyRules;
-  /** What is not named stays; so do the choices of single connections, which are stored with them. */
-  change(user: Pick<User, "id">, changes: Partial<PrivacyRules>): Promise<void>;
-  /** Reloads the rules of a user, or of all, after the database changed. */
-  reload(userId: number | undefined): void;
-}
+export type Privacy = ReturnType<typeof createPrivacy>;
 
-export function createPrivacy({ store }: AccountsContext): Privacy {
+export function createPrivacy({ store }: AccountsContext) {
   const known = new Map<number, PrivacyRules>();
 
-  const reload: Privacy["reload"] = (userId) => {
+  /** Reloads the rules of a user, or of all, after the database changed. */
+  const reload = (userId: number | undefined) => {
     const rows = store.queries
       .select()
       .from(privacy)
@@ -87,10 +81,12 @@ export function createPrivacy({ store }: AccountsContext): Privacy {
   };
   reload(undefined);
 
-  const of: Privacy["of"] = (userId) => known.get(userId) ?? NOTHING_HIDDEN;
+  /** Synchronous, from memory: every answer needs it. */
+  const of = (userId: number): PrivacyRules => known.get(userId) ?? NOTHING_HIDDEN;
   return {
     of,
-    change: ({ id: userId }, changes) =>
+    /** What is not named stays; so do the choices of single connections, which are stored with them. */
+    change: ({ id: userId }: Pick<User, "id">, changes: Partial<PrivacyRules>) =>
       store.write({ userId, what: "privacy" }, (tx) => {
         const set = columnsOf({ ...of(userId), ...changes });
         tx.insert(privacy)

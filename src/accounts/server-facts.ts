@@ -3,17 +3,14 @@ import { server } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 
 /** What is stored of the server itself. */
-export interface ServerFacts {
-  /** The last base URL of the server, for addresses that are written while none runs. */
-  lastBaseUrl(): string | undefined;
-  rememberBaseUrl(baseUrl: string): void;
-}
+export type ServerFacts = ReturnType<typeof createServerFacts>;
 
-export function createServerFacts({ store: { queries } }: AccountsContext): ServerFacts {
+export function createServerFacts({ store: { queries } }: AccountsContext) {
   const read = () => queries.select().from(server).where(eq(server.id, 1)).get();
   return {
+    /** The last base URL of the server, for addresses that are written while none runs. */
     lastBaseUrl: () => read()?.baseUrl ?? undefined,
-    rememberBaseUrl(baseUrl) {
+    rememberBaseUrl(baseUrl: string) {
       if (read()?.baseUrl === baseUrl) return;
       const set = { baseUrl };
       queries

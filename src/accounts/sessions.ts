@@ -20,23 +20,7 @@ export interface Session {
   readonly lastSeenAt: number;
 }
 
-export interface Sessions {
-  /**
-   * Signs a browser in. Returns its session cookie, only this once. With {@link MOST_SESSIONS} others,
-   * the one that was not seen for longest is signed out.
-   */
-  open(user: Pick<User, "id">, userAgent: string): Promise<SessionToken>;
-  /** The user of a session cookie, if valid. */
-  of(token: SessionToken): Promise<{ session: Session; user: User } | undefined>;
-  /** Whether a session still exists. */
-  isOpen(id: string): Promise<boolean>;
-  /** The browsers a user is signed in with, last seen first. */
-  list(user: Pick<User, "id">): Promise<Session[]>;
-  /** Signs one browser out, if it is the user's. Resolves with whether it was signed in. */
-  close(user: Pick<User, "id">, id: string): Promise<boolean>;
-  /** Signs every browser of a user out. */
-  closeAll(user: Pick<User, "id">): Promise<void>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** A browser not seen for this long is signed out. */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000;
@@ -46,10 +30,7 @@ const LONGEST_USER_AGENT = 300;
 /** A user's browsers. One more signs out the one that was not seen for longest. */
 export const MOST_SESSIONS = 100;
 
-export function createSessions(
-  { store, wallMs }: AccountsContext,
-  deferred: DeferredWrites,
-): Sessions {
+export function createSessions({ store, wallMs }: AccountsContext, deferred: DeferredWrites) {
   const { queries } = store;
   const noteSeen = (id: string) => {
     const lastSeenAt = wallMs();
@@ -67,7 +48,11 @@ export function createSessions(
       .all();
   const isAlive = ({ lastSeenAt }: Session) => wallMs() - lastSeenAt < SESSION_LIFETIME_MS;
   return {
-    async open({ id: userId }, userAgent) {
+    /**
+     * Signs a browser in. Returns its session cookie, only this once. With {@link MOST_SESSIONS} others,
+     * the one that was not seen for longest is signed out.
+     */
+    async open({ id: userId }: Pick<User, "id">, userAgent: string) {
       const token = createSessionToken();
       const nowMs = wallMs();
       const row = {
@@ -90,7 +75,8 @@ export function createSessions(
       });
       return token;
     },
-    async of(token) {
+    /** The user of a session cookie, if valid. */
+    async of(token: SessionToken) {
       const found = queries
         .select({ session: sessions, user: users })
         .from(sessions)
@@ -105,19 +91,23 @@ export function createSessions(
       }
       return { session, user };
     },
-    async isOpen(id) {
+    /** Whether a session still exists. */
+    async isOpen(id: string) {
       const session = queries.select().from(sessions).where(eq(sessions.id, id)).get();
       return session !== undefined && isAlive(session);
     },
-    async list({ id }) {
+    /** The browsers a user is signed in with, last seen first. */
+    async list({ id }: Pick<User, "id">) {
       return lastSeenOf(id, MOST_SESSIONS).filter(isAlive);
     },
-    close: ({ id: userId }, id) =>
+    /** Signs one browser out, if it is the user's. Resolves with whether it was signed in. */
+    close: ({ id: userId }: Pick<User, "id">, id: string) =>
       store.write({ userId, what: "sessions" }, (tx) => {
         const isIt = and(eq(sessions.userId, userId), eq(sessions.id, id));
         return tx.delete(sessions).where(isIt).returning({ id: sessions.id }).get() !== undefined;
       }),
-    closeAll: ({ id: userId }) =>
+    /** Signs every browser of a user out. */
+    closeAll: ({ id: userId }: Pick<User, "id">) =>
       store.write({ userId, what: "sessions" }, (tx) => {
         tx.delete(sessions).where(eq(sessions.userId, userId)).run();
       }),

@@ -17,19 +17,9 @@ export interface UpstreamPause {
 }
 
 /** What this server stores about its upstreams, for all users. */
-export interface Upstreams {
-  appOf(source: string): Promise<UpstreamApp | undefined>;
-  /** Stores the app, encrypted, and replaces any other. */
-  enterApp(source: string, app: UpstreamApp): Promise<void>;
-  pauseOf(source: string): Promise<UpstreamPause | undefined>;
-  /** Rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
-  rememberPause(source: string, pause: UpstreamPause): Promise<void>;
-}
+export type Upstreams = ReturnType<typeof createUpstreams>;
 
-export function createUpstreams(
-  { store, vault }: AccountsContext,
-  deferred: DeferredWrites,
-): Upstreams {
+export function createUpstreams({ store, vault }: AccountsContext, deferred: DeferredWrites) {
   const { queries } = store;
   const rowOf = (source: string) =>
     queries.select().from(upstreams).where(eq(upstreams.source, source)).get();
@@ -40,24 +30,26 @@ export function createUpstreams(
       .onConflictDoUpdate({ target: upstreams.source, set: row })
       .run();
   return {
-    async appOf(source) {
+    async appOf(source: string) {
       const sealed = rowOf(source)?.sealedApp;
       if (!sealed) return undefined;
       const app: UpstreamApp = JSON.parse(await vault.open("upstream-app", THE_SERVER, sealed));
       return app;
     },
-    enterApp: (source, app) =>
+    /** Stores the app, encrypted, and replaces any other. */
+    enterApp: (source: string, app: UpstreamApp) =>
       vault.whileKeyStays(async () => {
         const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
         await store.write({ what: "upstreams" }, () => put({ source, sealedApp }));
       }),
-    async pauseOf(source) {
+    async pauseOf(source: string) {
       const { pausedFrom, pausedUntil } = rowOf(source) ?? {};
       return pausedFrom != null && pausedUntil != null
         ? { from: pausedFrom, until: pausedUntil }
         : undefined;
     },
-    rememberPause: (source, { from, until }) =>
+    /** Rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
+    rememberPause: (source: string, { from, until }: UpstreamPause) =>
       deferred.write(`pause of ${source}`, () =>
         put({ source, pausedFrom: from, pausedUntil: until }),
       ),

@@ -22,27 +22,7 @@ export interface UserPage {
   readonly pages: number;
 }
 
-export interface Users {
-  list(): User[];
-  /** A page of at most 50, from 1 on; the last page if `number` is too high. */
-  page(number: number): Promise<UserPage>;
-  withId(id: number): User | undefined;
-  /** @throws {Refused} when there is no such user */
-  named(name: string): User;
-  /** The first user besides this one: the next owner. */
-  heirOf(user: Pick<User, "id">): User | undefined;
-  /** The first user, who runs this server. */
-  owner(): User | undefined;
-  /**
-   * Removes a user with all that is stored of them. The next user replaces an owner.
-   * @throws {Refused} for unknown names
-   */
-  remove(name: string): Promise<void>;
-  /** Sets the language of the user's pages. */
-  setLanguage(user: Pick<User, "id">, language: string): Promise<void>;
-  /** Stores `welcomedAt` for the user. */
-  welcome(user: Pick<User, "id">): Promise<void>;
-}
+export type Users = ReturnType<typeof createUsers>;
 
 /** How many users a page shows. */
 const PAGE = 50;
@@ -51,7 +31,7 @@ const PAGE = 50;
 export function createUsers(
   { store, wallMs }: AccountsContext,
   emptyHistory: (user: User) => Promise<void>,
-): Users {
+) {
   const { queries } = store;
   const named = (name: string): User => {
     const user = queries.select().from(users).where(eq(users.name, name)).get();
@@ -60,18 +40,26 @@ export function createUsers(
   };
   return {
     list: () => queries.select().from(users).orderBy(asc(users.id)).all(),
-    async page(asked) {
+    /** A page of at most 50, from 1 on; the last page if `number` is too high. */
+    async page(asked: number) {
       const pages = Math.max(1, Math.ceil((await queries.$count(users)) / PAGE));
       const number = Math.min(asked, pages);
       const onIt = queries.select().from(users).orderBy(asc(users.id)).limit(PAGE);
       return { users: onIt.offset((number - 1) * PAGE).all(), number, pages };
     },
-    withId: (id) => queries.select().from(users).where(eq(users.id, id)).get(),
+    withId: (id: number) => queries.select().from(users).where(eq(users.id, id)).get(),
+    /** @throws {Refused} when there is no such user */
     named,
-    heirOf: ({ id }) =>
+    /** The first user besides this one: the next owner. */
+    heirOf: ({ id }: Pick<User, "id">) =>
       queries.select().from(users).where(ne(users.id, id)).orderBy(asc(users.id)).limit(1).get(),
+    /** The first user, who runs this server. */
     owner: () => queries.select().from(users).where(eq(users.role, "owner")).get(),
-    async remove(name) {
+    /**
+     * Removes a user with all that is stored of them. The next user replaces an owner.
+     * @throws {Refused} for unknown names
+     */
+    async remove(name: string) {
       await emptyHistory(named(name));
       // Another may have removed the user meanwhile, or made it the owner.
       const { id, role } = named(name);
@@ -82,11 +70,13 @@ export function createUsers(
         tx.update(users).set({ role: "owner" }).where(eq(users.id, first.id)).run();
       });
     },
-    setLanguage: ({ id }, language) =>
+    /** Sets the language of the user's pages. */
+    setLanguage: ({ id }: Pick<User, "id">, language: string) =>
       store.write({ userId: id, what: "users" }, (tx) => {
         tx.update(users).set({ language }).where(eq(users.id, id)).run();
       }),
-    welcome: ({ id }) =>
+    /** Stores `welcomedAt` for the user. */
+    welcome: ({ id }: Pick<User, "id">) =>
       store.write({ userId: id, what: "users" }, (tx) => {
         tx.update(users).set({ welcomedAt: wallMs() }).where(eq(users.id, id)).run();
       }),

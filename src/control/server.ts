@@ -27,13 +27,7 @@ export interface ControlDeps {
 }
 
 /** Takes commands from programs of this machine that know the token. */
-export interface Control {
-  readonly port: number;
-  /** 256 random bits in hexadecimal digits. */
-  readonly token: string;
-  /** Takes no more commands; those that run are cut off. */
-  stop(): Promise<void>;
-}
+export type Control = ReturnType<typeof listenForCommands>;
 
 const LOOPBACK = "127.0.0.1";
 const TOKEN_BYTES = 32;
@@ -45,7 +39,7 @@ const IDLE_SECONDS = 10;
 const READER_PAUSES_SECONDS = 600;
 
 /** Listens on any free port of this machine. @throws when there is none */
-export function listenForCommands({ carryOut, version, clock }: ControlDeps): Control {
+export function listenForCommands({ carryOut, version, clock }: ControlDeps) {
   const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex();
   const expected = Buffer.from(`Bearer ${token}`);
   let running = 0;
@@ -100,7 +94,11 @@ export function listenForCommands({ carryOut, version, clock }: ControlDeps): Co
       });
     },
   });
-  return { port: listener.port ?? 0, token, stop: () => listener.stop(true) };
+  return {
+    port: listener.port ?? 0 /** 256 random bits in hexadecimal digits. */,
+    token /** Takes no more commands; those that run are cut off. */,
+    stop: () => listener.stop(true),
+  };
 }
 
 /** An answer that sends each line when it is written, and at once and every few seconds an empty one. */

@@ -1,6 +1,6 @@
 import type { Covers } from "../overlay/covers.ts";
-import { createDashboardLive, type DashboardLive } from "./live.ts";
-import { createDashboardRoutes, type DashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
+import { createDashboardLive } from "./live.ts";
+import { createDashboardRoutes, type DashboardRoutesDeps } from "./routes.ts";
 import type { CreateSections, SectionParts } from "./section-parts.ts";
 import { createPresenter } from "./state.ts";
 
@@ -12,12 +12,9 @@ export interface DashboardDeps
 }
 
 /** The pages of a signed-in user. */
-export interface Dashboard {
-  readonly routes: DashboardRoutes;
-  readonly live: DashboardLive;
-}
+export type Dashboard = Awaited<ReturnType<typeof createDashboard>>;
 
-export async function createDashboard(deps: DashboardDeps): Promise<Dashboard> {
+export async function createDashboard(deps: DashboardDeps) {
   const presenter = createPresenter(deps);
   const createSections = await deps.loadSections();
   const sections = await createSections({ ...deps, presenter });

@@ -22,16 +22,7 @@ type Answer = (signedIn: SignedIn, language: Language, context: RouteContext) =>
 export interface DashboardGuardDeps extends Parts, CarryOutDeps {}
 
 /** Answers signed-in users within their budget of work, and takes forms only from our pages. */
-export interface DashboardGuard {
-  show(name: SectionName, section: Section): Answer;
-  act(name: SectionName, section: Section): Answer;
-  /** One of the section's files. */
-  file(name: SectionName, section: Section, file: string): Answer;
-  /** For routes that are not pages, such as a download. */
-  guard(answer: Answer): Answer;
-}
-
-export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
+export function createDashboardGuard(deps: DashboardGuardDeps) {
   const { baseUrl, basePath, formTokens, budget } = deps;
   const notices = createNotices(deps);
   const carryOut = createCarryOut(deps);
@@ -57,10 +48,13 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   const isOurForm = (request: Request, form: FormData, signedIn: SignedIn): boolean =>
     deps.isFromOwnPage(request) && formTokens.isValid(signedIn.session, form.get("token"));
 
-  const guard: DashboardGuard["guard"] = (answer) => async (signedIn, language, context) =>
-    withinBudget(budget, signedIn.user.id, { language, basePath }, () =>
-      answer(signedIn, language, context),
-    );
+  /** For routes that are not pages, such as a download. */
+  const guard =
+    (answer: Answer): Answer =>
+    async (signedIn, language, context) =>
+      withinBudget(budget, signedIn.user.id, { language, basePath }, () =>
+        answer(signedIn, language, context),
+      );
 
   const enter = (section: SectionName, answer: Answer): Answer =>
     guard(async (signedIn, language, context) =>
@@ -72,7 +66,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
   return {
     guard,
 
-    show: (name, section) =>
+    show: (name: SectionName, section: Section) =>
       enter(name, async (signedIn, language, { request }) => {
         const notice = await notices.of(request, signedIn, { section: name, basePath, language });
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
@@ -84,14 +78,15 @@ export function createDashboardGuard(deps: DashboardGuardDeps): DashboardGuard {
         return response;
       }),
 
-    file: (name, section, file) =>
+    /** One of the section's files. */
+    file: (name: SectionName, section: Section, file: string) =>
       enter(name, async (signedIn, language, { request }) => {
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
         const offered = await section.files?.[file]?.(dashboardRequest);
         return offered ? download(offered) : section.show(dashboardRequest);
       }),
 
-    act: (name, section) =>
+    act: (name: SectionName, section: Section) =>
       enter(name, async (signedIn, language, { request }) => {
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm({ basePath, language }, name);

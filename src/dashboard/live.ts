@@ -11,23 +11,7 @@ import type { Presenter } from "./state.ts";
 type DashboardSocket = ServerWebSocket<DashboardTicket>;
 
 /** The dashboards that are open now. */
-export interface DashboardLive {
-  /** Whether a session, or its user, has reached the limit of open dashboards. */
-  isFull(signedIn: SignedIn): boolean;
-  ticketFor(signedIn: SignedIn, language: Language, isElsewhere: boolean): DashboardTicket;
-  opened(socket: DashboardSocket): void;
-  closed(socket: DashboardSocket): void;
-  /** Closes the sockets of ended sessions, of one user or of all. */
-  dropEndedSessions(
-    isOpen: (sessionId: string) => Promise<boolean>,
-    userId: number | undefined,
-  ): Promise<void>;
-  /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
-  redraw(userId: number | undefined): void;
-  /** The same for the user whose connection this is. */
-  redrawConnection(connectionId: number): void;
-  stop(): void;
-}
+export type DashboardLive = ReturnType<typeof createDashboardLive>;
 
 export interface DashboardLiveDeps {
   readonly hub: Pick<Hub, "subscribe" | "readingsOf">;
@@ -65,7 +49,7 @@ interface DashboardRoom extends Room<DashboardSocket> {
 const keyOf = ({ user, language }: Pick<DashboardRoom, "user" | "language">): string =>
   `${user.id} ${language}`;
 
-export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
+export function createDashboardLive(deps: DashboardLiveDeps) {
   const { hub, presenter, log } = deps;
   // A room that is being drawn stays, so that who opens and closes dashboards draws no others.
   const audience = createAudience<DashboardSocket, DashboardRoom>(
@@ -128,19 +112,20 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
   };
 
   return {
-    isFull({ session, user }) {
+    /** Whether a session, or its user, has reached the limit of open dashboards. */
+    isFull({ session, user }: SignedIn) {
       const tickets = audience.members().map(({ data }) => data);
       const ofUser = tickets.filter((ticket) => ticket.user.id === user.id);
       const ofSession = ofUser.filter(({ sessionId }) => sessionId === session.id);
       return ofSession.length >= MOST_SOCKETS_PER_SESSION || ofUser.length >= MOST_SOCKETS_PER_USER;
     },
-    ticketFor: ({ user, session }, language, isElsewhere) => ({
+    ticketFor: ({ user, session }: SignedIn, language: Language, isElsewhere: boolean) => ({
       user,
       sessionId: session.id,
       language,
       isElsewhere,
     }),
-    opened(socket) {
+    opened(socket: DashboardSocket) {
       if (socket.data.isElsewhere) return socket.close(CLOSED_ELSEWHERE);
       const key = keyOf(socket.data);
       const isKnown = audience.rooms.has(key);
@@ -148,22 +133,28 @@ export function createDashboardLive(deps: DashboardLiveDeps): DashboardLive {
       room.newcomers.add(socket);
       if (isKnown || !room.isDrawing) void draw(room, "changed");
     },
-    closed(socket) {
+    closed(socket: DashboardSocket) {
       audience.rooms.get(keyOf(socket.data))?.newcomers.delete(socket);
       audience.leave(keyOf(socket.data), socket);
     },
-    async dropEndedSessions(isOpen, userId) {
+    /** Closes the sockets of ended sessions, of one user or of all. */
+    async dropEndedSessions(
+      isOpen: (sessionId: string) => Promise<boolean>,
+      userId: number | undefined,
+    ) {
       for (const socket of audience.members()) {
         if (userId !== undefined && socket.data.user.id !== userId) continue;
         if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
       }
     },
-    redraw(userId) {
+    /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
+    redraw(userId: number | undefined) {
       for (const room of audience.rooms.values()) {
         if (userId === undefined || room.user.id === userId) void draw(room, "changed");
       }
     },
-    redrawConnection(connectionId) {
+    /** The same for the user whose connection this is. */
+    redrawConnection(connectionId: number) {
       for (const room of audience.rooms.values()) {
         // An open dashboard has the channel run, so that all its connections are known.
         const readings = hub.readingsOf(room.user.id);

@@ -53,9 +53,7 @@ export interface DashboardTrack {
   readonly where: string;
 }
 
-export interface Presenter {
-  present(user: Pick<User, "id">, language: Language): Promise<DashboardState>;
-}
+export type Presenter = ReturnType<typeof createPresenter>;
 
 export interface PresenterDeps extends Parts {
   readonly inbox: Pick<Inbox, "postOf">;
@@ -63,7 +61,7 @@ export interface PresenterDeps extends Parts {
   readonly covers: Pick<Covers, "pathOf">;
 }
 
-export function createPresenter(deps: PresenterDeps): Presenter {
+export function createPresenter(deps: PresenterDeps) {
   const { accounts, sources, hub, live, covers, clock } = deps;
 
   const trackOf = (playback: Playback, userId: number): DashboardTrack => {
@@ -106,7 +104,7 @@ export function createPresenter(deps: PresenterDeps): Presenter {
   };
 
   return {
-    async present({ id }, language) {
+    async present({ id }: Pick<User, "id">, language: Language): Promise<DashboardState> {
       const { widget } = languages[language];
       const music = await musicOf(id, accounts, sources);
       const current = hub.rawPlayback(id) ?? null;

@@ -20,30 +20,23 @@ export const LARGEST_FONT = 1_000_000;
 export const LONGEST_FONT_NAME = 40;
 
 /** A user's fonts. */
-export interface Fonts {
-  /** The fonts of a user, the oldest first. */
-  allOf(user: Pick<User, "id">): readonly Font[];
-  /** @param name at most 40 letters, digits, spaces and hyphens @throws {Refused} */
-  add(user: Pick<User, "id">, name: string, bytes: Uint8Array): Promise<Font>;
-  /** @throws {Refused} when the user has no such font */
-  remove(user: Pick<User, "id">, id: string): Promise<Font>;
-  /** A font's bytes, whosever it is. */
-  bytesOf(id: string): Uint8Array | undefined;
-}
+export type Fonts = ReturnType<typeof createFonts>;
 
-export function createFonts({ store, wallMs }: AccountsContext): Fonts {
+export function createFonts({ store, wallMs }: AccountsContext) {
   const { queries } = store;
   const columns = { id: fonts.id, name: fonts.name };
 
   return {
-    allOf: ({ id }) =>
+    /** The fonts of a user, the oldest first. */
+    allOf: ({ id }: Pick<User, "id">) =>
       queries
         .select(columns)
         .from(fonts)
         .where(eq(fonts.userId, id))
         .orderBy(asc(fonts.createdAt), asc(fonts.name))
         .all(),
-    async add({ id: userId }, typedName, bytes) {
+    /** @param name at most 40 letters, digits, spaces and hyphens @throws {Refused} */
+    async add({ id: userId }: Pick<User, "id">, typedName: string, bytes: Uint8Array) {
       const name = readFontName(typedName);
       if (name === undefined) throw refused("name", "name");
       if (bytes.length > LARGEST_FONT) throw refused("tooLarge", "file");
@@ -62,7 +55,8 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
       });
       return font;
     },
-    async remove({ id: userId }, id) {
+    /** @throws {Refused} when the user has no such font */
+    async remove({ id: userId }: Pick<User, "id">, id: string) {
       const removed = await store.write({ userId, what: "fonts" }, (tx) =>
         tx
           .delete(fonts)
@@ -73,7 +67,8 @@ export function createFonts({ store, wallMs }: AccountsContext): Fonts {
       if (!removed) throw new Refused("font.unknown");
       return removed;
     },
-    bytesOf: (id) =>
+    /** A font's bytes, whosever it is. */
+    bytesOf: (id: string) =>
       queries.select({ bytes: fonts.bytes }).from(fonts).where(eq(fonts.id, id)).get()?.bytes,
   };
 }

@@ -8,18 +8,7 @@ import { Refused } from "../i18n/refused.ts";
 type WidgetRow = typeof widgets.$inferSelect;
 
 /** What shows and hides overlays on demand: each overlay has a token of its own for it. */
-export interface ShowTokens {
-  /** The overlay that a token shows and hides. */
-  findByShowToken(token: ShowToken): { readonly id: number } | undefined;
-  /**
-   * An overlay's token, made when it is first asked for.
-   * @param id without it, the first widget's
-   * @throws {Refused} when the widget is no overlay, or not the user's
-   */
-  showTokenOf(user: User, id?: number): Promise<ShowToken>;
-  /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */
-  rotateShowToken(user: User, id?: number): Promise<ShowToken>;
-}
+export type ShowTokens = ReturnType<typeof createShowTokens>;
 
 /**
  * @param rowOf finds a user's widget
@@ -29,7 +18,7 @@ export function createShowTokens(
   { store, vault }: Pick<AccountsContext, "store" | "vault">,
   rowOf: (user: User, id: number | undefined) => Promise<WidgetRow>,
   change: (user: User, id: number, values: Partial<WidgetRow>) => Promise<void>,
-): ShowTokens {
+) {
   const renew = ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
     if (kind !== "overlay") throw new Refused("widget.noOverlay");
     return vault.whileKeyStays(async () => {
@@ -41,18 +30,25 @@ export function createShowTokens(
   };
 
   return {
-    findByShowToken(token) {
+    /** The overlay that a token shows and hides. */
+    findByShowToken(token: ShowToken) {
       return store.queries
         .select({ id: widgets.id })
         .from(widgets)
         .where(and(eq(widgets.showHash, hashCredential(token)), isNull(widgets.removedAt)))
         .get();
     },
-    async showTokenOf(user, id) {
+    /**
+     * An overlay's token, made when it is first asked for.
+     * @param id without it, the first widget's
+     * @throws {Refused} when the widget is no overlay, or not the user's
+     */
+    async showTokenOf(user: User, id?: number) {
       const row = await rowOf(user, id);
       if (row.sealedShowToken === null) return renew(row, user);
       return (await vault.open("show-token", user.id, row.sealedShowToken)) as ShowToken;
     },
-    rotateShowToken: async (user, id) => renew(await rowOf(user, id), user),
+    /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */
+    rotateShowToken: async (user: User, id?: number) => renew(await rowOf(user, id), user),
   };
 }

@@ -14,21 +14,9 @@ const TRIES_COUNT_FOR_MS = 3_600_000;
 const MOST_USERS = 10_000;
 
 /** The pictures that users' overlays show where a track has no cover, one a user. */
-export interface StandInCovers {
-  /** The unguessable id in the picture's public address; `undefined` where a user has none. */
-  idOf(userId: number): string | undefined;
-  /**
-   * Stores the WebP picture that `draw` makes, in the place of the one before. One is drawn at a time.
-   * @throws {Refused} when the user has tried too often, and what `draw` throws
-   */
-  set(user: Pick<User, "id">, draw: () => Promise<Uint8Array>): Promise<string>;
-  /** @throws {Refused} when the user has none */
-  remove(user: Pick<User, "id">): Promise<void>;
-  /** A picture's bytes, whosever it is. */
-  bytesOf(id: string): Uint8Array | undefined;
-}
+export type StandInCovers = ReturnType<typeof createStandInCovers>;
 
-export function createStandInCovers({ store, wallMs }: AccountsContext): StandInCovers {
+export function createStandInCovers({ store, wallMs }: AccountsContext) {
   const { queries } = store;
   const inTurn = createInTurn();
   const tries = createBoundedMap<number, Tries>(MOST_USERS);
@@ -43,13 +31,18 @@ export function createStandInCovers({ store, wallMs }: AccountsContext): StandIn
   };
 
   return {
-    idOf: (userId) =>
+    /** The unguessable id in the picture's public address; `undefined` where a user has none. */
+    idOf: (userId: number) =>
       queries
         .select({ id: standInCovers.id })
         .from(standInCovers)
         .where(eq(standInCovers.userId, userId))
         .get()?.id,
-    async set({ id: userId }, draw) {
+    /**
+     * Stores the WebP picture that `draw` makes, in the place of the one before. One is drawn at a time.
+     * @throws {Refused} when the user has tried too often, and what `draw` throws
+     */
+    async set({ id: userId }: Pick<User, "id">, draw: () => Promise<Uint8Array>) {
       countTry(userId);
       const bytes = Buffer.from(await inTurn(draw));
       const row = { id: createFileId(), bytes, createdAt: wallMs() };
@@ -62,13 +55,15 @@ export function createStandInCovers({ store, wallMs }: AccountsContext): StandIn
       );
       return row.id;
     },
-    async remove({ id: userId }) {
+    /** @throws {Refused} when the user has none */
+    async remove({ id: userId }: Pick<User, "id">) {
       const removed = await store.write({ userId, what: "standInCovers" }, (tx) =>
         tx.delete(standInCovers).where(eq(standInCovers.userId, userId)).returning().all(),
       );
       if (removed.length === 0) throw new Refused("cover.none");
     },
-    bytesOf: (id) =>
+    /** A picture's bytes, whosever it is. */
+    bytesOf: (id: string) =>
       queries
         .select({ bytes: standInCovers.bytes })
         .from(standInCovers)

@@ -14,9 +14,9 @@ import {
   type NewWidget,
   type WidgetKind,
 } from "./new-widget.ts";
-import { forgetRemoved, restoreWidget, type UNDO_MS } from "./removed-widgets.ts";
-import { readRevisions, type SaveOptions, saveRevision, type WidgetRevision } from "./revisions.ts";
-import { createShowTokens, type ShowTokens } from "./show-tokens.ts";
+import { forgetRemoved, restoreWidget } from "./removed-widgets.ts";
+import { readRevisions, type SaveOptions, saveRevision } from "./revisions.ts";
+import { createShowTokens } from "./show-tokens.ts";
 import { naming } from "./naming.ts";
 
 /** One of a user's widgets. */
@@ -34,37 +34,9 @@ export interface Widget extends Look {
 }
 
 /** A user's widgets. All methods throw a {@link Refused} for a widget that is not the user's. */
-export interface Widgets extends ShowTokens {
-  /** The widget that a token opens, and whose it is. */
-  find(token: WidgetToken): { readonly user: User; readonly widget: Widget } | undefined;
-  /** A user's widgets, the oldest first. */
-  allOf(user: User): readonly Widget[];
-  byId(user: User, id: number): Promise<Widget>;
-  /** The user's oldest widget, which is made if there is none. */
-  first(user: User): Promise<Widget>;
-  /** A widget's current token. @param id without it, the first widget's */
-  tokenOf(user: User, id?: number): Promise<WidgetToken>;
-  /** The token of the user's oldest overlay. A first widget is made as by `first`. */
-  overlayTokenOf(user: User): Promise<WidgetToken | undefined>;
-  /** @throws {Refused} when the name is taken, or the user has the maximum */
-  add(user: User, widget: NewWidget): Promise<Widget>;
-  /** @throws {Refused} when another widget has this name */
-  rename(user: User, id: number, name: string): Promise<void>;
-  /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
-  save(user: User, id: number, look: Look, options: SaveOptions): Promise<Widget>;
-  /** The last looks of a widget, the newest first. */
-  revisionsOf(user: User, id: number): Promise<readonly WidgetRevision[]>;
-  /** Its address stops working at once. For {@link UNDO_MS} it can be restored, unless others need its place. */
-  remove(user: User, id: number): Promise<void>;
-  /** @throws {Refused} when it is gone for good, or its name is taken */
-  restore(user: User, id: number): Promise<Widget>;
-  /** Deletes, of all users, what can no longer be restored. */
-  forgetRemoved(): void;
-  /** Replaces a token: the old address stops working at once. @param id as for `tokenOf` */
-  rotate(user: User, id?: number): Promise<WidgetToken>;
-}
+export type Widgets = ReturnType<typeof createWidgets>;
 
-export function createWidgets({ store, vault, wallMs }: AccountsContext): Widgets {
+export function createWidgets({ store, vault, wallMs }: AccountsContext) {
   const { queries } = store;
 
   const rowsOf = (user: User, condition?: SQL) =>
@@ -112,7 +84,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
   const byId = async (user: User, id: number) => toWidget(await rowOf(user, id));
 
   return {
-    find(token) {
+    /** The widget that a token opens, and whose it is. */
+    find(token: WidgetToken) {
       const found = queries
         .select({ user: getTableColumns(users), row: getTableColumns(widgets) })
         .from(widgets)
@@ -121,23 +94,31 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
         .get();
       return found && { user: found.user, widget: toWidget(found.row) };
     },
-    allOf: (user) => rowsOf(user).all().map(toWidget),
+    /** A user's widgets, the oldest first. */
+    allOf: (user: User) => rowsOf(user).all().map(toWidget),
     byId,
-    first: async (user) => toWidget(await firstRow(user)),
-    tokenOf: async (user, id) => openToken(await rowOf(user, id)),
-    async overlayTokenOf(user) {
+    /** The user's oldest widget, which is made if there is none. */
+    first: async (user: User) => toWidget(await firstRow(user)),
+    /** A widget's current token. @param id without it, the first widget's */
+    tokenOf: async (user: User, id?: number) => openToken(await rowOf(user, id)),
+    /** The token of the user's oldest overlay. A first widget is made as by `first`. */
+    async overlayTokenOf(user: User) {
       await firstRow(user);
       const row = rowsOf(user, eq(widgets.kind, "overlay")).limit(1).get();
       return row && openToken(row);
     },
-    async add(user, widget) {
+    /** @throws {Refused} when the name is taken, or the user has the maximum */
+    async add(user: User, widget: NewWidget) {
       if (widget.look) refuseUnusableCss(widget.look);
       const id = await naming(taken(widget.name), () => insert(user, widget));
       return byId(user, id);
     },
-    rename: (user, id, name) => naming(taken(name), () => change(user, id, { name })),
+    /** @throws {Refused} when another widget has this name */
+    rename: (user: User, id: number, name: string) =>
+      naming(taken(name), () => change(user, id, { name })),
 
-    async save(user, id, look, options) {
+    /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
+    async save(user: User, id: number, look: Look, options: SaveOptions) {
       refuseUnusableCss(look);
       const { name } = await rowOf(user, id);
       const row = await naming(taken(options.name ?? name), () =>
@@ -148,21 +129,26 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext): Widget
       if (row) return toWidget(row);
       throw new Refused("widget.changed", { name });
     },
-    async revisionsOf(user, id) {
+    /** The last looks of a widget, the newest first. */
+    async revisionsOf(user: User, id: number) {
       await rowOf(user, id);
       return readRevisions(queries, id);
     },
 
-    remove: (user, id) => change(user, id, { removedAt: wallMs() }),
-    async restore(user, id) {
+    /** Its address stops working at once. For a while it can be restored, unless others need its place. */
+    remove: (user: User, id: number) => change(user, id, { removedAt: wallMs() }),
+    /** @throws {Refused} when it is gone for good, or its name is taken */
+    async restore(user: User, id: number) {
       await restoreWidget(store, user, id, wallMs());
       const row = rowsOf(user, eq(widgets.id, id)).get();
       if (!row) throw new Refused("widget.tooLate");
       return toWidget(row);
     },
+    /** Deletes, of all users, what can no longer be restored. */
     forgetRemoved: () => forgetRemoved(store, wallMs()),
 
-    async rotate(user, id) {
+    /** Replaces a token: the old address stops working at once. @param id as for `tokenOf` */
+    async rotate(user: User, id?: number) {
       const row = await rowOf(user, id);
       return vault.whileKeyStays(async () => {
         const { token, hash, sealedToken } = await draftToken(vault, user.id);

@@ -24,41 +24,7 @@ import type { Streams } from "./streams.ts";
 import type { LiveTicket } from "./ticket.ts";
 
 /** The overlays that are connected now. */
-export interface Live {
-  /** Upgrades a request to a socket and returns `undefined`, or returns an error response. */
-  upgrade(
-    request: Request,
-    tokenText: string,
-    server: Upgrader<LiveTicket> | undefined,
-  ): Promise<Response | undefined>;
-  /** The same for the public demo. */
-  upgradeDemo(request: Request, server: Upgrader<LiveTicket> | undefined): Response | undefined;
-  opened(socket: LiveSocket): void;
-  received(socket: LiveSocket, message: string | Uint8Array): void;
-  closed(socket: LiveSocket): void;
-  /**
-   * Brings the overlays, of one user or of all, up to date with their widgets: those whose token
-   * no longer works are closed, and the others get a changed look.
-   */
-  followWidgets(userId?: number): Promise<void>;
-  /** Brings the overlays, of one user or of all, up to date with what stands in for missing covers. */
-  followStandIns(userId?: number): void;
-  /** Closes every overlay with a code that makes it reconnect later. */
-  stop(): void;
-  connected(): number;
-  /** The number of browser sources that show a user's overlay. */
-  onStream(userId: number): number;
-  /** The number of browser sources that show the widget of a token. */
-  onStreamWith(token: WidgetToken): number;
-  /** The other address by which a user's overlay has tried to connect just now, if one has. */
-  openedElsewhere(userId: number): string | undefined;
-  /** Calls `listener` with a user's ID when their number of overlays on stream changes. */
-  onStreamChange(listener: (userId: number) => void): void;
-  /** Shows a track on a user's overlays for `ms` milliseconds, instead of the real playback. */
-  showFor(userId: number, playback: Playback, ms: number): void;
-  /** Shows a widget's overlays on demand for so many milliseconds; 0 hides them. */
-  showOnDemand(widgetId: number, ms: number): void;
-}
+export type Live = ReturnType<typeof createLive>;
 
 export interface LiveDeps
   extends Omit<OverlayRoomsDeps, "sendTo">, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
@@ -78,7 +44,7 @@ const MOST_ELSEWHERE = 1_000;
 /** Overlays try again more often. */
 const ELSEWHERE_FOR_MS = 60_000;
 
-export function createLive(deps: LiveDeps): Live {
+export function createLive(deps: LiveDeps) {
   const { widgets, clock } = deps;
   const audience = createAudience<LiveSocket, OverlayRoom>(clock, {
     everyMs: BEAT_MS,
@@ -135,7 +101,8 @@ export function createLive(deps: LiveDeps): Live {
   const demands = createDemands(clock, audience);
 
   return {
-    async upgrade(request, tokenText, server) {
+    /** Upgrades a request to a socket and returns `undefined`, or returns an error response. */
+    async upgrade(request: Request, tokenText: string, server: Upgrader<LiveTicket> | undefined) {
       const token = parseWidgetToken(tokenText);
       const found = token && widgets.find(token);
       if (!token || found?.widget.kind !== "overlay") {
@@ -145,9 +112,11 @@ export function createLive(deps: LiveDeps): Live {
       const fonts = await deps.fontsOf(found.user.id);
       return admit(request, { token, ...found, fonts }, server, admission);
     },
-    upgradeDemo: (request, server) => admit(request, null, server, admission),
+    /** The same for the public demo. */
+    upgradeDemo: (request: Request, server: Upgrader<LiveTicket> | undefined) =>
+      admit(request, null, server, admission),
 
-    opened(socket) {
+    opened(socket: LiveSocket) {
       const known = rooms.get(roomOf(socket.data));
       // A new room gets the current reading as soon as it subscribes.
       const room = audience.join(roomOf(socket.data), socket, () => open(socket.data));
@@ -159,29 +128,39 @@ export function createLive(deps: LiveDeps): Live {
       deps.streams.ask(socket);
     },
     received: deps.streams.received,
-    closed(socket) {
+    closed(socket: LiveSocket) {
       deps.streams.closed(socket);
       audience.leave(roomOf(socket.data), socket);
       noteStreamChange(socket);
     },
 
-    async followWidgets(userId) {
+    /**
+     * Brings the overlays, of one user or of all, up to date with their widgets: those whose token
+     * no longer works are closed, and the others get a changed look.
+     */
+    async followWidgets(userId?: number) {
       for (const room of rooms.values()) {
         if (userId === undefined || room.userId === userId) await followWidget(room);
       }
     },
+    /** Closes every overlay with a code that makes it reconnect later. */
     stop() {
       for (const socket of audience.members()) socket.close(CLOSED_RESTARTING);
     },
+    /** The number of browser sources that show a user's overlay. */
     onStream,
-    onStreamWith: (token) =>
+    /** The number of browser sources that show the widget of a token. */
+    onStreamWith: (token: WidgetToken) =>
       [...rooms.values()]
         .filter((room) => room.token === token)
         .flatMap(({ members }) => [...members])
         .filter(({ data }) => data.onStream).length,
+    /** The other address by which a user's overlay has tried to connect just now, if one has. */
     openedElsewhere: elsewhere.of,
-    onStreamChange: (listener) => void streamListeners.push(listener),
+    /** Calls `listener` with a user's ID when their number of overlays on stream changes. */
+    onStreamChange: (listener: (userId: number) => void) => void streamListeners.push(listener),
     ...createShowing(deps, rooms, overlayRooms),
+    /** Shows a widget's overlays on demand for so many milliseconds; 0 hides them. */
     showOnDemand: demands.show,
     connected: () => audience.members().length,
   };
@@ -192,9 +171,10 @@ function createShowing(
   { hub, clock }: Pick<LiveDeps, "hub" | "clock">,
   rooms: ReadonlyMap<string, OverlayRoom>,
   { announce, followStandIn }: Pick<OverlayRooms, "announce" | "followStandIn">,
-): Pick<Live, "showFor" | "followStandIns"> {
+) {
   return {
-    showFor(userId, playback, ms) {
+    /** Shows a user's overlays this playback for a while, then what plays. */
+    showFor(userId: number, playback: Playback, ms: number) {
       for (const room of rooms.values()) {
         if (room.listenerId !== userId) continue;
         void announce(room, { kind: "playback", playback, connectionId: undefined });
@@ -204,7 +184,8 @@ function createShowing(
         });
       }
     },
-    followStandIns(userId) {
+    /** Brings the overlays, of one user or of all, up to date with what stands in for missing covers. */
+    followStandIns(userId: number | undefined) {
       for (const room of rooms.values()) {
         if (userId === undefined || room.userId === userId) followStandIn(room);
       }

@@ -8,14 +8,7 @@ import type { Widgets } from "../looks/widgets.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Shows and hides an overlay at the press of a button, which is a request without headers. */
-export interface OnDemand {
-  /** `GET` and `POST /show/{token}`. */
-  show(token: string, request: Request): Promise<Response>;
-  /** `GET` and `POST /hide/{token}`. */
-  hide(token: string, request: Request): Promise<Response>;
-  /** Shows all overlays of a user, whose chat has asked for the song. */
-  showAll(user: User): Promise<void>;
-}
+export type OnDemand = ReturnType<typeof createOnDemand>;
 
 export interface OnDemandDeps extends Pick<Parts, "clock" | "addressOf"> {
   readonly widgets: Pick<Widgets, "findByShowToken" | "allOf">;
@@ -27,7 +20,7 @@ const SECONDS = { least: 5, most: 120, usual: 15 } as const;
 const MOST_A_SECOND = 5;
 const MOST_COUNTED = 5_000;
 
-export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps): OnDemand {
+export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps) {
   const guesses = createGuesses({ clock, addressOf });
   /** When each widget was last asked, at most five times: monotonic milliseconds. */
   const asked = createBoundedMap<number, readonly number[]>(MOST_COUNTED);
@@ -78,9 +71,13 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
   };
 
   return {
-    show: (token, request) => answer(token, request, (query) => millisecondsIn(query.get("for"))),
-    hide: (token, request) => answer(token, request, () => 0),
-    async showAll(user) {
+    /** `GET` and `POST /show/{token}`. */
+    show: (token: string, request: Request) =>
+      answer(token, request, (query) => millisecondsIn(query.get("for"))),
+    /** `GET` and `POST /hide/{token}`. */
+    hide: (token: string, request: Request) => answer(token, request, () => 0),
+    /** Shows all overlays of a user, whose chat has asked for the song. */
+    async showAll(user: User) {
       const overlays = widgets.allOf(user).filter(({ kind }) => kind === "overlay");
       for (const { id } of overlays) if (waitOf(id) === 0) show(id, SECONDS.usual * 1_000);
     },

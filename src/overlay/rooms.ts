@@ -34,17 +34,9 @@ export interface OverlayRoomsDeps extends Pick<Parts, "hub" | "clock" | "sources
 }
 
 /** Opens rooms, and sends them readings with their covers. */
-export interface OverlayRooms {
-  open(ticket: LiveTicket): OverlayRoom;
-  /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
-  announce(room: OverlayRoom, reading: Reading): Promise<void>;
-  /** Sends the last reading again if something else stands in for a missing cover than before. */
-  followStandIn(room: OverlayRoom): void;
-  /** Sends the current reading to a socket that joins an existing room. */
-  welcome(socket: LiveSocket, room: OverlayRoom): Promise<void>;
-}
+export type OverlayRooms = ReturnType<typeof createOverlayRooms>;
 
-export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
+export function createOverlayRooms(deps: OverlayRoomsDeps) {
   const { hub, clock, covers } = deps;
 
   const send = (sockets: Iterable<LiveSocket>, message: string) =>
@@ -66,7 +58,8 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
     return before.kind === "playback" && isSameSong(before.playback, hub.rawPlayback(listenerId));
   };
 
-  const announce: OverlayRooms["announce"] = async (room, reading) => {
+  /** Sends a reading to a room, unless a newer one arrives before its cover is ready. */
+  const announce = async (room: OverlayRoom, reading: Reading) => {
     const isWithdrawn = withdraws(reading, room.latest, room.listenerId);
     room.latest = reading;
     const observedAtMs = reading.kind === "playback" ? reading.playback.observedAtMs : undefined;
@@ -86,7 +79,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
   };
 
   return {
-    open({ token, listenerId, userId }) {
+    open({ token, listenerId, userId }: LiveTicket) {
       const room: OverlayRoom = {
         token,
         listenerId,
@@ -102,12 +95,14 @@ export function createOverlayRooms(deps: OverlayRoomsDeps): OverlayRooms {
       return room;
     },
     announce,
-    followStandIn(room) {
+    /** Sends the last reading again if something else stands in for a missing cover than before. */
+    followStandIn(room: OverlayRoom) {
       const { latest } = room;
       if (!latest || !isCoverless(latest)) return;
       if (deps.standInOf(room.userId) !== room.standIn) void announce(room, latest);
     },
-    async welcome(socket, room) {
+    /** Sends the current reading to a socket that joins an existing room. */
+    async welcome(socket: LiveSocket, room: OverlayRoom) {
       const reading = hub.peek(room.listenerId);
       if (!reading) return;
       const sendState = () => {

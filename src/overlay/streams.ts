@@ -9,13 +9,7 @@ export interface StreamsDeps extends Pick<Parts, "clock" | "log"> {
 }
 
 /** What overlays report of their user's stream: that it starts and stops, if the user allows it. */
-export interface Streams {
-  /** Asks an overlay to report it, or not to, when that has changed. */
-  ask(socket: LiveSocket): void;
-  /** Everything but the two words is ignored. */
-  received(socket: LiveSocket, message: string | Uint8Array): void;
-  closed(socket: LiveSocket): void;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
 /** Whoever has a widget's address could say more than anybody streams. */
 const REPORT_EVERY_MS = 1_000;
@@ -28,7 +22,7 @@ interface Reported {
   lostAt: number | undefined;
 }
 
-export function createStreams({ history, clock, log }: StreamsDeps): Streams {
+export function createStreams({ history, clock, log }: StreamsDeps) {
   const users = new Map<number, Reported>();
   const nextReports = new WeakMap<LiveSocket, { atMs: number; word?: boolean }>();
 
@@ -79,19 +73,21 @@ export function createStreams({ history, clock, log }: StreamsDeps): Streams {
   };
 
   return {
-    ask(socket) {
+    /** Asks an overlay to report it, or not to, when that has changed. */
+    ask(socket: LiveSocket) {
       const { data } = socket;
       const wanted = data.token !== null && history.of(data.userId).followsStreams;
       if (wanted === data.isAskedForStreams) return;
       data.isAskedForStreams = wanted;
       socket.send(JSON.stringify({ type: "streaming", wanted } satisfies StreamingMessage));
     },
-    received(socket, message) {
+    /** Everything but the two words is ignored. */
+    received(socket: LiveSocket, message: string | Uint8Array) {
       if (!socket.data.isAskedForStreams) return;
       if (message === STREAM_STARTED) takeInTurn(socket, true);
       else if (message === STREAM_STOPPED) takeInTurn(socket, false);
     },
-    closed(socket) {
+    closed(socket: LiveSocket) {
       const reported = users.get(socket.data.userId);
       // The stream goes on: the page may only load again.
       if (!reported?.streaming.delete(socket) || reported.streaming.size > 0) return;

@@ -2,14 +2,11 @@ import { fill } from "../../../../i18n/fill.ts";
 import { tooNewIn } from "../too-new-css.ts";
 import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
 
-/** The field for CSS: counts its bytes and inserts public names. */
-export interface CssField {
-  /** Says how long the CSS is, and returns whether it is short enough. */
-  check(): boolean;
-}
-
-/** @param onInsert called after a name was inserted */
-export function createCssField(onInsert: () => void): CssField {
+/**
+ * The field for CSS: counts its bytes and inserts public names.
+ * @param onInsert called after a name was inserted
+ */
+export function createCssField(onInsert: () => void) {
   const place = find<HTMLElement>("[data-css]");
   const area = find<HTMLTextAreaElement>("textarea", place);
   const used = find<HTMLElement>("[data-css-used]", place);
@@ -41,6 +38,7 @@ export function createCssField(onInsert: () => void): CssField {
   }
 
   return {
+    /** Says how long the CSS is, and returns whether it is short enough. */
     check() {
       const bytes = new TextEncoder().encode(area.value).length;
       const numbers = { used: String(bytes), most: String(most) };

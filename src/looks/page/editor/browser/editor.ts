@@ -20,28 +20,19 @@ export interface EditorDeps {
   onSaved?(stored: SavedWidget): void;
 }
 
-export interface Editor {
-  /** The form was changed. */
-  update(controlName: string): void;
-  /** Puts another draft into the form, as a step that can be undone. */
-  take(change: (draft: Draft) => Draft, stepName: string): void;
-  /** What the form holds. */
-  draft(): Draft;
-  /** Puts what is stored back into the form. */
-  putBack(): void;
-  /** What is allowed of a look that was saved, by whichever version. */
-  readable(look: Pick<Draft, "options">): Draft["options"];
-}
+export type Editor = ReturnType<typeof startEditor>;
 
 /** What the page's script is given. */
 export const readSetup = <Setup extends EditorSetup>(): Setup =>
   JSON.parse(find<HTMLElement>("[data-editor]").dataset["editor"] ?? "") as Setup;
 
 /** Shows every change at once, keeps what was before, and saves: the same for each kind of widget. */
-export function startEditor(deps: EditorDeps): Editor {
+export function startEditor(deps: EditorDeps) {
   const { setup, form, table } = deps;
   const kept = keepDraft(setup.id);
-  const readable: Editor["readable"] = ({ options }) => readOptions(options, table).options;
+  /** What is allowed of a look that was saved, by whichever version. */
+  const readable = ({ options }: Pick<Draft, "options">): Draft["options"] =>
+    readOptions(options, table).options;
   /** What is stored. What this version cannot read of it is sent as it is. */
   let stored = setup.saved;
   const read = () => readForm(form, stored, table);
@@ -137,12 +128,16 @@ export function startEditor(deps: EditorDeps): Editor {
   show();
 
   return {
+    /** The form was changed. */
     update,
-    take(change, stepName) {
+    /** Puts another draft into the form, as a step that can be undone. */
+    take(change: (draft: Draft) => Draft, stepName: string) {
       writeForm(form, change(read().draft), table);
       update(stepName);
     },
+    /** What the form holds. */
     draft: () => read().draft,
+    /** Puts what is stored back into the form. */
     putBack() {
       savedText = textOfDraft(writeStored());
       update("");

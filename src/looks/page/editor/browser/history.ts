@@ -4,21 +4,12 @@ import type { Draft } from "../../../draft.ts";
 export const textOfDraft = ({ name, language, options, css, size }: Draft): string =>
   JSON.stringify([name, language, options, css, size]);
 
-/** The drafts of one visit to the page. */
-export interface DraftHistory {
-  /** Notes a draft. What the same control changes within a second is one step. */
-  note(draft: Draft, controlName: string): void;
-  undo(): Draft | undefined;
-  redo(): Draft | undefined;
-  canUndo(): boolean;
-  canRedo(): boolean;
-}
-
 /** Typing or dragging that goes on is one step. */
 const ONE_STEP_MS = 1_000;
 const MOST_DRAFTS = 200;
 
-export function createDraftHistory(first: Draft, nowMs: () => number): DraftHistory {
+/** The drafts of one visit to the page. */
+export function createDraftHistory(first: Draft, nowMs: () => number) {
   let drafts: Draft[] = [first];
   let place = 0;
   let last = { controlName: "", atMs: Number.NEGATIVE_INFINITY };
@@ -29,7 +20,8 @@ export function createDraftHistory(first: Draft, nowMs: () => number): DraftHist
     return draft;
   };
   return {
-    note(draft, controlName) {
+    /** Notes a draft. What the same control changes within a second is one step. */
+    note(draft: Draft, controlName: string) {
       const current = drafts[place];
       if (current && textOfDraft(current) === textOfDraft(draft)) return;
       const atMs = nowMs();

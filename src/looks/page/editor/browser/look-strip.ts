@@ -18,14 +18,10 @@ export const themeOf = ({ options }: Pick<Look, "options">): string =>
 export const lookOf = (looks: Looks, edited: Pick<Look, "options" | "css">): string | undefined =>
   Object.keys(looks).find((name) => isMadeOf(edited, looks[name] as Look));
 
-export interface LookStrip {
-  /** Rings the look that the draft is made of. */
-  show(name: string | undefined): void;
-  nameOf(code: string): string;
-}
+export type LookStrip = ReturnType<typeof createLookStrip>;
 
 /** The strip of looks. @param onChoose gets the code of the chosen one */
-export function createLookStrip(onChoose: (code: string) => void): LookStrip {
+export function createLookStrip(onChoose: (code: string) => void) {
   const strip = find<HTMLElement>("[data-strip]");
   const radios = [...strip.querySelectorAll<HTMLInputElement>("[name=look]")];
   for (const radio of radios) radio.addEventListener("change", () => onChoose(radio.value));
@@ -38,10 +34,11 @@ export function createLookStrip(onChoose: (code: string) => void): LookStrip {
   loadSeenFrames(strip);
 
   return {
-    show(name) {
+    /** Rings the look that the draft is made of. */
+    show(name: string | undefined) {
       for (const radio of radios) radio.checked = radio.value === name;
     },
-    nameOf(code) {
+    nameOf(code: string) {
       const label = radios.find(({ value }) => value === code)?.closest("label");
       return label?.querySelector("b")?.textContent ?? code;
     },

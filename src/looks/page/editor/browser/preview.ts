@@ -10,19 +10,12 @@ import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
 import type { OwnValues } from "./sliders.ts";
 
-export interface Preview {
-  /** Shows a draft at once. */
-  show(draft: Draft): void;
-  /** What the look has by itself where no option says it; empty until the preview is there. */
-  ownValues(): OwnValues;
-  /** Lets it use other fonts of the user's. */
-  setFonts(fonts: readonly Font[]): void;
-}
+export type Preview = ReturnType<typeof createPreview>;
 
 const RETRY_AFTER_MS = 2_000;
 
 /** The overlay's own page in a frame, which is sent what is not saved yet. */
-export function createPreview({ basePath, language, words, ...setup }: OverlaySetup): Preview {
+export function createPreview({ basePath, language, words, ...setup }: OverlaySetup) {
   const screen = find<HTMLElement>("[data-screen]");
   const frame = find<HTMLIFrameElement>("[data-preview]");
   let { fonts } = setup;
@@ -62,12 +55,15 @@ export function createPreview({ basePath, language, words, ...setup }: OverlaySe
   });
 
   return {
-    show(draft) {
+    /** Shows a draft at once. */
+    show(draft: Draft) {
       latest = draft;
       send();
     },
+    /** What the look has by itself where no option says it; empty until the preview is there. */
     ownValues: () => readOwnValues(frame, latest),
-    setFonts(changed) {
+    /** Lets it use other fonts of the user's. */
+    setFonts(changed: readonly Font[]) {
       fonts = changed;
       send();
     },

@@ -7,16 +7,6 @@ import { ask } from "./ask.ts";
 /** What the save bar shows. */
 type SaveState = "saved" | "unsaved" | "saving" | "wrong" | "failed";
 
-export interface Saving {
-  /** The form holds another draft. @param isSaved whether it is what is stored */
-  changed(isSaved: boolean, isValid: boolean): void;
-  save(): Promise<void>;
-  /** The revision that a save replaces. */
-  basedOn(): number;
-  /** From now on a save replaces this revision. */
-  baseOn(revision: number): void;
-}
-
 export interface SavingDeps {
   readonly setup: EditorSetup;
   /** What is to be saved. */
@@ -32,7 +22,7 @@ export interface SavingDeps {
 const SAVE_AFTER_MS = 200;
 
 /** Saves drafts: one save at a time, so that they arrive in order. */
-export function createSaving(deps: SavingDeps): Saving {
+export function createSaving(deps: SavingDeps) {
   const { setup, draft } = deps;
   const bar = find<HTMLElement>("[data-save-state]");
   const button = find<HTMLElement>("[data-save]");
@@ -139,7 +129,8 @@ export function createSaving(deps: SavingDeps): Saving {
   });
 
   return {
-    changed(nowSaved, nowValid) {
+    /** The form holds another draft. @param isSaved whether it is what is stored */
+    changed(nowSaved: boolean, nowValid: boolean) {
       isSaved = nowSaved;
       isValid = nowValid;
       if (!isBusy) show(isValid ? (isSaved ? "saved" : "unsaved") : "wrong");
@@ -147,7 +138,9 @@ export function createSaving(deps: SavingDeps): Saving {
       saveLater();
     },
     save: () => save(false),
+    /** The revision that a save replaces. */
     basedOn: () => basedOn,
+    /** From now on a save replaces this revision. */
     baseOn,
   };
 }

@@ -4,13 +4,8 @@ import { find } from "../../../../dashboard/browser/page-parts.ts";
 /** The values that the look has by itself, as texts of options. */
 export type OwnValues = Readonly<Record<string, string | undefined>>;
 
-export interface Sliders {
-  /** Brings the sliders in line with their fields, and marks the look's own values. */
-  show(own: OwnValues): void;
-}
-
 /** The sliders beside fields of numbers. */
-export function createSliders(): Sliders {
+export function createSliders() {
   const controls = [...document.querySelectorAll<HTMLElement>("[data-slider]")].map((control) => ({
     slider: find<HTMLInputElement>("[type=range]", control),
     field: find<HTMLInputElement>("[type=number]", control),
@@ -27,7 +22,8 @@ export function createSliders(): Sliders {
   }
 
   return {
-    show(own) {
+    /** Brings the sliders in line with their fields, and marks the look's own values. */
+    show(own: OwnValues) {
       for (const { slider, field, mark, back } of controls) {
         const value = own[field.name];
         const shown = field.value === "" ? value : field.value;

@@ -3,26 +3,11 @@ import type { OverlaySetup } from "../setup.ts";
 import type { UploadGroupProps } from "../upload-group.tsx";
 import { ask } from "./ask.ts";
 
-/** A group of the editor in which files are uploaded and removed. */
-export interface Uploads {
-  readonly section: HTMLElement;
-  readonly form: HTMLFormElement;
-  /** Asks the server for an action, and says in the group what came of it. Returns what was done. */
-  change<Result>(
-    action: string,
-    fields: Readonly<Record<string, string | Blob>>,
-    said: "added" | "removed",
-  ): Promise<Result | undefined>;
-  /** Calls back with each file that is sent and not too large; the form is emptied once it is stored. */
-  onFile(store: (file: File) => Promise<boolean>): void;
-}
-
-/** @param path where files are sent to, below the page */
-export function followUploads(
-  setup: OverlaySetup,
-  name: UploadGroupProps["name"],
-  path: string,
-): Uploads {
+/**
+ * A group of the editor in which files are uploaded and removed.
+ * @param path where files are sent to, below the page
+ */
+export function followUploads(setup: OverlaySetup, name: UploadGroupProps["name"], path: string) {
   const section = find<HTMLElement>(`[data-uploads="${name}"]`);
   const form = find<HTMLFormElement>("form", section);
   const outcome = find<HTMLElement>("[data-outcome]", section);
@@ -30,6 +15,7 @@ export function followUploads(
   return {
     section,
     form,
+    /** Asks the server for an action, and says in the group what came of it. Returns what was done. */
     async change<Result>(
       action: string,
       fields: Readonly<Record<string, string | Blob>>,
@@ -41,7 +27,8 @@ export function followUploads(
       outcome.textContent = isDone ? (outcome.dataset[said] ?? "") : (answer?.refused ?? failed);
       return isDone ? answer.done : undefined;
     },
-    onFile(store) {
+    /** Calls back with each file that is sent and not too large; the form is emptied once it is stored. */
+    onFile(store: (file: File) => Promise<boolean>) {
       /** A second click during an upload would send the file twice. */
       let isSending = false;
       form.addEventListener("submit", async (event) => {

@@ -5,10 +5,7 @@ import type { WidgetVersion } from "../../../editor-actions.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 
-export interface Versions {
-  /** Another revision was saved: the list is no longer complete. */
-  saved(revision: number): void;
-}
+export type Versions = ReturnType<typeof listVersions>;
 
 export interface VersionsDeps {
   /** What a version's look is called. */
@@ -18,7 +15,7 @@ export interface VersionsDeps {
 }
 
 /** Lists the looks that the widget had, once they can be seen. */
-export function listVersions(setup: OverlaySetup, { nameOf, onShow }: VersionsDeps): Versions {
+export function listVersions(setup: OverlaySetup, { nameOf, onShow }: VersionsDeps) {
   const section = find<HTMLDetailsElement>("[data-versions]");
   const outcome = find("[data-version-outcome]", section);
   const list = find("[data-version-list]", section);
@@ -55,7 +52,8 @@ export function listVersions(setup: OverlaySetup, { nameOf, onShow }: VersionsDe
   section.addEventListener("toggle", () => void follow());
 
   return {
-    saved(revision) {
+    /** Another revision was saved: the list is no longer complete. */
+    saved(revision: number) {
       current = revision;
       outcome.textContent = "";
       void follow();
