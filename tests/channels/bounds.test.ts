@@ -241,6 +241,6 @@ describe("a title in which nothing can be seen", () => {
   });
 
   test.each(BLANKS)("plays nothing where there is none: %j", async (title) => {
-    expect(readingsOf({ track: { ...track, id: "1329", title } })).rejects.toThrow("it is nothing");
+    await expect(readingsOf({ track: { ...track, id: "1329", title } })).rejects.toThrow("it is nothing");
   });
 });

@@ -83,7 +83,7 @@ describe("a user's budget of processor time", () => {
       throw new Error("failed");
     };
     expect(() => budget.spend(ADA, fail)).toThrow("failed");
-    expect(budget.spend(ADA, async () => fail())).rejects.toThrow("failed");
+    await expect(budget.spend(ADA, async () => fail())).rejects.toThrow("failed");
     await turn();
     expect(budget.waitMs(ADA)).toBeGreaterThan(0);
   });

@@ -245,7 +245,7 @@ describe("a broadcast", () => {
 describe("the port", () => {
   test("is open while anybody has such a connection, and shut before and after", async () => {
     await server.accounts.connections.disconnect(user.user, "all");
-    expect(connectProgram(port)).rejects.toThrow();
+    await expect(connectProgram(port)).rejects.toThrow();
     await server.accounts.connections.connect(user.user, "broadcast", { delay: 0 }, "");
     port = portNow();
     await connect();

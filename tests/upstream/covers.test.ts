@@ -131,7 +131,7 @@ describe("a cover that redirects", () => {
     const { load } = withRedirects(chain);
     expect(await load(A)).toBe("picture of https://coverartarchive.example/d");
     const longer = withRedirects({ ...chain, "https://coverartarchive.example/d": B });
-    expect(longer.load(A)).rejects.toThrow("redirects too often");
+    await expect(longer.load(A)).rejects.toThrow("redirects too often");
   });
 
   test("in a circle ends", async () => {
