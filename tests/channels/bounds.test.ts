@@ -241,6 +241,8 @@ describe("a title in which nothing can be seen", () => {
   });
 
   test.each(BLANKS)("plays nothing where there is none: %j", async (title) => {
-    await expect(readingsOf({ track: { ...track, id: "1329", title } })).rejects.toThrow("it is nothing");
+    await expect(readingsOf({ track: { ...track, id: "1329", title } })).rejects.toThrow(
+      "it is nothing",
+    );
   });
 });

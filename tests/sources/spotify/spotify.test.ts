@@ -516,6 +516,12 @@ describe("the pace", () => {
     expect(await looksIn(60_000)).toBe(41);
   });
 
+  test("of many users is the usual one", async () => {
+    for (let user = 0; user < 8; user++) watch(longTrack());
+    // Half of a budget of 100 would be a look every 4.96 seconds.
+    expect((await looksIn(120_000)) / 8).toBeWithin(24, 34);
+  });
+
   test("is no quicker for requests of a user whom nobody watches", async () => {
     const demand = createDemand(false);
     watch(longTrack(), { demand });
@@ -524,6 +530,23 @@ describe("the pace", () => {
       await clock.advance(1_000);
     }
     expect(looks()).toBeLessThanOrEqual(870 / 6 + 16);
+  });
+});
+
+describe("many users", () => {
+  test("share the budget: Spotify never has to refuse one", async () => {
+    standIn = createStandIn({ clock, budget: { calls: 40, windowMs: 30_000 }, latencyMs: 200 });
+    app = { clientId: standIn.clientId, clientSecret: null };
+    source = startSource(standIn.fetch, 40);
+    const watched = Array.from({ length: 30 }, (_, index) =>
+      watch(standIn.addUser({ listening: playingForEver([100_000 + index * 1_000]) })),
+    );
+    for (let minute = 0; minute < 10; minute++) await clock.advance(60_000);
+    expect(callsTo(PLAYER).filter(({ status }) => status === 429)).toEqual([]);
+    for (const watching of watched) {
+      expect(watching.ended()).toBe(false);
+      expect(watching.received.length).toBeGreaterThan(12);
+    }
   });
 });
 
