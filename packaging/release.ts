@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../package.json";
 import releases from "../src/cli/update/releases.json";
-import { sign, SignatureError } from "../src/cli/update/minisign.ts";
+import { sign } from "./minisign.ts";
 import { type Commit, commitOf } from "./commit.ts";
 import { CompileError } from "./compile.ts";
 import { compileTwice, prepareTree } from "./executables.ts";
@@ -154,7 +154,7 @@ if (import.meta.main) {
       signWith: values["sign-with"],
     });
   } catch (error) {
-    const kinds = [ReleaseError, CompileError, SignatureError];
+    const kinds = [ReleaseError, CompileError];
     if (!(error instanceof Error) || !kinds.some((kind) => error instanceof kind)) throw error;
     console.error(error.message);
     process.exitCode = 1;

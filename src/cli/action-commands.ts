@@ -12,43 +12,19 @@ import { performAction } from "./perform-action.ts";
 
 /** The commands of actions: inputs become arguments and options. */
 
-/** What stands between a command's first and second word, for `--help`. */
-const GROUPS: Readonly<Record<string, string>> = {
-  user: "add, list and remove users",
-  key: "manage a user's API keys",
-  titles: "how a user's titles are shown",
-  widget: "manage a user's widgets and their addresses",
-  look: "give overlays a look: one that comes with Marquee, or a shared one",
-  font: "manage a user's fonts",
-  cover: "what a user's overlays show where a track has no cover",
-  connection: "manage a user's connections",
-  app: "the app as which this server links accounts",
-  hook: "send a user's songs to other programs",
-  chat: "answer !song in a user's Twitch chat",
-  privacy: "what others see of a user's music",
-  history: "the songs that a user has played",
-  account: "a user's own account",
-  session: "the browsers that a user is signed in with",
-  secret: "replace the key that encrypts stored secrets",
-};
-
 /**
  * Declares the command of each action, in the order of the list.
  * @param onExit gets the exit code of a command that was carried out
  */
 export function declareActions(
-  { command, group }: CommanderCli,
+  { command }: CommanderCli,
   io: Io,
   onExit: (code: number) => void,
 ): void {
   for (const action of ACTIONS) {
     const { name, help, inputs } = action;
     const extras = action.command ?? {};
-    const [first = "", second] = name.split(" ");
-    const target =
-      second === undefined
-        ? command(first, help, extras.examples)
-        : group(first, GROUPS[first] ?? "")(second, help, extras.examples);
+    const target = command(name, help, extras.examples);
     if (extras.usage !== undefined) target.usage(extras.usage);
     if (action.who === "self") target.argument("<user>");
     for (const [input, definition] of Object.entries(inputs)) {

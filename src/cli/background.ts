@@ -1,18 +1,13 @@
-import { closeSync, constants, readFileSync, statSync } from "node:fs";
+import { closeSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedConfig } from "../config.ts";
 import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
 import { createFolder } from "../db/data-folder.ts";
 import { makeAnew, openOwnFile } from "../own-file.ts";
 import { answersAt } from "./healthcheck.ts";
-import type { Io } from "../control/execution.ts";
+import { CommandError, type Io } from "../control/execution.ts";
 import { hasTerminal } from "./output.ts";
-import {
-  isServerRunning,
-  NotRunningError,
-  readRunningFacts,
-  type RunningFacts,
-} from "../control/folder-lock.ts";
+import { isServerRunning, readRunningFacts, type RunningFacts } from "../control/folder-lock.ts";
 
 /** What the server in the background logs, in the data folder. */
 const LOG_FILE = "marquee.log";
@@ -43,7 +38,7 @@ export async function isStartedByClick(
 /**
  * Starts the server in a process that outlives this one, and resolves when it answers.
  * @param flags the flags of this start
- * @throws {NotRunningError} with the reason, when it ends instead
+ * @throws {CommandError} with the reason, when it ends instead
  */
 export async function startInBackground(
   { config }: ResolvedConfig,
@@ -53,7 +48,7 @@ export async function startInBackground(
   createFolder(data);
   const path = join(data, LOG_FILE);
   const log = openLog(path);
-  const beforeBytes = sizeOf(path);
+  const beforeBytes = Bun.file(path).size;
   const child = Bun.spawn(
     [process.execPath, "serve", ...flags, "--open", "never", "--data", data],
     // What a first start prints is for a person, and nobody could read it.
@@ -72,20 +67,20 @@ export async function startInBackground(
   while (performance.now() < giveUpAtMs) {
     const facts = isServerRunning(data) ? readRunningFacts(data) : undefined;
     if (facts && (await answersAt(facts.listens))) return facts;
-    if (child.exitCode !== null) throw new NotRunningError(lastWords(path, beforeBytes));
+    if (child.exitCode !== null) throw new CommandError(lastWords(path, beforeBytes));
     await Bun.sleep(LOOK_EVERY_MS);
   }
-  throw new NotRunningError(`Marquee did not start in time. See ${path}.`);
+  throw new CommandError(`Marquee did not start in time. See ${path}.`);
 }
 
-/** @throws {NotRunningError} when the folder is not writable */
+/** @throws {CommandError} when the folder is not writable */
 function openLog(path: string): number {
   try {
-    const isLong = sizeOf(path) > LONGEST_LOG_BYTES;
+    const isLong = Bun.file(path).size > LONGEST_LOG_BYTES;
     const log = isLong ? undefined : openOwnFile(path, constants.O_WRONLY | constants.O_APPEND);
     return log ?? makeAnew(path);
   } catch (cause) {
-    throw new NotRunningError(
+    throw new CommandError(
       `Marquee cannot write to ${path}. Choose a data folder you may write to with --data or MARQUEE_DATA.`,
       { cause },
     );
@@ -107,12 +102,4 @@ export async function showError(text: string): Promise<void> {
   }
   const notifier = Bun.which("notify-send");
   if (notifier) Bun.spawn([notifier, "--icon=marquee", "Marquee", text]).unref();
-}
-
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
 }

@@ -1,60 +1,66 @@
-import type { Command as CommanderCommand } from "commander";
-import { type Config, flagOf, type ResolvedConfig, type SettingName, settings } from "../config.ts";
+import type { Command as CommanderCommand, CommandOptions } from "commander";
+import { flagOf, type SettingName, settings } from "../config.ts";
 import { redact } from "../log.ts";
 import type { Settled } from "../control/carry-out.ts";
 import type { Io } from "../control/execution.ts";
 import { resolveSettings } from "../control/data-place.ts";
 import { untilReaderLeaves } from "./output.ts";
 
-/** A command that works in this program, whether a server runs or not. */
-export type OwnCommand = (
-  config: Config,
-  asJson: boolean,
-  io: Io,
-  resolved: ResolvedConfig,
-) => Promise<void>;
-
-/** Declares commands with Commander. */
-export interface CommanderCli {
-  command(name: string, help: string, examples?: readonly string[]): CommanderCommand;
-  /** Declares a word before other words; the result declares what follows it. */
-  group(
-    name: string,
-    help: string,
-  ): (usage: string, description: string, examples?: readonly string[]) => CommanderCommand;
-  /**
-   * Makes a command run what `prepare` returns for its arguments in this program.
-   * @param own settings that it takes besides those of all commands
-   */
-  runs(
-    target: CommanderCommand,
-    prepare: (...given: never[]) => OwnCommand,
-    own?: readonly SettingName[],
-  ): void;
-}
-
-/** Settings that every command accepts; `serve` and `config` accept all settings. */
+/** Settings that every command accepts. */
 export const SHARED_SETTINGS: readonly SettingName[] = ["data", "baseUrl", "secretKey"];
 
-export function createCli(program: CommanderCommand, io: Io): CommanderCli {
+/** First words of commands with two, each with what stands for it in `--help`. */
+const GROUPS: Readonly<Record<string, string>> = {
+  autostart: "start Marquee when you sign in to this computer",
+  user: "add, list and remove users",
+  key: "manage a user's API keys",
+  titles: "how a user's titles are shown",
+  widget: "manage a user's widgets and their addresses",
+  look: "give overlays a look: one that comes with Marquee, or a shared one",
+  font: "manage a user's fonts",
+  cover: "what a user's overlays show where a track has no cover",
+  connection: "manage a user's connections",
+  app: "the app as which this server links accounts",
+  hook: "send a user's songs to other programs",
+  chat: "answer !song in a user's Twitch chat",
+  privacy: "what others see of a user's music",
+  history: "the songs that a user has played",
+  account: "a user's own account",
+  session: "the browsers that a user is signed in with",
+  secret: "replace the key that encrypts stored secrets",
+};
+
+export type CommanderCli = ReturnType<typeof createCli>;
+
+/** Declares commands with Commander. */
+export function createCli(program: CommanderCommand, io: Io) {
+  const declare = (parent: CommanderCommand, name: string, help: string, more?: CommandOptions) =>
+    quiet(parent.command(name, more).description(help), io);
   return {
-    command(name, help, examples = []) {
-      const added = quiet(program.command(name).description(help), io);
-      return addExamples(added, examples);
+    /** @param words one, or two of which the first stands for a group */
+    command(words: string, help: string, examples: readonly string[] = [], more?: CommandOptions) {
+      const [first = "", second] = words.split(" ");
+      const groupOf = () =>
+        program.commands.find((command) => command.name() === first) ??
+        declare(program, first, GROUPS[first] ?? "");
+      const added =
+        second === undefined
+          ? declare(program, first, help, more)
+          : declare(groupOf(), second, help, more);
+      if (examples.length === 0) return added;
+      const lines = examples.map((line) => `  ${line}`).join("\n");
+      return added.addHelpText("after", `\nExamples:\n${lines}`);
     },
-    group(name, help) {
-      const parent =
-        program.commands.find((command) => command.name() === name) ??
-        quiet(program.command(name).description(help), io);
-      return (usage, description, examples = []) =>
-        addExamples(quiet(parent.command(usage).description(description), io), examples);
-    },
-    runs(target, prepare, own = []) {
-      addSettings(target, [...SHARED_SETTINGS, ...own]);
-      target.action(async (...given: unknown[]) => {
-        const { resolved, config, asJson } = settle(target, io);
-        await prepare(...(given.slice(0, -1) as never[]))(config, asJson, io, resolved);
-      });
+    /** Makes a command do something in this program, whether a server runs or not. */
+    runs<Given extends readonly unknown[]>(
+      target: CommanderCommand,
+      run: (settled: Settled, io: Io, ...given: Given) => Promise<void> | void,
+      names = SHARED_SETTINGS,
+    ) {
+      addSettings(target, names);
+      target.action((...given: unknown[]) =>
+        run(settle(target, io), io, ...(given.slice(0, -1) as unknown as Given)),
+      );
     },
   };
 }
@@ -91,17 +97,6 @@ export const wordsOf = (command: CommanderCommand): string[] => [
   ...(command.parent ? wordsOf(command.parent) : []),
   command.name(),
 ];
-
-export function addExamples(
-  command: CommanderCommand,
-  examples: readonly string[],
-): CommanderCommand {
-  if (examples.length === 0) return command;
-  return command.addHelpText(
-    "after",
-    `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`,
-  );
-}
 
 export function addSettings(command: CommanderCommand, names: readonly SettingName[]): void {
   for (const name of names) {

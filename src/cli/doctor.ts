@@ -1,6 +1,6 @@
 import { arch, release, type } from "node:os";
 import { resolve } from "node:path";
-import { describeSettings, type ResolvedConfig } from "../config.ts";
+import { type Config, describeSettings } from "../config.ts";
 import { journalModeOf, sqliteVersion } from "../db/open.ts";
 import { systemClock } from "../clock.ts";
 import { redact } from "../log.ts";
@@ -11,11 +11,12 @@ import { oneReader } from "../sources/kinds/media-session/readers.ts";
 import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
 import { examineAutostart } from "./autostart/command.ts";
-import { carryOut } from "../control/carry-out.ts";
+import { carryOut, type Settled } from "../control/carry-out.ts";
 import { EXIT, type Execution, type Io, print } from "../control/execution.ts";
 import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
+import { untilReaderLeaves } from "./output.ts";
 import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
 
@@ -24,20 +25,26 @@ import { THIS_MACHINE } from "../sources/here/found.ts";
  * entered, and no song unless that is asked for.
  */
 export async function examine(
-  resolved: ResolvedConfig,
-  options: { readonly songs: boolean; readonly asJson: boolean },
-  io: Io,
+  settled: Settled,
+  given: Io,
+  { songs = false }: { readonly songs?: boolean },
 ): Promise<void> {
-  const { config } = resolved;
+  const io = untilReaderLeaves(given);
+  const document = await documentOf(settled, songs, io);
+  print(io, settled.asJson, [document], linesOf(document));
+}
+
+async function documentOf(settled: Settled, songs: boolean, io: Io) {
+  const { config, resolved } = settled;
   const chosen = describeSettings(resolved).filter(({ isChosen }) => isChosen);
-  const server = await serverOn(resolved);
+  const server = await serverOn(config);
   const [autostart, connections, players, mediaSessions] = await Promise.all([
     examineAutostart(io),
-    server.answers === false ? UNKNOWN : connectionsOn(resolved, options.songs, io),
-    playersHere(options.songs),
+    server.answers === false ? UNKNOWN : connectionsOn(settled, songs, io),
+    playersHere(songs),
     mediaSessionsHere(),
   ]);
-  const document: Document = {
+  return {
     version: VERSION_LINE,
     system: `${type()} ${release()} ${arch()}`,
     data: {
@@ -47,36 +54,17 @@ export async function examine(
       key_exposed: config.secretKey === null && isExposed(secretKeyPath(config.data)),
     },
     server,
+    /** `null` where there is no way to it. */
     autostart,
     settings: chosen.map(({ setting, origin }) => ({ setting, origin })),
     ...connections,
     players,
+    /** `null` on a system without them. */
     media_sessions: mediaSessions,
   };
-  print(io, options.asJson, [document], linesOf(document));
 }
 
-interface Document {
-  readonly version: string;
-  readonly system: string;
-  readonly data: {
-    readonly folder: string;
-    readonly why: string;
-    readonly sqlite: string;
-    readonly key_exposed: boolean;
-  };
-  readonly server: Awaited<ReturnType<typeof serverOn>>;
-  /** `null` where there is no way to it. */
-  readonly autostart: Awaited<ReturnType<typeof examineAutostart>>;
-  readonly settings: readonly { readonly setting: string; readonly origin: string }[];
-  readonly problem: string | null;
-  readonly connections: readonly CheckedConnection[];
-  readonly players: Awaited<ReturnType<typeof playersHere>>;
-  /** `null` on a system without them. */
-  readonly media_sessions: Examined | null;
-}
-
-async function serverOn({ config }: ResolvedConfig) {
+async function serverOn(config: Config) {
   const look = lookForServer(config.data);
   const isRunning = look === "runs";
   const facts = isRunning ? readRunningFacts(config.data) : undefined;
@@ -104,11 +92,10 @@ const UNKNOWN = {
 
 /** Each connection with its last status; the problem where the data cannot be read. Notes go to `io`. */
 async function connectionsOn(
-  resolved: ResolvedConfig,
+  settled: Settled,
   songs: boolean,
   io: Io,
 ): Promise<{ problem: string | null; connections: CheckedConnection[] }> {
-  const { config } = resolved;
   const connections: CheckedConnection[] = [];
   const said: string[] = [];
   const problems: string[] = [];
@@ -123,7 +110,7 @@ async function connectionsOn(
       texts: songs ? { songs: "1" } : {},
       run: (execution: Execution) => examineConnections(songs, execution),
     };
-    const code = await carryOut(call, { resolved, config, asJson: true }, lines);
+    const code = await carryOut(call, { ...settled, asJson: true }, lines);
     if (code !== EXIT.done) problems.push(...said);
     else for (const line of said) io.error(line);
   } catch (error) {
@@ -158,7 +145,7 @@ const linesOfSessions = ({ problem, sessions }: Examined): string[] =>
       )
     : [`they cannot be read: ${problem}`];
 
-function linesOf(document: Document): string[] {
+function linesOf(document: Awaited<ReturnType<typeof documentOf>>): string[] {
   const { version, system, data, server, settings, problem, connections, players } = document;
   const { autostart, media_sessions: mediaSessions } = document;
   const serving = server.running

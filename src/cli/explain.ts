@@ -1,22 +1,14 @@
-import { ControlError } from "../control/client.ts";
 import { flagOf, SettingsError } from "../config.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure } from "../db/open.ts";
 import { describeError, redact } from "../log.ts";
 import { ListenError } from "../server.ts";
 import { SecretError } from "../vault/vault.ts";
-import { AutostartError } from "./autostart/autostart.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { languages } from "../i18n/index.ts";
 import { type Reason, Refused } from "../i18n/refused.ts";
 import { fieldWord, wordOf } from "./input-words.ts";
-import { CommandFailedError, EXIT, UsageError } from "../control/execution.ts";
-import { UnhealthyError } from "./healthcheck.ts";
-import { OutputError } from "./output.ts";
-import { FolderOwnerError } from "../control/folder-owner.ts";
-import { AlreadyRunningError, NotRunningError } from "../control/folder-lock.ts";
-import { SignatureError } from "./update/minisign.ts";
-import { UpdateError } from "./update/update.ts";
+import { CommandError, EXIT, UsageError } from "../control/execution.ts";
 
 /** What went wrong in sentences for people, and the exit code. */
 export function explain(error: unknown): { readonly message: string; readonly code: number } {
@@ -56,19 +48,7 @@ function sentenceOf(error: unknown): string {
 }
 
 function isExpected(error: unknown): error is Error {
-  return [
-    AlreadyRunningError,
-    AutostartError,
-    CommandFailedError,
-    ControlError,
-    DatabaseError,
-    FolderOwnerError,
-    ListenError,
-    NotRunningError,
-    OutputError,
-    SecretError,
-    SignatureError,
-    UpdateError,
-    UnhealthyError,
-  ].some((kind) => error instanceof kind);
+  return [CommandError, DatabaseError, ListenError, SecretError].some(
+    (kind) => error instanceof kind,
+  );
 }

@@ -1,9 +1,5 @@
 import type { Config } from "../config.ts";
-
-/** The server does not answer as it should. */
-export class UnhealthyError extends Error {
-  override readonly name = "UnhealthyError";
-}
+import { CommandError } from "../control/execution.ts";
 
 const ANSWER_WITHIN_MS = 3_000;
 /** A person waits for the second start of a server that runs. */
@@ -15,18 +11,18 @@ const REACHED_AT: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "
 /**
  * `marquee healthcheck`: asks the server on this machine whether it runs. For containers that have
  * no other program to ask with.
- * @throws {UnhealthyError} when the server does not confirm it within three seconds
+ * @throws {CommandError} when the server does not confirm it within three seconds
  */
 export async function checkHealth({ host, port }: Pick<Config, "host" | "port">): Promise<void> {
   const hostname = REACHED_AT[host] ?? host;
   const answer = await statusLineOf(hostname, port).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UnhealthyError(`No answer from ${hostname} on port ${port}: ${reason}.`, {
+    throw new CommandError(`No answer from ${hostname} on port ${port}: ${reason}.`, {
       cause: error,
     });
   });
   if (!answer.startsWith("HTTP/1.1 200 ")) {
-    throw new UnhealthyError(`${hostname} on port ${port} answers ${JSON.stringify(answer)}.`);
+    throw new CommandError(`${hostname} on port ${port} answers ${JSON.stringify(answer)}.`);
   }
 }
 

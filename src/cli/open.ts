@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { flagOf, type ResolvedConfig, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
-import { askServer, ControlError } from "../control/client.ts";
+import { askServer } from "../control/client.ts";
 import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import { isStartedByClick, startInBackground } from "./background.ts";
-import { EXIT, type Io, print } from "../control/execution.ts";
+import { CommandError, EXIT, type Io, print } from "../control/execution.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -16,7 +16,6 @@ import { serve } from "./serve.ts";
 import {
   AlreadyRunningError,
   isServerRunning,
-  NotRunningError,
   readRunningFacts,
   type RunningFacts,
 } from "../control/folder-lock.ts";
@@ -83,7 +82,7 @@ async function openRunning(
 ): Promise<void> {
   const { url, pid, version, listens } = facts;
   if (!(await answersAt(listens))) {
-    throw new NotRunningError(
+    throw new CommandError(
       `Marquee runs (pid ${pid}), but does not answer at ${listens}. End its process if it hangs.`,
     );
   }
@@ -124,6 +123,6 @@ async function ownersLink(facts: RunningFacts, io: Io): Promise<string> {
   const request = { command: "open", texts: {}, asJson: false };
   const code = await askServer(facts, request, { out, error: io.error }, systemClock);
   const [url] = urls;
-  if (code !== EXIT.done || url === undefined) throw new ControlError("There is no sign-in link.");
+  if (code !== EXIT.done || url === undefined) throw new CommandError("There is no sign-in link.");
   return url;
 }

@@ -1,11 +1,9 @@
 import { writeSync } from "node:fs";
 import { errorCode } from "../error-code.ts";
-import type { Io } from "../control/execution.ts";
+import { CommandError, type Io } from "../control/execution.ts";
 
 /** A command's output could not be written: the reader is gone or the disk is full. */
-export class OutputError extends Error {
-  override readonly name = "OutputError";
-}
+export class OutputError extends CommandError {}
 
 /**
  * Writes a line to a file descriptor synchronously, and throws if that fails. The console would

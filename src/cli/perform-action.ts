@@ -2,7 +2,7 @@ import type { AnyAction, Call, OwnersCall, Texts } from "../actions/action.ts";
 import { perform } from "../actions/run.ts";
 import type { Notice } from "../html/notices.ts";
 import { languages } from "../i18n/index.ts";
-import { CommandFailedError, type Execution, table } from "../control/execution.ts";
+import { CommandError, type Execution, table } from "../control/execution.ts";
 
 /** Carries an action out for a command, and prints what comes of it. */
 export async function performAction(
@@ -21,7 +21,7 @@ export async function performAction(
     const lines = action.lines?.(result) ?? linesOf(notice);
     if (notice.tone !== "bad") return execution.print(documents, lines);
     execution.print(documents, []);
-    throw new CommandFailedError(lines.join("\n"));
+    throw new CommandError(lines.join("\n"));
   };
   if (action.who === "owner") return show(await perform(action, ownersCall, texts));
   const call: Call = {

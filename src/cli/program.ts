@@ -4,21 +4,11 @@ import { VERSION_LINE } from "../version.ts";
 import { declareActions } from "./action-commands.ts";
 import { declareAutostart } from "./autostart/command.ts";
 import { declareBackup } from "./backup.ts";
-import {
-  addExamples,
-  addSettings,
-  createCli,
-  quiet,
-  SHARED_SETTINGS,
-  seeHelpOf,
-  settle,
-  wordsOf,
-} from "./commander.ts";
+import { createCli, quiet, seeHelpOf, wordsOf } from "./commander.ts";
 import { EXIT, type Io, UsageError } from "../control/execution.ts";
 import { describeCommands } from "./describe-commands.ts";
 import { examine } from "./doctor.ts";
 import { checkHealth } from "./healthcheck.ts";
-import { untilReaderLeaves } from "./output.ts";
 import { serveOrOpen } from "./open.ts";
 import { serve } from "./serve.ts";
 import { showConfig } from "./show-config.ts";
@@ -54,58 +44,52 @@ export function createProgram(io: Io, onExit: (code: number) => void = () => {})
     .addHelpText("after", EXAMPLES);
 
   const cli = createCli(program, io);
-  const { command } = cli;
-  const serving = program
-    .command("serve", { isDefault: true })
-    .description("run the server (what marquee does without a command, if none runs)");
-  addExamples(quiet(serving, io), [
-    "marquee serve --port 8080",
-    "marquee serve --host 0.0.0.0 --base-url https://music.example.org",
-  ]);
-  addSettings(serving, settingNames);
-  serving.action(async () => {
-    const { resolved, asJson } = settle(serving, io);
-    await serve(resolved, asJson, io, async () => describeProgram());
-  });
-
-  const opening = command("open", "open your dashboard, and start Marquee if it is not running");
-  addSettings(opening, settingNames);
-  opening.action(async () => {
-    const { resolved, asJson } = settle(opening, io);
-    await serveOrOpen(resolved, asJson, io, async () => describeProgram(), "always");
-  });
-
+  const { command, runs } = cli;
+  const commands = async () => describeProgram();
+  runs(
+    command(
+      "serve",
+      "run the server (what marquee does without a command, if none runs)",
+      [
+        "marquee serve --port 8080",
+        "marquee serve --host 0.0.0.0 --base-url https://music.example.org",
+      ],
+      { isDefault: true },
+    ),
+    ({ resolved, asJson }) => serve(resolved, asJson, io, commands),
+    settingNames,
+  );
+  runs(
+    command("open", "open your dashboard, and start Marquee if it is not running"),
+    ({ resolved, asJson }) => serveOrOpen(resolved, asJson, io, commands, "always"),
+    settingNames,
+  );
   declareStop(cli);
   declareAutostart(cli);
   declareActions(cli, io, onExit);
   declareBackup(cli);
   declareUpdate(cli);
-
-  const config = command("config", "show the settings in force and where each comes from");
-  addSettings(config, settingNames);
-  config.action(() => {
-    const { resolved, asJson } = settle(config, io);
-    for (const warning of resolved.warnings) io.error(`marquee: ${warning}`);
-    showConfig(resolved, asJson, untilReaderLeaves(io));
-  });
-
-  const doctor = command(
-    "doctor",
-    "print a report for people who help you, without secrets or songs",
-    ["marquee doctor"],
-  ).option("--songs", "also what connections and the players found on this computer play");
-  addSettings(doctor, SHARED_SETTINGS);
-  doctor.action(async () => {
-    const { resolved, asJson } = settle(doctor, io);
-    const songs = doctor.opts()["songs"] === true;
-    await examine(resolved, { asJson, songs }, untilReaderLeaves(io));
-  });
-
-  const healthcheck = quiet(program.command("healthcheck", { hidden: true }), io).description(
-    "ask the server on this machine whether it is alive (for containers)",
+  runs(
+    command("config", "show the settings in force and where each comes from"),
+    showConfig,
+    settingNames,
   );
-  addSettings(healthcheck, ["data", "host", "port"]);
-  healthcheck.action(() => checkHealth(settle(healthcheck, io).config));
+  runs(
+    command("doctor", "print a report for people who help you, without secrets or songs", [
+      "marquee doctor",
+    ]).option("--songs", "also what connections and the players found on this computer play"),
+    examine,
+  );
+  runs(
+    command(
+      "healthcheck",
+      "ask the server on this machine whether it is alive (for containers)",
+      [],
+      { hidden: true },
+    ),
+    ({ config }) => checkHealth(config),
+    ["data", "host", "port"],
+  );
   return program;
 }
 

@@ -1,8 +1,11 @@
-import { describeSettings, type ResolvedConfig } from "../config.ts";
+import { describeSettings } from "../config.ts";
+import type { Settled } from "../control/carry-out.ts";
 import { type Io, print, table } from "../control/execution.ts";
+import { untilReaderLeaves } from "./output.ts";
 
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
-export function showConfig(resolved: ResolvedConfig, asJson: boolean, io: Io): void {
+export function showConfig({ resolved, asJson }: Settled, io: Io): void {
+  for (const warning of resolved.warnings) io.error(`marquee: ${warning}`);
   const shown = describeSettings(resolved);
   const documents = shown.map(({ setting, value, origin, variable }) => ({
     setting,
@@ -11,5 +14,6 @@ export function showConfig(resolved: ResolvedConfig, asJson: boolean, io: Io): v
     variable,
   }));
   const rows = shown.map(({ setting, text, origin }) => [setting, text, origin]);
-  print(io, asJson, documents, table([["SETTING", "VALUE", "FROM"], ...rows]));
+  const lines = table([["SETTING", "VALUE", "FROM"], ...rows]);
+  print(untilReaderLeaves(io), asJson, documents, lines);
 }

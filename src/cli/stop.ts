@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { systemClock } from "../clock.ts";
 import { askServer, ServerGoneError } from "../control/client.ts";
-import type { CommanderCli, OwnCommand } from "./commander.ts";
-import { type Io, print } from "../control/execution.ts";
-import { isServerRunning, NotRunningError, type RunningFacts } from "../control/folder-lock.ts";
+import type { Settled } from "../control/carry-out.ts";
+import type { CommanderCli } from "./commander.ts";
+import { CommandError, type Io, print } from "../control/execution.ts";
+import { isServerRunning, type RunningFacts } from "../control/folder-lock.ts";
 import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
 
 /** Longer than a stopping server waits for its last requests and writes. */
@@ -12,34 +13,28 @@ const LOOK_EVERY_MS = 50;
 
 /** Declares `marquee stop`. */
 export function declareStop({ command, runs }: CommanderCli): void {
-  runs(command("stop", "stop the server that runs on this data folder"), () => stopServer());
+  runs(command("stop", "stop the server that runs on this data folder"), stopServer);
 }
 
 /** `marquee stop`: asks the running server to stop, and waits until it has. It needs no secret key. */
-function stopServer(): OwnCommand {
-  return (config, asJson, io) =>
-    asFolderOwner(config, async () => {
-      const { data } = config;
-      const facts = isServerRunning(data) ? await soonKnown(data) : undefined;
-      if (!facts) throw new NotRunningError(`No Marquee runs with the data in ${resolve(data)}.`);
-      await askToStop(facts, io);
-      const giveUpAtMs = performance.now() + STOPS_WITHIN_MS;
-      while (isServerRunning(data)) {
-        if (performance.now() > giveUpAtMs) {
-          throw new NotRunningError(
-            `Marquee (pid ${facts.pid}) was asked to stop, but is still running. End its process if it hangs.`,
-          );
-        }
-        await Bun.sleep(LOOK_EVERY_MS);
+const stopServer = ({ config, asJson }: Settled, io: Io): Promise<void> =>
+  asFolderOwner(config, async () => {
+    const { data } = config;
+    const facts = isServerRunning(data) ? await soonKnown(data) : undefined;
+    if (!facts) throw new CommandError(`No Marquee runs with the data in ${resolve(data)}.`);
+    const { url, pid } = facts;
+    await askToStop(facts, io);
+    const giveUpAtMs = performance.now() + STOPS_WITHIN_MS;
+    while (isServerRunning(data)) {
+      if (performance.now() > giveUpAtMs) {
+        throw new CommandError(
+          `Marquee (pid ${pid}) was asked to stop, but is still running. End its process if it hangs.`,
+        );
       }
-      print(
-        io,
-        asJson,
-        [{ stopped: true, url: facts.url, pid: facts.pid }],
-        [`Marquee at ${facts.url} has stopped.`],
-      );
-    });
-}
+      await Bun.sleep(LOOK_EVERY_MS);
+    }
+    print(io, asJson, [{ stopped: true, url, pid }], [`Marquee at ${url} has stopped.`]);
+  });
 
 /** Returns when the server has taken it, or is about to be gone anyway. */
 async function askToStop(facts: RunningFacts, io: Io): Promise<void> {

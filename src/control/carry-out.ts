@@ -3,8 +3,8 @@ import type { CommandExtras, Texts } from "../actions/action.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, flagOf, type ResolvedConfig, settingNames } from "../config.ts";
-import { askServer, ControlError, ServerGoneError } from "./client.ts";
-import { EXIT, type Execution, type Io, printTo } from "./execution.ts";
+import { askServer, ServerGoneError } from "./client.ts";
+import { CommandError, EXIT, type Execution, type Io, printTo } from "./execution.ts";
 import { holdServerLock, readRunningFacts } from "./folder-lock.ts";
 import { NETWORK } from "../upstream/index.ts";
 import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./data-folder.ts";
@@ -34,7 +34,7 @@ const LOOK_EVERY_MS = 25;
  * Carries a command out: has the server do it that runs on the data folder, and where none runs does
  * it here, while nobody else may open the folder. Resolves with the exit code.
  * @throws whatever the command throws where it is carried out here
- * @throws {ControlError} when the running server cannot carry it out
+ * @throws {CommandError} when the running server cannot carry it out
  */
 export async function carryOut(asked: Asked, settled: Settled, io: Io): Promise<number> {
   const { resolved, config, asJson } = settled;
@@ -65,7 +65,7 @@ export async function carryOut(asked: Asked, settled: Settled, io: Io): Promise<
           isGone = true;
         }
       } else if (performance.now() > giveUpAtMs) {
-        throw new ControlError(
+        throw new CommandError(
           `Another Marquee command works with ${resolve(config.data)}, or a server is starting there. Try again when it is done.`,
         );
       }

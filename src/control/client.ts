@@ -10,14 +10,10 @@ import {
   writeRequest,
 } from "./protocol.ts";
 import type { Lines } from "./server.ts";
-
-/** The running server could not carry a command out; the message says why and what to do. */
-export class ControlError extends Error {
-  override readonly name = "ControlError";
-}
+import { CommandError } from "./execution.ts";
 
 /** The server that wrote where it takes commands is gone, or about to go. */
-export class ServerGoneError extends ControlError {
+export class ServerGoneError extends CommandError {
   /** Whether it has taken the command. If not, whoever looks again may find another server, or none. */
   readonly hasTaken: boolean;
 
@@ -52,7 +48,7 @@ const stuck = (pid: number) =>
 /**
  * Has the running server carry a command out, and writes the lines of its answer as they come.
  * Resolves with the exit code.
- * @throws {ControlError} when the server does not answer, refuses, or stops in the middle
+ * @throws {CommandError} when the server does not answer, refuses, or stops in the middle
  * @throws whatever writing a line throws
  */
 export async function askServer(
@@ -63,7 +59,7 @@ export async function askServer(
 ): Promise<number> {
   const body = writeRequest(request);
   if (Buffer.byteLength(body) > LONGEST_REQUEST) {
-    throw new ControlError(
+    throw new CommandError(
       `The command is longer than the ${LONGEST_REQUEST / 1024} KiB that the running server takes. Give less at once.`,
     );
   }
@@ -83,7 +79,7 @@ function createSilence({ pid }: CommandedServer, { after }: Clock) {
   const ending = new AbortController();
   const end = Promise.withResolvers<never>();
   end.promise.catch(() => {});
-  const begin = () => after(SILENT_MS, () => end.reject(new ControlError(stuck(pid))));
+  const begin = () => after(SILENT_MS, () => end.reject(new CommandError(stuck(pid))));
   let cancel = begin();
   return {
     /** Rejects when nothing has come for too long. */
@@ -133,12 +129,12 @@ async function refusalOf(
   server: CommandedServer,
   answer: IncomingMessage,
   status: number,
-): Promise<ControlError> {
+): Promise<CommandError> {
   // Another program listens there, or a server that has just started.
   if (status === 401) return new ServerGoneError(server, false);
   const text = await textOf(answer);
-  if (status === 409 || status === 503) return new ControlError(text);
-  return new ControlError(
+  if (status === 409 || status === 503) return new CommandError(text);
+  return new CommandError(
     `The running server does not understand this program (${status}). Use the same version for both: stop it with "marquee stop", and start it again with this program.`,
   );
 }
@@ -154,7 +150,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return text.slice(0, LONGEST_REFUSAL).trim();
 }
 
-/** @throws {ControlError} when the answer ends without an exit code */
+/** @throws {CommandError} when the answer ends without an exit code */
 async function exitIn(
   server: CommandedServer,
   answer: IncomingMessage,

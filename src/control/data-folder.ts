@@ -12,9 +12,9 @@ import { isExposed } from "../own-file.ts";
 import { createSources, withoutServer } from "../sources/index.ts";
 import { createSecretKey, findSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
 import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts";
-import type { Workspace } from "./execution.ts";
+import { CommandError, type Workspace } from "./execution.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
-import { becomeOwnerOf, FolderOwnerError } from "./folder-owner.ts";
+import { becomeOwnerOf } from "./folder-owner.ts";
 import {
   AlreadyRunningError,
   holdServerLock,
@@ -49,7 +49,7 @@ export async function soonKnown(folder: string): Promise<RunningFacts | undefine
 /**
  * Does something as the folder's owner. Is to be called before anything in the folder is used, but
  * after the files that settings name were read.
- * @throws {FolderOwnerError} when root may not become that user
+ * @throws {CommandError} when root may not become that user
  */
 export async function asFolderOwner<Result>(
   config: Config,
@@ -70,7 +70,7 @@ export async function asFolderOwner<Result>(
 /**
  * Opens the data folder for the one server, which holds it until it ends.
  * @throws {AlreadyRunningError} when another process holds it
- * @throws {DatabaseError | SecretError | FolderOwnerError} when it cannot be used
+ * @throws {DatabaseError | SecretError | CommandError} when it cannot be used
  */
 export const openServedFolder = (
   config: Config,
@@ -108,7 +108,7 @@ async function holdWhenFree(folder: string): Promise<ServerLock> {
 
 /**
  * @throws {DatabaseError} for a folder without data
- * @throws {FolderOwnerError} for one that this user may not enter
+ * @throws {CommandError} for one that this user may not enter
  */
 export function refuseMissing({ data }: Config): void {
   try {
@@ -133,7 +133,7 @@ function refuseClosed(folder: string, cause: unknown): never {
   } catch {
     owner = "sudo";
   }
-  throw new FolderOwnerError(
+  throw new CommandError(
     `The data folder ${folder} is closed to this user. Run the command as its owner: ${owner} marquee …`,
     { cause },
   );

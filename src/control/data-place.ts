@@ -5,7 +5,7 @@ import { DATABASE_FILE, isThere } from "../db/data-folder.ts";
 import { isForeign } from "../own-file.ts";
 import { isFromSource } from "../own-program.ts";
 import { isUnattended } from "./logged-output.ts";
-import { FolderOwnerError } from "./folder-owner.ts";
+import { CommandError } from "./execution.ts";
 
 /** What decides where the data are when no setting says it. */
 export interface PlaceFacts {
@@ -98,7 +98,7 @@ function refuseForeignPlace(folder: string): void {
   const found = [lstatSync, statSync].map((read) => read(folder, { throwIfNoEntry: false }));
   const foreign = found.find((stats) => stats && isForeign(stats, folder));
   if (!foreign) return;
-  throw new FolderOwnerError(
+  throw new CommandError(
     `${resolve(folder)} belongs to another user (${foreign.uid}), so it is not used. Start Marquee in another folder, or name this one with --data if you trust that user.`,
   );
 }
@@ -106,7 +106,7 @@ function refuseForeignPlace(folder: string): void {
 /**
  * Every setting, with the data folder where it is.
  * @throws {SettingsError} that lists all mistakes
- * @throws {FolderOwnerError} when the folder was found, and belongs to another user
+ * @throws {CommandError} when the folder was found, and belongs to another user
  */
 export function resolveSettings(
   flags: Readonly<Record<string, unknown>>,

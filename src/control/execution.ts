@@ -32,9 +32,9 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** A command was carried out, and has failed; the message says how. */
-export class CommandFailedError extends Error {
-  override readonly name = "CommandFailedError";
+/** What a command was to do could not be done; the message says why, and what to do. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
 }
 
 /** Writes each document as one line of JSON, or else the lines for people. */

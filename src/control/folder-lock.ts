@@ -7,7 +7,7 @@ import { parseBaseUrl } from "../config.ts";
 import type { CommandedServer } from "./client.ts";
 import { isForeign, readOwnFile, writeWhole } from "../own-file.ts";
 import { isRecord } from "../upstream/json.ts";
-import { FolderOwnerError } from "./folder-owner.ts";
+import { CommandError } from "./execution.ts";
 
 /** What a running server writes for a second start. */
 export interface RunningFacts extends CommandedServer {
@@ -27,8 +27,7 @@ export interface ServerLock {
 }
 
 /** Another process works with the data folder. */
-export class AlreadyRunningError extends Error {
-  override readonly name = "AlreadyRunningError";
+export class AlreadyRunningError extends CommandError {
   /** `undefined` when the other process has not written it. */
   readonly facts: RunningFacts | undefined;
 
@@ -42,11 +41,6 @@ export class AlreadyRunningError extends Error {
   }
 }
 
-/** There is no server to do something with, or it does not answer. */
-export class NotRunningError extends Error {
-  override readonly name = "NotRunningError";
-}
-
 const LOCK_FILE = "server.lock";
 const FACTS_FILE = "server.json";
 
@@ -57,14 +51,14 @@ export const UNLOCKABLE_WARNING =
  * Holds a data folder for this process until it ends, however it ends: the lock is a transaction on an
  * empty database, which the operating system frees. Returns `undefined` when another process holds it.
  * @throws {DatabaseError} when the folder cannot be created
- * @throws {FolderOwnerError} when another user has made the lock
+ * @throws {CommandError} when another user has made the lock
  */
 export function holdServerLock(folder: string): ServerLock | undefined {
   createFolder(folder);
   const factsPath = join(folder, FACTS_FILE);
   const path = join(folder, LOCK_FILE);
   if (isOfAnother(path)) {
-    throw new FolderOwnerError(
+    throw new CommandError(
       `${path} belongs to another user, so it cannot be relied on. Remove it, or choose another folder with --data.`,
     );
   }

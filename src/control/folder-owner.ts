@@ -1,11 +1,7 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { keepReadingEverything } from "./linux-capabilities.ts";
-
-/** The data folder has another owner and is not safe to use; the message says what to do. */
-export class FolderOwnerError extends Error {
-  override readonly name = "FolderOwnerError";
-}
+import { CommandError } from "./execution.ts";
 
 const ROOT = 0;
 /** By convention the group that owns no files. */
@@ -15,7 +11,7 @@ const NO_GROUP = 65_534;
  * If the process runs as root, it becomes the folder's owner until it ends, and returns the owner's
  * id. Otherwise root would follow symbolic links made by the owner, and create files that the owner
  * cannot open. Other users do not change. A missing folder is created by root.
- * @throws {FolderOwnerError} when root cannot become the owner, and should not continue as root
+ * @throws {CommandError} when root cannot become the owner, and should not continue as root
  */
 export async function becomeOwnerOf(folder: string): Promise<number | undefined> {
   if (process.geteuid?.() !== ROOT) return undefined;
@@ -28,8 +24,8 @@ export async function becomeOwnerOf(folder: string): Promise<number | undefined>
   try {
     await become(owner, folder);
   } catch (error) {
-    if (error instanceof FolderOwnerError) throw error;
-    throw new FolderOwnerError(
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(
       `The data folder ${folder} belongs to user ${owner.uid}, and this process may not become that user. Run it as that user: sudo -u '#${owner.uid}' marquee …`,
       { cause: error },
     );
@@ -53,7 +49,7 @@ function refuseForeignLink(folder: string): void {
   for (let path = resolve(folder); path !== dirname(path); path = dirname(path)) {
     const { uid } = lstatSync(path);
     if (uid === ROOT || !lstatSync(path).isSymbolicLink()) continue;
-    throw new FolderOwnerError(
+    throw new CommandError(
       `${path} is a link that belongs to user ${uid} and leads to a folder that belongs to root. Name the folder itself with --data.`,
     );
   }
@@ -69,7 +65,7 @@ async function become({ uid, gid }: Owner, folder: string): Promise<void> {
   } else {
     // This is the case with systemd's DynamicUser: its parent folder is open only to root.
     await keepReadingEverything(() => process.setuid?.(uid)).catch((cause: unknown) => {
-      throw new FolderOwnerError(
+      throw new CommandError(
         `The data folder ${folder} belongs to user ${uid}, who cannot enter it. Open the folders above it to that user.`,
         { cause },
       );

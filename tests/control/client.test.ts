@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Texts } from "../../src/actions/action.ts";
-import { askServer, ControlError, ServerGoneError } from "../../src/control/client.ts";
+import { askServer, ServerGoneError } from "../../src/control/client.ts";
 import { LONGEST_REQUEST } from "../../src/control/protocol.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
+import { CommandError } from "../../src/control/execution.ts";
 
 let clock: FakeClock;
 let ends: (() => unknown)[];
@@ -165,7 +166,7 @@ describe("a command that asks the running server", () => {
     [500, "", 'stop it with "marquee stop"'],
   ])("says what to do where the server answers %d", async (code, body, said) => {
     const error = await refusalOf(answering([status(code, body)]));
-    expect(error).toBeInstanceOf(ControlError);
+    expect(error).toBeInstanceOf(CommandError);
     expect(error.message).toMatch(said);
   });
 
@@ -178,7 +179,7 @@ describe("a command that asks the running server", () => {
     });
     ends.push(() => other.stop(true));
     const to = `HTTP/1.1 307 Said\r\nLocation: http://127.0.0.1:${other.port}/\r\nContent-Length: 0\r\n\r\n`;
-    expect(await refusalOf(answering([to]))).toBeInstanceOf(ControlError);
+    expect(await refusalOf(answering([to]))).toBeInstanceOf(CommandError);
     expect(asked).toBe(0);
   });
 

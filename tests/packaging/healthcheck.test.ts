@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { checkHealth, UnhealthyError } from "../../src/cli/healthcheck.ts";
+import { checkHealth } from "../../src/cli/healthcheck.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { exitOf } from "../fixtures/clock/waiting.ts";
+import { CommandError } from "../../src/control/execution.ts";
 
 const { marquee } = useCommandLine();
 
@@ -72,7 +73,7 @@ describe("marquee healthcheck", () => {
     });
     stop = () => listener.stop(true);
     await expect(checkHealth({ host: "127.0.0.1", port: listener.port })).rejects.toThrow(
-      UnhealthyError,
+      CommandError,
     );
   });
 

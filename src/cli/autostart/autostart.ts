@@ -1,14 +1,14 @@
 import { accessSync, constants } from "node:fs";
-import type { Io } from "../../control/execution.ts";
+import { CommandError, type Io } from "../../control/execution.ts";
 import type { RunSystemProgram } from "../system-program.ts";
 
 /** A way in which a system starts a program when its user signs in. */
 export interface Autostart {
   /** The system's name for it, such as `systemd`. */
   readonly how: string;
-  /** @throws {AutostartError} when the system refuses, or could not start the command line */
+  /** @throws {CommandError} when the system refuses, or could not start the command line */
   on(): Promise<void>;
-  /** Returns whether it was on. @throws {AutostartError} */
+  /** Returns whether it was on. @throws {CommandError} */
   off(): Promise<boolean>;
   status(): Promise<AutostartStatus>;
 }
@@ -30,16 +30,11 @@ export interface AutostartFacts {
   readonly run: RunSystemProgram;
 }
 
-/** Marquee cannot be started by itself here. The message says why, and what to do. */
-export class AutostartError extends Error {
-  override readonly name = "AutostartError";
-}
-
-/** Runs a program of the system that must succeed. @throws {AutostartError} */
+/** Runs a program of the system that must succeed. @throws {CommandError} */
 export async function mustRun(facts: AutostartFacts, command: readonly string[]): Promise<void> {
   const { code, out } = await facts.run(command);
   if (code === 0) return;
-  throw new AutostartError(`${command.join(" ")} failed: ${out.trim() || `exit code ${code}`}`);
+  throw new CommandError(`${command.join(" ")} failed: ${out.trim() || `exit code ${code}`}`);
 }
 
 /** The words of a start without a browser. */
@@ -52,11 +47,11 @@ export const wordsOf = ({ program, flags }: AutostartFacts): string[] => [
 /** Characters that are seen in no text, and would begin a line of their own in a system's file. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
-/** @throws {AutostartError} when no system could keep these words */
+/** @throws {CommandError} when no system could keep these words */
 export function refuseControlCharacters(words: readonly string[]): void {
   const word = words.find((one) => CONTROL.test(one));
   if (word === undefined) return;
-  throw new AutostartError(
+  throw new CommandError(
     `${JSON.stringify(word)} has a line break or another control character, which autostart cannot keep. Rename the file or folder, or change the setting.`,
   );
 }

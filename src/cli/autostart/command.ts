@@ -1,46 +1,46 @@
 import { tmpdir } from "node:os";
 import { dirname, resolve, sep } from "node:path";
 import { settingNames } from "../../config.ts";
-import { type CommanderCli, type OwnCommand, SHARED_SETTINGS } from "../commander.ts";
-import { type Io, print } from "../../control/execution.ts";
+import type { CommanderCli } from "../commander.ts";
+import type { Settled } from "../../control/carry-out.ts";
+import { CommandError, type Io, print } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../../control/logged-output.ts";
 import { untilReaderLeaves } from "../output.ts";
 import { runSystemProgram } from "../system-program.ts";
 import {
   type Autostart,
-  AutostartError,
   type AutostartFacts,
   refuseControlCharacters,
   wordsOf,
 } from "./autostart.ts";
 import { flagsToKeep } from "./kept-settings.ts";
 
-const EXAMPLES = [
-  "marquee autostart on",
-  "marquee autostart on --host 0.0.0.0 --base-url http://192.168.1.20:4747",
-];
-
 /** Declares `marquee autostart …`. */
-export function declareAutostart({ group, runs }: CommanderCli): void {
-  const autostart = group("autostart", "start Marquee when you sign in to this computer");
+export function declareAutostart({ command, runs }: CommanderCli): void {
   runs(
-    autostart(
-      "on",
+    command(
+      "autostart on",
       "start Marquee whenever you sign in, with the data folder in use and the settings given here",
-      EXAMPLES,
+      [
+        "marquee autostart on",
+        "marquee autostart on --host 0.0.0.0 --base-url http://192.168.1.20:4747",
+      ],
     ),
-    () => switchOn,
-    settingNames.filter((name) => !SHARED_SETTINGS.includes(name)),
+    switchOn,
+    settingNames,
   );
-  runs(autostart("off", "no longer start Marquee when you sign in"), () => switchOff);
+  runs(command("autostart off", "no longer start Marquee when you sign in"), switchOff);
   runs(
-    autostart("status", "show whether Marquee starts when you sign in, and with which command"),
-    () => showStatus,
+    command(
+      "autostart status",
+      "show whether Marquee starts when you sign in, and with which command",
+    ),
+    showStatus,
   );
 }
 
-const switchOn: OwnCommand = async (_, asJson, io, resolved) => {
+async function switchOn({ resolved, asJson }: Settled, io: Io): Promise<void> {
   const facts = factsOf(flagsToKeep(resolved), io);
   refuseWhereItWouldNotLast(facts, io);
   refuseControlCharacters(wordsOf(facts));
@@ -50,21 +50,21 @@ const switchOn: OwnCommand = async (_, asJson, io, resolved) => {
     ? [`Marquee is in ${dirname(facts.program)}. If you move or delete it, it no longer starts.`]
     : [];
   await report(autostart, asJson, io, ["Marquee starts whenever you sign in.", ...downloads]);
-};
+}
 
-const switchOff: OwnCommand = async (_, asJson, io) => {
+async function switchOff({ asJson }: Settled, io: Io): Promise<void> {
   const autostart = await findAutostart(factsOf([], io));
   const wasOn = await autostart.off();
   await report(autostart, asJson, io, [
     wasOn ? "Marquee no longer starts when you sign in." : "It was not on.",
   ]);
-};
+}
 
-const showStatus: OwnCommand = async (_, asJson, io) => {
+async function showStatus({ asJson }: Settled, io: Io): Promise<void> {
   const autostart = await findAutostart(factsOf([], io));
   const { on } = await autostart.status();
   await report(autostart, asJson, untilReaderLeaves(io), [on ? "on" : "off"]);
-};
+}
 
 /** Whether Marquee starts by itself, for a report: without its command, which holds addresses. */
 export async function examineAutostart(
@@ -75,7 +75,7 @@ export async function examineAutostart(
     const { on, note = null } = await autostart.status();
     return { on, how: autostart.how, note };
   } catch (error) {
-    if (error instanceof AutostartError) return null;
+    if (error instanceof CommandError) return null;
     throw error;
   }
 }
@@ -113,17 +113,17 @@ const factsOf = (flags: readonly string[], { environment }: Io): AutostartFacts 
 
 function refuseWhereItWouldNotLast({ program }: AutostartFacts, { environment }: Io): void {
   if (isFromSource()) {
-    throw new AutostartError(
+    throw new CommandError(
       "This runs from source. Build the program with the build command of the README, and use that.",
     );
   }
   if (program.startsWith(resolve(tmpdir()) + sep)) {
-    throw new AutostartError(
+    throw new CommandError(
       `${program} is in a temporary folder, which gets emptied. Move it to where it can stay.`,
     );
   }
   const isInContainer = environment["container"] || readOutputFacts(environment).isInContainer;
   if (process.platform === "linux" && isInContainer) {
-    throw new AutostartError("In a container, the container's engine starts Marquee.");
+    throw new CommandError("In a container, the container's engine starts Marquee.");
   }
 }

@@ -6,7 +6,7 @@ import {
   settingNames,
   settings,
 } from "../../config.ts";
-import { AutostartError } from "./autostart.ts";
+import { CommandError } from "../../control/execution.ts";
 
 /** What every start by the system chooses itself. */
 const CHOSEN: readonly SettingName[] = ["data", "open"];
@@ -14,7 +14,7 @@ const CHOSEN: readonly SettingName[] = ["data", "open"];
 /**
  * The flags that give a start by the system the settings of this command: the data folder, and what
  * differs from the defaults.
- * @throws {AutostartError} for a secret, which others could read in the system's list
+ * @throws {CommandError} for a secret, which others could read in the system's list
  */
 export function flagsToKeep({ config, origins }: ResolvedConfig): string[] {
   const given = settingNames.filter(
@@ -23,7 +23,7 @@ export function flagsToKeep({ config, origins }: ResolvedConfig): string[] {
   const secrets = given.filter((name) => settings[name].secret);
   if (secrets.length > 0) {
     const named = secrets.map((name) => origins[name]).join(", ");
-    throw new AutostartError(
+    throw new CommandError(
       `Autostart keeps no secrets, since its command can be read by others: ${named}. Leave out what Marquee does not need at this start, or start it by a service of your own that has the secret in a file.`,
     );
   }

@@ -4,13 +4,13 @@ import { isThere } from "../../db/data-folder.ts";
 import { writeWhole } from "../../own-file.ts";
 import {
   type Autostart,
-  AutostartError,
   type AutostartFacts,
   mustRun,
   statusOf,
   whyNotStarted,
   wordsOf,
 } from "./autostart.ts";
+import { CommandError } from "../../control/execution.ts";
 
 /** systemd: "Executable name contains special characters". */
 const UNSTARTABLE_BY_SYSTEMD = /["'\\]/;
@@ -76,7 +76,7 @@ function createDesktopEntry(facts: AutostartFacts): Autostart {
 
 function refuseUnstartable({ program }: AutostartFacts, unstartable: RegExp): void {
   const reason = whyNotStarted(program, unstartable);
-  if (reason !== undefined) throw new AutostartError(reason);
+  if (reason !== undefined) throw new CommandError(reason);
 }
 
 export function unitOf([program = "", ...words]: readonly string[]): string {
@@ -143,7 +143,7 @@ function configFolder({ environment }: AutostartFacts): string {
   const chosen = environment["XDG_CONFIG_HOME"] ?? "";
   if (isAbsolute(chosen)) return chosen;
   const home = environment["HOME"] ?? "";
-  if (!isAbsolute(home)) throw new AutostartError("This user has no home folder.");
+  if (!isAbsolute(home)) throw new CommandError("This user has no home folder.");
   return join(home, ".config");
 }
 

@@ -2,14 +2,8 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isThere } from "../../db/data-folder.ts";
 import { writeWhole } from "../../own-file.ts";
-import {
-  type Autostart,
-  AutostartError,
-  type AutostartFacts,
-  mustRun,
-  statusOf,
-  wordsOf,
-} from "./autostart.ts";
+import { type Autostart, type AutostartFacts, mustRun, statusOf, wordsOf } from "./autostart.ts";
+import { CommandError } from "../../control/execution.ts";
 
 const LABEL = "marquee";
 const LOCAL_NETWORK =
@@ -18,7 +12,7 @@ const LOCAL_NETWORK =
 /** A launch agent of the user: `man launchd.plist`. */
 export function createMacAutostart(facts: AutostartFacts): Autostart {
   const home = facts.environment["HOME"] ?? "";
-  if (!isAbsolute(home)) throw new AutostartError("This user has no home folder.");
+  if (!isAbsolute(home)) throw new CommandError("This user has no home folder.");
   const path = join(home, "Library", "LaunchAgents", `${LABEL}.plist`);
   const domain = `gui/${process.getuid?.() ?? 0}`;
   const bootOut = () => facts.run(["launchctl", "bootout", `${domain}/${LABEL}`]);

@@ -1,11 +1,6 @@
 import { readValues, settingText } from "../windows-registry.ts";
-import {
-  type Autostart,
-  AutostartError,
-  type AutostartFacts,
-  mustRun,
-  whyNotStarted,
-} from "./autostart.ts";
+import { type Autostart, type AutostartFacts, mustRun, whyNotStarted } from "./autostart.ts";
+import { CommandError } from "../../control/execution.ts";
 
 const RUN = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
 /** Where Windows notes what was switched off in the Task Manager. */
@@ -22,7 +17,7 @@ export function createWindowsAutostart(facts: AutostartFacts): Autostart {
     async on() {
       const command = commandOf(facts);
       if (command.length > LONGEST_COMMAND) {
-        throw new AutostartError(
+        throw new CommandError(
           `Windows starts commands of at most ${LONGEST_COMMAND} characters, and this one has ${command.length}. Move Marquee or its data to a folder with a shorter path, or give fewer settings.`,
         );
       }

@@ -1,20 +1,14 @@
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
 import { VERSION } from "../../version.ts";
-import type { CommanderCli, OwnCommand } from "../commander.ts";
-import { type Io, print, UsageError } from "../../control/execution.ts";
+import type { Settled } from "../../control/carry-out.ts";
+import type { CommanderCli } from "../commander.ts";
+import { CommandError, type Io, print, UsageError } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
 import { runSystemProgram } from "../system-program.ts";
 import { readOutputFacts } from "../../control/logged-output.ts";
 import releases from "./releases.json" with { type: "json" };
-import {
-  findRelease,
-  goBack,
-  install,
-  UpdateError,
-  type UpdateFacts,
-  versionOf,
-} from "./update.ts";
+import { findRelease, goBack, install, type UpdateFacts, versionOf } from "./update.ts";
 
 /** Declares `marquee update`. */
 export function declareUpdate({ command, runs }: CommanderCli): void {
@@ -26,52 +20,45 @@ export function declareUpdate({ command, runs }: CommanderCli): void {
     )
       .option("--check", "only say which release is the newest")
       .option("--back", "go back to the program from before the last update"),
-    (options: { check?: true; back?: true }) => update(options),
+    update,
   );
 }
 
-function update({ check, back }: { check?: true; back?: true }): OwnCommand {
+interface UpdateOptions {
+  readonly check?: true;
+  readonly back?: true;
+}
+
+async function update({ asJson }: Settled, io: Io, { check, back }: UpdateOptions): Promise<void> {
   if (check && back) throw new UsageError("Give --check or --back, not both.");
-  return async (_, asJson, io) => {
-    if (back) {
-      refuseToReplace(process.execPath, io);
-      goBack(process.execPath);
-      print(
-        io,
-        asJson,
-        [{ back: true }],
-        [
-          "The earlier program is back. Restart Marquee.",
-          ...(await showInSystem(process.execPath)),
-        ],
-      );
-      return;
-    }
-    const facts = await factsOf(io);
-    const release = await findRelease(facts);
-    const { current } = facts;
-    const { version: latest } = release;
-    const isNewer = Bun.semver.order(latest, current) > 0;
-    if (check || !isNewer) {
-      const sentence = isNewer
-        ? `Marquee ${latest} is available; this is ${current}. "marquee update" installs it.`
-        : `Marquee ${current} is the newest release.`;
-      print(io, asJson, [{ current, latest }], [sentence]);
-      return;
-    }
-    refuseToReplace(facts.program, io);
-    await install(facts, release);
-    print(
-      io,
-      asJson,
-      [{ current, latest }],
-      [
-        `Marquee ${latest} is installed. Restart it: until then, ${current} keeps running.`,
-        `The earlier program is ${facts.program}.old; "marquee update --back" brings it back.`,
-        ...(await showInSystem(facts.program)),
-      ],
+  const say = (document: object, ...lines: string[]) => print(io, asJson, [document], lines);
+  if (back) {
+    refuseToReplace(process.execPath, io);
+    goBack(process.execPath);
+    const shown = await showInSystem(process.execPath);
+    return say({ back: true }, "The earlier program is back. Restart Marquee.", ...shown);
+  }
+  const facts = await factsOf(io);
+  const { current, program } = facts;
+  const release = await findRelease(facts);
+  const versions = { current, latest: release.version };
+  if (Bun.semver.order(release.version, current) <= 0) {
+    return say(versions, `Marquee ${current} is the newest release.`);
+  }
+  if (check) {
+    return say(
+      versions,
+      `Marquee ${release.version} is available; this is ${current}. "marquee update" installs it.`,
     );
-  };
+  }
+  refuseToReplace(program, io);
+  await install(facts, release);
+  say(
+    versions,
+    `Marquee ${release.version} is installed. Restart it: until then, ${current} keeps running.`,
+    `The earlier program is ${program}.old; "marquee update --back" brings it back.`,
+    ...(await showInSystem(program)),
+  );
 }
 
 /** Registers the version of a program that has changed with the system. Returns lines for people. */
@@ -87,7 +74,7 @@ async function factsOf({ environment }: Io): Promise<UpdateFacts> {
   // A mirror may have the files; the signature still has to be right.
   const from = (environment["MARQUEE_UPDATE_FROM"] ?? releases.from).replace(/\/+$/, "");
   if (from === "" || releases.keys.length === 0) {
-    throw new UpdateError(
+    throw new CommandError(
       "This build does not know where releases are. Download the new program, and put it in the place of this one.",
     );
   }
@@ -113,21 +100,22 @@ const MANAGED: readonly (readonly [RegExp, string])[] = [
   [/^\/usr\/bin\//, "your system's package manager"],
 ];
 
-/** @throws {UpdateError} where something else keeps this program up to date */
+/** @throws {CommandError} where something else keeps this program up to date */
 function refuseToReplace(program: string, { environment }: Io): void {
   if (isFromSource()) {
-    throw new UpdateError("This runs from source. Update the source code instead: git pull");
+    throw new CommandError("This runs from source. Update the source code instead: git pull");
   }
   const isInContainer = environment["container"] || readOutputFacts(environment).isInContainer;
   if (process.platform === "linux" && isInContainer) {
-    throw new UpdateError("In a container, update its image instead.");
+    throw new CommandError("In a container, update its image instead.");
   }
   const [, instead] = MANAGED.find(([folder]) => folder.test(program)) ?? [];
-  if (instead) throw new UpdateError(`A package manager has installed ${program}. Use ${instead}.`);
+  if (instead)
+    throw new CommandError(`A package manager has installed ${program}. Use ${instead}.`);
   try {
     accessSync(dirname(program) + sep, constants.W_OK);
   } catch (cause) {
-    throw new UpdateError(
+    throw new CommandError(
       `You may not write to ${dirname(program)}. Run the same command as the user who put the program there.`,
       { cause },
     );

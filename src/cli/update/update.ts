@@ -14,11 +14,7 @@ import { isThere } from "../../db/data-folder.ts";
 import { finish, makeAnew, mustBe } from "../../own-file.ts";
 import { isEncoded } from "../../upstream/call.ts";
 import { verifySignature } from "./minisign.ts";
-
-/** The program could not be replaced. It is as it was; the message says why. */
-export class UpdateError extends Error {
-  override readonly name = "UpdateError";
-}
+import { CommandError } from "../../control/execution.ts";
 
 export interface UpdateFacts {
   /** Absolute path of this program. */
@@ -46,7 +42,7 @@ const MOST_REDIRECTS = 5;
 const LIST_WITHIN_MS = 15_000;
 const PROGRAM_WITHIN_MS = 10 * 60_000;
 
-/** Asks for the newest release. @throws {UpdateError | SignatureError} */
+/** Asks for the newest release. @throws {CommandError} */
 export async function findRelease({ from, keys }: UpdateFacts): Promise<Release> {
   const read = async (name: string) => {
     const parts: Uint8Array[] = [];
@@ -57,7 +53,7 @@ export async function findRelease({ from, keys }: UpdateFacts): Promise<Release>
   const list = await read("SHA256SUMS");
   const comment = await verifySignature(list, (await read("SHA256SUMS.minisig")).toString(), keys);
   const [, version] = /^marquee (\d+\.\d+\.\d+)$/.exec(comment) ?? [];
-  if (version === undefined) throw new UpdateError("The signed list does not say its version.");
+  if (version === undefined) throw new CommandError("The signed list does not say its version.");
   const lines = list.toString().matchAll(/^([\da-f]{64}) [ *](\S+)$/gm);
   return {
     version,
@@ -67,20 +63,20 @@ export async function findRelease({ from, keys }: UpdateFacts): Promise<Release>
 
 /**
  * Puts a release's program in the place of this one, which stays beside it as `….old`.
- * @throws {UpdateError} before anything has changed
+ * @throws {CommandError} before anything has changed
  */
 export async function install(facts: UpdateFacts, { version, checksums }: Release): Promise<void> {
   const { program, from, suffix } = facts;
   const name = `marquee-${version}-${suffix}`;
   const sha256 = checksums.get(name);
   if (sha256 === undefined) {
-    throw new UpdateError(`Marquee ${version} has no program for this computer (${suffix}).`);
+    throw new CommandError(`Marquee ${version} has no program for this computer (${suffix}).`);
   }
   const fresh = `${program}.new`;
   try {
     const written = await downloadTo(fresh, `${from}/${name}`, statSync(program).mode & 0o7777);
     if ((await sha256Of(fresh)) !== sha256) {
-      throw new UpdateError("What was downloaded is not the signed file. Try again later.");
+      throw new CommandError("What was downloaded is not the signed file. Try again later.");
     }
     mustStart(fresh, version);
     mustBe(fresh, written);
@@ -91,10 +87,10 @@ export async function install(facts: UpdateFacts, { version, checksums }: Releas
   }
 }
 
-/** Swaps the program with the one from before the last update. @throws {UpdateError} */
+/** Swaps the program with the one from before the last update. @throws {CommandError} */
 export function goBack(program: string): void {
   const old = `${program}.old`;
-  if (!isThere(old)) throw new UpdateError("There is no earlier program to go back to.");
+  if (!isThere(old)) throw new CommandError("There is no earlier program to go back to.");
   const meanwhile = `${program}.new`;
   rmSync(meanwhile, { force: true });
   renameSync(old, meanwhile);
@@ -112,7 +108,7 @@ function takePlace(program: string, fresh: string): void {
   try {
     rmSync(old, { force: true });
   } catch (error) {
-    throw new UpdateError(
+    throw new CommandError(
       `${old} cannot be removed. If Marquee still runs from before the last update, stop it first: marquee stop`,
       { cause: error },
     );
@@ -152,7 +148,7 @@ function keepMode(path: string, mode: number): void {
 
 function mustStart(path: string, version: string): void {
   if (versionOf(path) !== version) {
-    throw new UpdateError(`The program of version ${version} does not start on this computer.`);
+    throw new CommandError(`The program of version ${version} does not start on this computer.`);
   }
 }
 
@@ -178,8 +174,8 @@ async function downloadTo(path: string, url: string, mode: number): Promise<Stat
     });
     return finish(file, mode);
   } catch (error) {
-    if (error instanceof UpdateError) throw error;
-    throw new UpdateError(`The download could not be written to ${path}. Is the disk full?`, {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`The download could not be written to ${path}. Is the disk full?`, {
       cause: error,
     });
   } finally {
@@ -187,7 +183,7 @@ async function downloadTo(path: string, url: string, mode: number): Promise<Stat
   }
 }
 
-/** @throws {UpdateError} when there is no such file, or it is too large or too slow */
+/** @throws {CommandError} when there is no such file, or it is too large or too slow */
 async function download(
   url: string,
   limit: { readonly bytes: number; readonly ms: number },
@@ -195,16 +191,16 @@ async function download(
 ): Promise<void> {
   const signal = AbortSignal.timeout(limit.ms);
   const response = await follow(url, signal);
-  if (!response.ok) throw new UpdateError(`${url} answers ${response.status}.`);
+  if (!response.ok) throw new CommandError(`${url} answers ${response.status}.`);
   let bytes = 0;
   const parts = (response.body ?? new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
   for (;;) {
     const part = await parts.next().catch((cause: unknown) => {
-      throw new UpdateError(`The download of ${url} broke off. Try again.`, { cause });
+      throw new CommandError(`The download of ${url} broke off. Try again.`, { cause });
     });
     if (part.done) return;
     bytes += part.value.length;
-    if (bytes > limit.bytes) throw new UpdateError(`${url} is larger than a release can be.`);
+    if (bytes > limit.bytes) throw new CommandError(`${url} is larger than a release can be.`);
     take(part.value);
   }
 }
@@ -216,18 +212,18 @@ async function follow(url: string, signal: AbortSignal): Promise<Response> {
   const headers = { "Accept-Encoding": "identity" };
   const init = { redirect: "manual", signal, headers, decompress: false } as const;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    if (!isSafe(next)) throw new UpdateError(`${next} is not an https address.`);
+    if (!isSafe(next)) throw new CommandError(`${next} is not an https address.`);
     const response = await fetch(next, init).catch((cause: unknown) => {
-      throw new UpdateError(`${next} cannot be reached. Try again later.`, { cause });
+      throw new CommandError(`${next} cannot be reached. Try again later.`, { cause });
     });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) {
       if (!response.ok || !isEncoded(response)) return response;
-      throw new UpdateError(`${next} answers compressed, which was not asked for.`);
+      throw new CommandError(`${next} answers compressed, which was not asked for.`);
     }
     next = new URL(location, next).href;
   }
-  throw new UpdateError(`${url} redirects too often.`);
+  throw new CommandError(`${url} redirects too often.`);
 }
 
 const isSafe = (url: string): boolean => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import packageJson from "../../../package.json";
 import { compile, INPUTS } from "../../../packaging/compile.ts";
 import { windowsSetup } from "../../../packaging/windows/setup.ts";
-import { sign } from "../../../src/cli/update/minisign.ts";
+import { sign } from "../../../packaging/minisign.ts";
 import { createMinisignKeys } from "../../fixtures/packaging/minisign-keys.ts";
 import { makePackage, MADE_AT } from "../../fixtures/packaging/packages.ts";
 import { startWine, WINDOWS, type Wine } from "../../fixtures/packaging/wine.ts";
