@@ -52,6 +52,7 @@ const ABOVE: Readonly<Record<string, string>> = {
   "src/chat/store.ts": "the stores",
   "src/hooks/store.ts": "the stores",
   "src/lifecycle.ts": "the server",
+  "src/upkeep.ts": "the server",
   "src/main.ts": "the entry",
 };
 

@@ -30,7 +30,7 @@ export async function isStartedByClick(
     return opens && hasDisplay && !hasTerminal();
   }
   if (process.platform !== "win32") return false;
-  const { consoleProcesses } = await import("./process/windows-desktop.ts");
+  const { consoleProcesses } = await import("./windows-desktop.ts");
   const own = wasStartedAnew(process.env) ? 2 : 1;
   return consoleProcesses() <= own;
 }
@@ -97,7 +97,7 @@ function lastWords(path: string, fromByte: number): string {
 /** Shows what went wrong to somebody who sees no terminal. Does nothing where that is not possible. */
 export async function showError(text: string): Promise<void> {
   if (process.platform === "win32") {
-    const windows = await import("./process/windows-desktop.ts");
+    const windows = await import("./windows-desktop.ts");
     return windows.showError(text);
   }
   const notifier = Bun.which("notify-send");

@@ -55,8 +55,8 @@ function openerOf(
  * instead. The link works only once, and the user's click normally uses it right away. For machines
  * that several people use at the same time, the documentation advises `--open never`.
  */
-export function openBrowser(address: string, scene: Scene, log: Log): void {
-  const opener = findOpener(scene);
+export function openBrowser(address: string, scene: Omit<Scene, "platform">, log: Log): void {
+  const opener = findOpener({ ...scene, platform: process.platform });
   if ("reason" in opener) {
     log.debug("no browser is opened", { reason: opener.reason });
     return;

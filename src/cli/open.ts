@@ -101,19 +101,9 @@ async function openRunning(
       `  ${link}`,
     ],
   );
-  const { open } = config;
-  const { platform } = process;
-  const log = createLog({
-    level: "warn",
-    format: "text",
-    write: io.error,
-    wallMs: systemClock.wallMs,
-  });
-  openBrowser(
-    link,
-    { open, asJson, platform, environment: io.environment, isTerminal: isSeen },
-    log,
-  );
+  const { wallMs } = systemClock;
+  const log = createLog({ level: "warn", format: "text", write: io.error, wallMs });
+  openBrowser(link, { ...io, open: config.open, asJson, isTerminal: isSeen }, log);
 }
 
 /** A link that signs the owner in, which the running server makes. */

@@ -20,7 +20,7 @@ import { addFirstOwner, greet, type Greeting } from "./greeting.ts";
 import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import { type ServerLock, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
-import { keepUp, writeWhatIsLeft } from "./process/upkeep.ts";
+import { keepUp, writeWhatIsLeft } from "../upkeep.ts";
 import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { explained, type KeyAccess, openServedFolder } from "../control/data-folder.ts";
 
@@ -41,7 +41,7 @@ const STOP_WITHIN_MS = 3_500;
  */
 export async function serve(...given: Parameters<typeof serveFolder>): Promise<void> {
   if (process.platform !== "win32") return serveUntilStopped(...given);
-  const { forbidQuickEdit } = await import("./process/windows-desktop.ts");
+  const { forbidQuickEdit } = await import("./windows-desktop.ts");
   const allowQuickEdit = forbidQuickEdit();
   try {
     await serveUntilStopped(...given);
@@ -146,12 +146,7 @@ async function serveFolder(
       log,
       isTerminal,
     );
-    if (loginUrl) {
-      const { platform } = process;
-      const { environment } = io;
-      const scene = { open: config.open, asJson, platform, environment, isTerminal };
-      openBrowser(loginUrl, scene, log);
-    }
+    if (loginUrl) openBrowser(loginUrl, { ...io, open: config.open, asJson, isTerminal }, log);
     await server.app.start();
     // The executable starts with a late JIT, to start sooner with less memory. Now use the default.
     Bun.unsafe.setJITPolicy(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createIdleMemory } from "../../../src/cli/process/idle-memory.ts";
+import { createIdleMemory } from "../src/idle-memory.ts";
 
 /** How often memory is given back while the processor works for these milliseconds in ten seconds each. */
 function releasesDuring(...worked: number[]): number[] {

@@ -1,9 +1,9 @@
-import { UNDO_MS } from "../../looks/removed-widgets.ts";
-import type { Accounts } from "../../accounts/accounts.ts";
-import type { Clock } from "../../clock.ts";
-import { describeError, type Log } from "../../log.ts";
+import { UNDO_MS } from "./looks/removed-widgets.ts";
+import type { Accounts } from "./accounts/accounts.ts";
+import type { Clock } from "./clock.ts";
+import { describeError, type Log } from "./log.ts";
 import { createIdleMemory, type IdleMemoryDeps } from "./idle-memory.ts";
-import type { DataFolder } from "../../control/data-folder.ts";
+import type { Store } from "./db/store.ts";
 
 /** What a server does beside its answers: it stores and forgets. */
 
@@ -18,9 +18,10 @@ const FORGET_SONGS_MS = 10 * 60_000;
 const RELEASE_MEMORY_MS = 5_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
 
-export interface UpkeepDeps extends Pick<DataFolder, "store"> {
+interface UpkeepDeps {
   readonly accounts: Accounts;
   readonly log: Log;
+  readonly store: Store;
   /** Warns of consents that end soon. */
   remindOfConsent(): Promise<void>;
 }
