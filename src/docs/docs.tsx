@@ -6,6 +6,7 @@ import type { Pages } from "../html/page.ts";
 import { fill, languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 import type { Language } from "../languages.ts";
+import { sourceName } from "../sources/connected-music.ts";
 import {
   type DocumentName,
   documentTitle,
@@ -127,8 +128,9 @@ export function createDocs(deps: DocsDeps): Pages<"index" | "page" | "source"> {
     async source(language, { params, request }) {
       const source = sources.all.find(({ id }) => id === params["source"]);
       if (!source) return undefined;
-      const { name } = source;
-      const description = fill(languages[language].docs.sourceSummary, { name });
+      const words = languages[language];
+      const name = sourceName(source, words);
+      const description = fill(words.docs.sourceSummary, { name });
       const pages: readonly DocumentName[] = ["sources", ...sourcePages];
       const neighbours = neighboursIn(pages, sourcePageOf(source));
       const readerOf = () => deps.readerOf(language, request);

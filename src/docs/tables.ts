@@ -3,6 +3,7 @@ import { flagOf, type SettingName, settingNames, settings, variableOf } from "..
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { settingFallback, settingMeanings } from "../i18n/settings.ts";
+import { sourceName } from "../sources/connected-music.ts";
 import type { Called, Source } from "../sources/source.ts";
 import { SHIPPED_LOOK_NAMES } from "../overlay/looks/shipped.ts";
 import { sourcePageOf } from "./documents.ts";
@@ -50,7 +51,7 @@ export function comparisonTable(
   return table(
     [docs.source, t.runs, t.reached, t.position, t.pause, t.cover, t.delay],
     sources.map((source) => [
-      `<a href="${Bun.escapeHTML(linkTo(`${sourcePageOf(source)}.md`))}">${Bun.escapeHTML(source.name)}</a>`,
+      `<a href="${Bun.escapeHTML(linkTo(`${sourcePageOf(source)}.md`))}">${Bun.escapeHTML(sourceName(source, languages[language]))}</a>`,
       ...comparedFacts(language, source).map(([, text]) => Bun.escapeHTML(text)),
     ]),
   );
@@ -78,7 +79,10 @@ export function callsTable(language: Language, sources: readonly Source[]): stri
     [docs.source, docs.calls.calls],
     sources
       .filter(({ facts }) => facts.calls.length > 0)
-      .map((source) => [Bun.escapeHTML(source.name), calledBy(language, source).join(", ")]),
+      .map((source) => [
+        Bun.escapeHTML(sourceName(source, languages[language])),
+        calledBy(language, source).join(", "),
+      ]),
   );
 }
 

@@ -719,6 +719,7 @@ export const de: Words = {
         isPaused: "Nicht gezeigt: {source} spielt.",
         pausedEarlier: "Nicht gezeigt: {source} wurde später pausiert.",
       },
+      names: { broadcast: "DJ- oder Radioprogramm", demo: "Demo", file: "Textdatei" },
       tiles: {
         sites: "YouTube und andere Seiten",
         player: "Ein Player auf diesem Rechner",

@@ -700,6 +700,8 @@ export const en = {
         isPaused: "Not shown: {source} is playing.",
         pausedEarlier: "Not shown: {source} was paused later.",
       },
+      /** What goes by another name in each language. */
+      names: { broadcast: "DJ or radio program", demo: "Demo", file: "Text file" },
       tiles: {
         sites: "YouTube and other sites",
         player: "A player on this computer",

@@ -712,6 +712,11 @@ export const es: Words = {
         isPaused: "No se muestra: suena {source}.",
         pausedEarlier: "No se muestra: {source} se pausó después.",
       },
+      names: {
+        broadcast: "Programa de DJ o de radio",
+        demo: "Demostración",
+        file: "Archivo de texto",
+      },
       tiles: {
         sites: "YouTube y otras páginas",
         player: "Un reproductor de este ordenador",

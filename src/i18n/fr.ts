@@ -104,7 +104,7 @@ export const fr: Words = {
     lead: "Marquee verra ce que {user} écoute sur {source}. Il peut le lire, et ne peut rien modifier.",
     go: "Continuer vers {source}",
     appTitle: "Il vous faut d’abord une application {source}",
-    appLead: "Chaque serveur a la sienne, elle est gratuite et se crée en quelques minutes.",
+    appLead: "Chaque serveur a la sienne. Elle est gratuite et se crée en quelques minutes.",
     appCreate:
       "Ouvrez le tableau de bord de {source}, créez une application et choisissez « Web API ».",
     appRedirect: "Saisissez ceci comme URI de redirection, exactement tel quel :",
@@ -141,7 +141,7 @@ export const fr: Words = {
       codeExpired: "Cela a pris trop de temps, ou la réponse a déjà servi. Réessayez.",
       limited: "{source} a reçu trop d’appels de cette application. Réessayez plus tard.",
       unreachable:
-        "{source} est injoignable ou répond de façon étrange. Réessayez dans un instant.",
+        "{source} est injoignable, ou sa réponse est incompréhensible. Réessayez dans un instant.",
       tooMany:
         "Vous avez {most} connexions, c’est le maximum. Déconnectez-en d’abord une sur la page « Musique ».",
       lost: "Cela a commencé dans un autre navigateur, ou il y a plus de dix minutes. Rouvrez le lien.",
@@ -153,10 +153,10 @@ export const fr: Words = {
       "Rouvrez Marquee sur l’ordinateur où il fonctionne : d’un double-clic, ou avec cette commande :",
     how: "Autres façons de se connecter",
     askTitle: "Se connecter",
-    askText: "Ici, il n’y a pas de mots de passe.",
+    askText: "Vous n’avez pas besoin de mot de passe.",
     linkTitle: "Avec un lien",
     linkText:
-      "Un lien ne sert qu’une fois, pendant une demi-heure. Le propriétaire de ce serveur en crée un pour vous, ou vous le créez là où tourne Marquee :",
+      "Un lien ne sert qu’une fois, pendant une demi-heure. Le propriétaire de ce serveur en crée un pour vous, ou vous le créez vous-même sur l’ordinateur où tourne Marquee :",
     ownText:
       "Si Marquee tourne sur cet ordinateur, lancez-le à nouveau : le tableau de bord s’ouvre et le propriétaire est connecté.",
     withTitle: "Se connecter avec {source}",
@@ -306,7 +306,7 @@ export const fr: Words = {
         demo_japanese: "Démo : japonais",
         demo_arabic: "Démo : arabe",
         demo_coverless: "Démo : sans pochette",
-        demo_1: "Démo : l’un après l’autre",
+        demo_1: "Démo : tous à la suite",
         demo_0: "Votre musique",
       },
       labels: {
@@ -354,7 +354,7 @@ export const fr: Words = {
         delay: "Si votre vidéo a du retard, indiquez ici le même nombre de secondes.",
       },
       fromTheme: "Du look",
-      fromCover: "Selon la pochette",
+      fromCover: "De la pochette",
       mistakes: {
         number: "Un nombre de {least} à {most}.",
         text: "{longest} caractères au plus.",
@@ -438,7 +438,7 @@ export const fr: Words = {
       obs: {
         title: "Ou à la main",
         addTitle: "Ajoutez une source",
-        addText: "Sous « Sources », appuyez sur + et choisissez « Navigateur ».",
+        addText: "Sous « Sources », cliquez sur + et choisissez « Navigateur ».",
         fillTitle: "Saisissez l’adresse",
         fillText: "Copiez ceci dans les propriétés de la source :",
         doneTitle: "Placez-le",
@@ -527,7 +527,7 @@ export const fr: Words = {
           notObs:
             "Quelque chose répond sur le port {port}, mais ce n’est pas OBS 28 ou plus récent. Vérifiez le port, ou faites glisser la poignée.",
           timeout:
-            "OBS n’a pas répondu à temps. Fermez toute fenêtre qui y attend une réponse de votre part et réessayez. Il faut OBS 28 ou plus récent.",
+            "OBS n’a pas répondu à temps. Fermez toute boîte de dialogue ouverte dans OBS et réessayez. Il faut OBS 28 ou plus récent.",
           closed: "OBS a mis fin à la connexion. Connectez cette page de nouveau.",
           noBrowserSource:
             "Cet OBS n’a pas de source navigateur, et sans elle il ne peut afficher aucun overlay. Installez OBS depuis obsproject.com.",
@@ -719,6 +719,7 @@ export const fr: Words = {
         isPaused: "Pas affichée : {source} est en lecture.",
         pausedEarlier: "Pas affichée : {source} a été mis en pause plus tard.",
       },
+      names: { broadcast: "Logiciel de DJ ou de radio", demo: "Démo", file: "Fichier texte" },
       tiles: {
         sites: "YouTube et autres sites",
         player: "Un lecteur sur cet ordinateur",
@@ -763,7 +764,7 @@ export const fr: Words = {
         rotated: "{source} a un nouveau secret. Saisissez-le dans le programme.",
         webScrobblerLink: "Ajouter à Web Scrobbler",
         webScrobblerHint:
-          "Ce lien ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce que lisent vos onglets. Ce site voit l’adresse ; pour l’éviter, saisissez-la vous-même dans l’extension.",
+          "Ce lien ouvre webscrobbler.com. Cliquez-y sur « Accept », et l’extension envoie à cette adresse ce qui passe dans vos onglets. Ce site voit l’adresse ; pour l’éviter, saisissez-la vous-même dans l’extension.",
         where: {
           webscrobbler:
             "Dans les options de l’extension, sous « Accounts », ajoutez un webhook avec cette adresse.",
@@ -818,7 +819,7 @@ export const fr: Words = {
         webscrobbler:
           "L’extension de navigateur pour YouTube, SoundCloud, Bandcamp et des centaines d’autres. Avec position, pause et pochette.",
         webnowplaying:
-          "L’extension de navigateur qui envoie aux programmes de votre ordinateur ce que lisent vos onglets.",
+          "L’extension de navigateur qui envoie aux programmes de votre ordinateur ce qui passe dans vos onglets.",
         tuna: "Les scripts de navigateur et les lecteurs conçus pour Tuna, un plugin d’OBS.",
         listenbrainz:
           "Tout programme qui envoie ses écoutes à ListenBrainz, comme Navidrome ou Jellyfin. Sans position ni pause.",
@@ -1010,7 +1011,7 @@ export const fr: Words = {
       pausedUntil: "Le partage est suspendu jusqu’à : {time}. Ensuite, il reprend tout seul.",
       paused: "Le partage est suspendu jusqu’à ce que vous le repreniez.",
       whilePaused:
-        "Pendant une pause, rien n’est en lecture pour les overlays, les bots et les programmes.",
+        "Pendant une pause, les overlays, les bots et les programmes indiquent que rien ne passe.",
       pauseHour: "Suspendre pendant une heure",
       pauseLong: "Suspendre jusqu’à nouvel ordre",
       resume: "Reprendre le partage",
@@ -1056,7 +1057,7 @@ export const fr: Words = {
         reach: "Rendre Marquee accessible",
         make: "Créer le texte",
         more: "Ajouter un autre texte",
-        change: "Changer les mots",
+        change: "Changer le texte",
         textName: "Morceau",
         fields: {
           moobot: "Saisissez l’adresse dans une commande personnalisée, de type « URL fetch » :",
@@ -1167,7 +1168,7 @@ export const fr: Words = {
     dashboard: "Tableau de bord",
   },
   docs: {
-    look: "Apparence",
+    look: "Look",
     code: "Code",
     title: "Documentation",
     lead: "Tout sur cette version de Marquee, servi par Marquee lui-même.",
@@ -1187,7 +1188,7 @@ export const fr: Words = {
       },
       friends: {
         title: "Le proposer à des amis",
-        text: "Installez un seul serveur, et donnez à chacun son utilisateur.",
+        text: "Installez un seul serveur, et créez un utilisateur pour chacun.",
       },
       program: {
         title: "Écrire un programme",
@@ -1240,7 +1241,7 @@ export const fr: Words = {
       run: "Exécuter quand même",
       dont: "Ne pas exécuter",
     },
-    sourceSummary: "Connectez {name} à Marquee, et affichez sur votre stream ce qui est lu.",
+    sourceSummary: "Connectez {name} à Marquee, et affichez sur votre stream ce qui passe.",
     eachSource: "Lecteurs et services",
     pages: "Pages",
     contents: "Sur cette page",
@@ -1359,8 +1360,8 @@ export const fr: Words = {
     "not https":
       "L’adresse commence par http. Les bots sur internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:
-      "Aucun proxy n’est nommé dans --trusted-proxies. S’il y en a un devant ce serveur, tous les visiteurs semblent venir de son adresse.",
-    how: "Comment atteindre de l’extérieur une machine à la maison",
+      "Aucun proxy n’est indiqué dans --trusted-proxies. S’il y en a un devant ce serveur, tous les visiteurs semblent venir de son adresse.",
+    how: "Comment rendre un ordinateur de la maison joignable de l’extérieur",
   },
   reference: {
     title: "Référence de l’API",
@@ -1436,7 +1437,7 @@ export const fr: Words = {
     },
   },
   looks: {
-    ambient: { name: "Lueur", text: "Les couleurs de la pochette, douces derrière les mots." },
+    ambient: { name: "Lueur", text: "Les couleurs de la pochette, douces derrière le texte." },
     lateNight: {
       name: "Fin de soirée",
       text: "Calme et sombre, avec des traits fins et quelques étoiles.",
@@ -1489,7 +1490,7 @@ export const fr: Words = {
     vinyl: { name: "Vinyle", text: "La pochette en disque, avec son étui." },
     compact: { name: "Une ligne", text: "Tout sur une ligne, pour les coins étroits." },
     bar: { name: "Bandeau", text: "Une large bande en bas de l’image." },
-    text: { name: "Texte seul", text: "Sans panneau : rien que des mots, avec un contour." },
+    text: { name: "Texte seul", text: "Sans panneau : rien que du texte, avec un contour." },
     art: { name: "Pochette seule", text: "La pochette et rien d’autre." },
   },
   elsewhere: {
@@ -1577,7 +1578,7 @@ export const fr: Words = {
     },
     hook: {
       address:
-        "Marquee ne peut rien envoyer à cette adresse. Indiquez une adresse telle que https://example.org/songs.",
+        "Marquee ne peut rien envoyer à cette adresse. Indiquez-en une de ce type : https://example.org/songs",
       port: "Le port doit être 80, 443, ou 1024 et plus.",
       own: "Cette adresse est celle de Marquee lui-même.",
       unlisted: "Le propriétaire de ce serveur doit d’abord autoriser {host}.",
@@ -1652,7 +1653,7 @@ export const fr: Words = {
     cover: {
       unreadable: "Ce fichier est illisible. Vérifiez son nom.",
       noPicture:
-        "Ce fichier n’est pas une image qui peut être montrée. Choisissez une image PNG, JPEG ou WebP.",
+        "Ce fichier n’est pas une image affichable. Choisissez une image PNG, JPEG ou WebP.",
       tooLarge:
         "Une image peut peser 1 Mo au plus. Enregistrez-la plus petite, par exemple en JPEG.",
       tooWide: "Une image peut avoir {side} pixels de côté au plus. Réduisez-la d’abord.",

@@ -708,6 +708,11 @@ export const pt: Words = {
         isPaused: "Não aparece: {source} está tocando.",
         pausedEarlier: "Não aparece: {source} entrou em pausa depois dela.",
       },
+      names: {
+        broadcast: "Programa de DJ ou de rádio",
+        demo: "Demonstração",
+        file: "Arquivo de texto",
+      },
       tiles: {
         sites: "YouTube e outros sites",
         player: "Um player neste computador",

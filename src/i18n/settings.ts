@@ -19,9 +19,9 @@ const translations: Readonly<
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     broadcastHost:
-      "Adresse à laquelle les programmes de DJ et de radio peuvent diffuser ; 0.0.0.0 ou :: pour tous les réseaux.",
+      "Adresse à laquelle les logiciels de DJ et de radio peuvent diffuser ; 0.0.0.0 ou :: pour tous les réseaux.",
     broadcastPort:
-      "Port pour les programmes de DJ et de radio, ou le premier libre des neuf suivants ; 0 pour aucun.",
+      "Port pour les logiciels de DJ et de radio, ou le premier libre des neuf suivants ; 0 pour aucun.",
     owner: "Nom du premier utilisateur, créé au premier démarrage.",
     demo: "Les utilisateurs qui n’ont connecté aucune musique ont la playlist de démo.",
     open: "Si un démarrage sur un ordinateur avec interface graphique, ou marquee open, ouvre le navigateur sur un lien de connexion : auto ou never.",
@@ -222,16 +222,16 @@ const fallbacks: Readonly<
   fr: {
     allowedHosts: "aucun, hors l’hôte de l’URL de base et les noms de cette machine",
     trustedProxies: "aucun",
-    playerHosts: "aucun : seul le propriétaire saisit des adresses",
-    webnowplayingPort: "aucun : aucun navigateur ne peut s’annoncer",
+    playerHosts: "aucun : seul le propriétaire saisit des adresses",
+    webnowplayingPort: "aucun : aucun navigateur ne peut s’annoncer",
     owner: "votre nom sur cet ordinateur",
-    files: "aucun : aucun fichier n’est écrit",
+    files: "aucun : aucun fichier n’est écrit",
     spotifyClientId: "ce que le propriétaire a saisi dans le navigateur",
-    spotifyClientSecret: "aucun : Spotify n’en a pas besoin",
-    lastfmApiKey: "aucune : Last.fm ne peut pas être connecté",
+    spotifyClientSecret: "aucun : Spotify n’en a pas besoin",
+    lastfmApiKey: "aucune : Last.fm ne peut pas être connecté",
     twitchClientId: "ce que le propriétaire a saisi dans le navigateur",
     secretKey: "secret.key dans le dossier de données",
-    metricsToken: "aucun : il n’y a pas de métriques",
+    metricsToken: "aucun : il n’y a pas de métriques",
   },
   es: {
     allowedHosts: "ninguno, salvo el host de la URL base y los nombres de este equipo",

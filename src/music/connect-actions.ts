@@ -183,14 +183,16 @@ export const connect = action({
   },
 });
 
-const storedNotice = ({ dashboard: { music: t } }: Words, connected: Connected): string =>
-  fill(connected.isChange ? t.saved : t.added, { source: labelOf(connected) });
+function storedNotice(words: Words, connected: Connected): string {
+  const { music: t } = words.dashboard;
+  return fill(connected.isChange ? t.saved : t.added, { source: labelOf(connected, words) });
+}
 
 /** What is stored, and why nothing comes of it yet. */
 function noticeOf(words: Words, connected: Connected): string {
   const { music: t, health } = words.dashboard;
   const { tried, host } = connected;
-  const source = labelOf(connected);
+  const source = labelOf(connected, words);
   if (tried === undefined || tried.kind === "answered") return storedNotice(words, connected);
   if (tried.kind === "refused") return fill(t.addedRefused, { source });
   if (tried.failure === "unreachable") {

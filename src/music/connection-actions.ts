@@ -166,9 +166,12 @@ export const moveConnection = action({
     return { connection, source: sourceOf(connection, sources), position };
   },
   documents: ({ connection, position }) => [{ ...documentOf(connection), position }],
-  notice: ({ dashboard: { music: t } }, moved) => ({
+  notice: (words, moved) => ({
     tone: "good",
-    text: fill(t.moved, { source: labelOf(moved), position: String(moved.position) }),
+    text: fill(words.dashboard.music.moved, {
+      source: labelOf(moved, words),
+      position: String(moved.position),
+    }),
     // Whoever moves it further finds it there.
     anchor: cardId(moved.connection),
   }),
@@ -204,9 +207,9 @@ export const rotateConnection = action({
     return { connection, source, inbox: inboxOf(source, secret, baseUrl) };
   },
   documents: ({ connection, inbox }) => [{ ...documentOf(connection), ...inbox }],
-  notice: ({ dashboard: { music: t } }, rotated) => ({
+  notice: (words, rotated) => ({
     tone: "good",
-    text: fill(t.inbox.rotated, { source: labelOf(rotated) }),
+    text: fill(words.dashboard.music.inbox.rotated, { source: labelOf(rotated, words) }),
   }),
   lines: ({ source, inbox }) => ["The old secret no longer works.", ...inboxLines(source, inbox)],
 });

@@ -3,7 +3,7 @@ import type { Connection } from "../music/connection-reads.ts";
 import type { ConnectionStatus, StoredStatus } from "../music/connection-status.ts";
 import type { Sources } from "./index.ts";
 import { WrongInput } from "../i18n/entered.ts";
-import { languages } from "../i18n/index.ts";
+import { languages, type Words } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import { type OpenSource, optionOf, type Source, type SourceAccount } from "./source.ts";
 
@@ -47,12 +47,17 @@ export async function musicOf(
   );
 }
 
+/** What a source is called in a language. Most go by the same name in all. */
+export function sourceName({ id, name }: Pick<Source, "id" | "name">, words: Words): string {
+  const names: Readonly<Record<string, string>> = words.dashboard.music.names;
+  return Object.hasOwn(names, id) ? (names[id] ?? name) : name;
+}
+
 /** A connection's source and name for people, such as `MPD · Kitchen`. */
-export const labelOf = ({
-  source,
-  connection,
-}: Pick<ConnectedMusic, "source" | "connection">): string =>
-  [source.name, connection.name].filter((part) => part !== "").join(" · ");
+export const labelOf = (
+  { source, connection }: Pick<ConnectedMusic, "source" | "connection">,
+  words: Words,
+): string => [sourceName(source, words), connection.name].filter((part) => part !== "").join(" · ");
 
 /** The word for a status in what programs read. */
 export const statusWord = ({ state }: StoredStatus): string =>

@@ -3,6 +3,7 @@ import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { comparisonTable } from "../../src/docs/tables.ts";
 import { rowsIn } from "../fixtures/http/html.ts";
+import { sourceName } from "../../src/sources/connected-music.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 
 describe("the table of sources", () => {
@@ -30,7 +31,8 @@ describe("the table of sources", () => {
       const { source, compare } = languages[language].docs;
       const { runs, reached, position, pause, cover, delay } = compare;
       expect(head).toEqual([source, runs, reached, position, pause, cover, delay]);
-      expect(rows.map(([name]) => name)).toEqual(allSources().map(({ name }) => name));
+      const names = allSources().map((one) => sourceName(one, languages[language]));
+      expect(rows.map(([name]) => name)).toEqual(names);
       for (const row of rows) expect(row.filter((cell) => cell === "")).toEqual([]);
     },
   );

@@ -3,6 +3,7 @@ import { Glob } from "bun";
 import { join } from "node:path";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
+import { sourceName } from "../../src/sources/connected-music.ts";
 import {
   markdownOf,
   PAGES,
@@ -104,6 +105,21 @@ test("steps show their examples where they are needed", () => {
     /^\d+\. [^\n]*:\n(?=\d+\. )/m.test(markdownOf("en", name)),
   );
   expect(late).toEqual([]);
+});
+
+test.each(LANGUAGES)("the pages of sources that have a name in %s are called by it", (language) => {
+  const words = languages[language];
+  const named = allSources().filter(({ id }) => Object.hasOwn(words.dashboard.music.names, id));
+  expect(named).toHaveLength(Object.keys(words.dashboard.music.names).length);
+  for (const source of named) {
+    const [title] = readDocument(language, sourcePageOf(source)).headings;
+    expect(title?.text).toBe(sourceName(source, words));
+  }
+});
+
+test("a source has its own name in English", () => {
+  const names = allSources().map((source) => [sourceName(source, languages.en), source.name]);
+  expect(names.filter(([inEnglish, own]) => inEnglish !== own)).toEqual([]);
 });
 
 test("the titles of the groups differ", () => {

@@ -154,7 +154,7 @@ function Reported({ reader, own, all, readings }: ReportedProps): JSX.Element {
       )}
       {reason !== undefined && (
         <p class="hint why" safe>
-          {fill(t.why[reason.kind], { source: shown ? labelOf(shown) : "" })}
+          {fill(t.why[reason.kind], { source: shown ? labelOf(shown, reader.words) : "" })}
         </p>
       )}
     </>

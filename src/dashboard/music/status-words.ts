@@ -19,7 +19,7 @@ export function describeStatus(
   const { linkedUntil, ...stored } = music.status;
   const health = statusAt(stored, nowMs);
   const words = languages[language].dashboard.health;
-  const names = { source: labelOf(music) };
+  const names = { source: labelOf(music, languages[language]) };
   switch (health.state) {
     case "needsLinking":
       return { tone: "bad", text: fill(words.needsLinking, names) };

@@ -14,6 +14,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { enterApp } from "../../linking/actions.ts";
 import type { Found } from "../../sources/here/players-here.ts";
+import { sourceName } from "../../sources/connected-music.ts";
 import { isLinked, type Source } from "../../sources/source.ts";
 import { connect, mayConnect } from "../connect-actions.ts";
 import { ConnectionForm, isNamed } from "./connection-form.tsx";
@@ -114,9 +115,9 @@ function Way({ view, chosen, found }: AddMusicProps & { readonly chosen: ChosenW
 }
 
 /** A protocol goes by what it is for. */
-function wayName({ words }: DashboardRequest, { id, name }: Source): string {
+function wayName({ words }: DashboardRequest, source: Source): string {
   const ways: Readonly<Record<string, string>> = words.dashboard.music.ways;
-  return ways[id] ?? name;
+  return ways[source.id] ?? sourceName(source, words);
 }
 
 interface WayFormProps extends Omit<AddMusicProps, "chosen"> {

@@ -40,7 +40,7 @@ export function ConnectionRow({ view, one, readings }: RowProps): JSX.Element {
           {all.length > 1 && <Grip title={request.words.dashboard.music.drag} />}
           <Sign of={tileOf(source.id)} />
           <h2 id={`${cardId(connection)}-name`} safe>
-            {labelOf(one)}
+            {labelOf(one, request.words)}
           </h2>
           <span class="row-state" data-row={id}>
             <RowPart {...live} />
@@ -158,7 +158,7 @@ function RowActions({ view, one }: RowPartProps): JSX.Element {
         <Moves
           request={request}
           connection={connection}
-          label={labelOf(one)}
+          label={labelOf(one, request.words)}
           position={position}
           count={all.length}
         />
