@@ -62,6 +62,43 @@ export function HiddenCopyable({ language, label, text }: HiddenCopyableProps): 
   );
 }
 
+/** A text to be copied, and what it is. */
+export interface LabelledText {
+  readonly label: string;
+  readonly text: string;
+  /** Whether it is hidden until it is shown. */
+  readonly isSecret?: boolean;
+  readonly hint?: string;
+}
+
+interface CopiesProps {
+  readonly language: Language;
+  readonly texts: readonly LabelledText[];
+}
+
+/** Texts to be copied, each below its label. */
+export const Copies = ({ language, texts }: CopiesProps): JSX.Element => (
+  <dl class="copies">
+    {texts.map(({ label, text, isSecret = false, hint }) => (
+      <>
+        <dt safe>{label}</dt>
+        <dd>
+          {isSecret ? (
+            <HiddenCopyable language={language} label={label} text={text} />
+          ) : (
+            <Copyable language={language} text={text} />
+          )}
+          {hint !== undefined && (
+            <p class="hint" safe>
+              {hint}
+            </p>
+          )}
+        </dd>
+      </>
+    ))}
+  </dl>
+);
+
 export interface LanguageLinksProps {
   readonly language: Language;
   readonly basePath: string;

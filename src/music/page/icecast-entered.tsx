@@ -1,6 +1,6 @@
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
+import { Copies } from "../../html/parts.tsx";
 import { Fold } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 
@@ -23,27 +23,15 @@ export function IcecastEntered({ request, address, password }: IcecastProps): JS
       </p>
     );
   }
-  const parts = [
-    [t.host, hostname],
-    [t.port, port],
-    [t.mount, pathname],
-  ] as const;
+  const texts = [
+    { label: t.host, text: hostname },
+    { label: t.port, text: port },
+    { label: t.mount, text: pathname },
+    { label: t.password, text: password, isSecret: true },
+  ];
   return (
     <>
-      <dl class="copies">
-        {parts.map(([label, text]) => (
-          <>
-            <dt safe>{label}</dt>
-            <dd>
-              <Copyable language={language} text={text} />
-            </dd>
-          </>
-        ))}
-        <dt safe>{t.password}</dt>
-        <dd>
-          <HiddenCopyable language={language} label={t.password} text={password} />
-        </dd>
-      </dl>
+      <Copies language={language} texts={texts} />
       {programs(hostname, port, pathname).map((program) => (
         <Fold label={fill(t.enterIn, { program: program.name })} isOpen={false}>
           <Settings {...program} label={fill(t.enterIn, { program: program.name })} />

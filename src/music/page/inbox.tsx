@@ -4,7 +4,7 @@ import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Copyable, HiddenCopyable } from "../../html/parts.tsx";
+import { Copies, type LabelledText } from "../../html/parts.tsx";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { Confirm } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
@@ -80,7 +80,7 @@ interface EnteredProps extends Pick<InboxPartProps, "request" | "source" | "isSi
 
 /** What to enter in the program. Whatever contains the secret is hidden until it is shown. */
 function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Element {
-  const { language, baseUrl, user, words } = request;
+  const { language, baseUrl, words } = request;
   const { inbox: t } = words.dashboard.music;
   const address = source.inboxAddress(baseUrl, secret);
   const where = t.where[source.id as keyof typeof t.where];
@@ -94,44 +94,7 @@ function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Eleme
       {source.id === BROADCAST.id ? (
         <IcecastEntered request={request} address={address} password={secret} />
       ) : (
-        <dl class="copies">
-          <dt safe>{t.address}</dt>
-          <dd>
-            {address.includes(secret) ? (
-              <HiddenCopyable language={language} label={t.address} text={address} />
-            ) : (
-              <Copyable language={language} text={address} />
-            )}
-          </dd>
-          {source.id === "audioscrobbler" && (
-            <>
-              <dt safe>{t.user}</dt>
-              <dd>
-                <Copyable language={language} text={user.name} />
-              </dd>
-            </>
-          )}
-          {!address.includes(secret) && (
-            <>
-              <dt safe>{source.id === "audioscrobbler" ? t.password : t.token}</dt>
-              <dd>
-                <HiddenCopyable
-                  language={language}
-                  label={source.id === "audioscrobbler" ? t.password : t.token}
-                  text={secret}
-                />
-              </dd>
-            </>
-          )}
-          {source.id === "json" && (
-            <>
-              <dt safe>{t.curl}</dt>
-              <dd>
-                <HiddenCopyable language={language} label={t.curl} text={curlLine(address)} />
-              </dd>
-            </>
-          )}
-        </dl>
+        <Copies language={language} texts={textsToCopy(request, source, address, secret)} />
       )}
       {source.id === "webscrobbler" && (
         <>
@@ -153,6 +116,25 @@ function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Eleme
       )}
     </>
   );
+}
+
+function textsToCopy(
+  { user, words }: DashboardRequest,
+  { id }: PushedSource,
+  address: string,
+  secret: string,
+): LabelledText[] {
+  const { inbox: t } = words.dashboard.music;
+  const isInAddress = address.includes(secret);
+  const isAudioscrobbler = id === "audioscrobbler";
+  return [
+    { label: t.address, text: address, isSecret: isInAddress },
+    ...(isAudioscrobbler ? [{ label: t.user, text: user.name }] : []),
+    ...(isInAddress
+      ? []
+      : [{ label: isAudioscrobbler ? t.password : t.token, text: secret, isSecret: true }]),
+    ...(id === "json" ? [{ label: t.curl, text: curlLine(address), isSecret: true }] : []),
+  ];
 }
 
 /** A command that sends a song. It has no quotation marks but those that every terminal reads alike. */

@@ -1,7 +1,7 @@
 import { outputAddress, pageAddress } from "../../../addresses.ts";
 import { Pills } from "../../../dashboard/form.tsx";
 import { attribute } from "../../../html/attribute.ts";
-import { HiddenCopyable } from "../../../html/parts.tsx";
+import { Copies } from "../../../html/parts.tsx";
 import { Html } from "../../../jsx.ts";
 import { type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Switch, Unreachable } from "./output-parts.tsx";
@@ -82,20 +82,9 @@ function Snippets({ request, widget, token }: Edited): JSX.Element {
     { label: t.page, text: page, hint: t.pageHint },
   ];
   return (
-    <dl class="copies">
-      {snippets.map(({ label, text, hint }) => (
-        <>
-          <dt safe>{label}</dt>
-          <dd>
-            <HiddenCopyable language={language} label={label} text={text} />
-            {hint !== undefined && (
-              <p class="hint" safe>
-                {hint}
-              </p>
-            )}
-          </dd>
-        </>
-      ))}
-    </dl>
+    <Copies
+      language={language}
+      texts={snippets.map((snippet) => ({ ...snippet, isSecret: true }))}
+    />
   );
 }
