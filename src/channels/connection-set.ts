@@ -7,12 +7,7 @@ import {
   stateAfter,
   stateBeforeReports,
 } from "./connection-state.ts";
-import {
-  createWatcher,
-  type WatchedConnection,
-  type Watcher,
-  type WatcherDeps,
-} from "./watcher.ts";
+import { createWatcher, type WatchedConnection, type Watch, type WatcherDeps } from "./watcher.ts";
 
 export interface ConnectionSetDeps extends WatcherDeps {
   /** The ids of the user's connections that are not refused, in the user's order. */
@@ -29,7 +24,7 @@ export interface Watching {
 
 interface Member extends KnownConnection {
   state: ConnectionState;
-  readonly watcher: Watcher;
+  readonly watch: Watch;
   /** Ends its watching; `undefined` while it is not watched. */
   run: AbortController | undefined;
 }
@@ -113,7 +108,7 @@ export class ConnectionSet {
       delivery,
       ...(pollsEveryMs !== undefined && { pollsEveryMs }),
       state: UNTRIED,
-      watcher: createWatcher(this.set.userId, connectionId, this.deps),
+      watch: createWatcher(this.set.userId, connectionId, this.deps),
       run: undefined,
     };
   }
@@ -125,7 +120,7 @@ export class ConnectionSet {
     member.run = run;
     member.state = stateBeforeReports(member.state, clock.monotonicMs());
     const { demand } = this.set;
-    for await (const report of member.watcher.watch({ connection, demand, signal })) {
+    for await (const report of member.watch({ connection, demand, signal })) {
       if (signal.aborted) return;
       member.state = stateAfter(member, report, clock.monotonicMs());
       this.changed();

@@ -33,13 +33,13 @@ export interface WatcherDeps {
   onStatus(connectionId: number, status: ReportedStatus): void;
 }
 
-/** Runs one connection's source, tries again when it fails, and reports the connection's status. */
-export interface Watcher {
-  /** Yields the source's reports until the signal aborts or the user has to connect again. */
-  watch(run: WatcherRun): AsyncIterable<Report>;
-}
+/**
+ * Runs one connection's source, tries again when it fails, and reports the connection's status. Yields the
+ * source's reports until the signal aborts or the user has to connect again.
+ */
+export type Watch = (run: WatcherRun) => AsyncIterable<Report>;
 
-export interface WatcherRun {
+interface WatcherRun {
   readonly connection: WatchedConnection;
   readonly demand: Demand;
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ export function createWatcher(
   userId: number,
   connectionId: number | undefined,
   deps: WatcherDeps,
-): Watcher {
+): Watch {
   const { clock, log, random } = deps;
   /** Kept between runs, so that a known failure is not reported as new after a restart. */
   const status = createConnectionStatus(connectionId, userId, deps);
@@ -93,47 +93,45 @@ export function createWatcher(
     return { kind: "unlinked" };
   };
 
-  return {
-    async *watch({ connection: given, demand, signal }) {
-      signal.addEventListener("abort", () => status.pause());
-      for (let failures = 0; !signal.aborted;) {
-        let firstReportAtMs: number | undefined;
-        let end: WatchEnd;
-        let connection: WatchedConnection | undefined = given;
-        try {
-          if (failures > 0) connection = await reopen();
-          if (signal.aborted) return;
-          if (!connection) return yield unlinked();
-          const watched = connection.watch({ signal, clock, log, demand });
-          const isPushed = connection.delivery === "pushed";
-          for await (const playback of isPushed ? reportingSilence(watched) : watched) {
-            if (signal.aborted) return;
-            if (playback === SILENT) {
-              yield { kind: "silent" };
-              continue;
-            }
-            firstReportAtMs ??= clock.monotonicMs();
-            status.ok(connection.wasOk);
-            yield { kind: "reported", playback: playback && boundPlayback(playback) };
-          }
-          if (signal.aborted) return;
-          status.ended();
-          end = {};
-        } catch (error) {
-          if (signal.aborted) return;
-          end = await endOf(error, connection ?? given);
-        }
-        if (end === "unlinked") return yield unlinked();
+  return async function* watch({ connection: given, demand, signal }) {
+    signal.addEventListener("abort", () => status.pause());
+    for (let failures = 0; !signal.aborted;) {
+      let firstReportAtMs: number | undefined;
+      let end: WatchEnd;
+      let connection: WatchedConnection | undefined = given;
+      try {
+        if (failures > 0) connection = await reopen();
         if (signal.aborted) return;
-        // Retries of a player that closes after each answer must become slower, too.
-        const wasCalm =
-          firstReportAtMs !== undefined && clock.monotonicMs() - firstReportAtMs >= CALM_MS;
-        failures = wasCalm ? 1 : failures + 1;
-        const retryAfterMs = end.retryAfterMs ?? retryDelayMs(failures, random());
-        yield { kind: "failed", retryAfterMs };
-        await clock.sleep(retryAfterMs, signal);
+        if (!connection) return yield unlinked();
+        const watched = connection.watch({ signal, clock, log, demand });
+        const isPushed = connection.delivery === "pushed";
+        for await (const playback of isPushed ? reportingSilence(watched) : watched) {
+          if (signal.aborted) return;
+          if (playback === SILENT) {
+            yield { kind: "silent" };
+            continue;
+          }
+          firstReportAtMs ??= clock.monotonicMs();
+          status.ok(connection.wasOk);
+          yield { kind: "reported", playback: playback && boundPlayback(playback) };
+        }
+        if (signal.aborted) return;
+        status.ended();
+        end = {};
+      } catch (error) {
+        if (signal.aborted) return;
+        end = await endOf(error, connection ?? given);
       }
-    },
+      if (end === "unlinked") return yield unlinked();
+      if (signal.aborted) return;
+      // Retries of a player that closes after each answer must become slower, too.
+      const wasCalm =
+        firstReportAtMs !== undefined && clock.monotonicMs() - firstReportAtMs >= CALM_MS;
+      failures = wasCalm ? 1 : failures + 1;
+      const retryAfterMs = end.retryAfterMs ?? retryDelayMs(failures, random());
+      yield { kind: "failed", retryAfterMs };
+      await clock.sleep(retryAfterMs, signal);
+    }
   };
 }
 

@@ -12,14 +12,13 @@ export interface PushedCovers extends Pick<Covers, "allows" | "named"> {
   sent(picture: Uint8Array, origin: string): Artwork | undefined;
 }
 
-export interface PushedCoversDeps extends Pick<Parts, "clock"> {
-  readonly covers: Pick<Covers, "allows" | "named">;
-}
-
-export function createPushedCovers({ clock, covers }: PushedCoversDeps): PushedCovers {
-  const rate = createCoverRate(clock);
+export function createPushedCovers(
+  clock: Parts["clock"],
+  covers: Pick<Covers, "allows" | "named">,
+): PushedCovers {
+  const admitsCover = createCoverRate(clock);
   const admitted = (artwork: Artwork | undefined, origin: string) =>
-    artwork && rate.admits(origin, artwork.key) ? artwork : undefined;
+    artwork && admitsCover(origin, artwork.key) ? artwork : undefined;
 
   /** So that each picture is looked at once. */
   const sentArtworks = new WeakMap<Uint8Array, Artwork>();

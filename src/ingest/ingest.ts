@@ -47,7 +47,7 @@ const forPushes = () => ({ secret: "inbox secret", parse: "none" }) as const;
 export function createIngestFeature(deps: IngestDeps): IngestFeature {
   const { clock, inbox, inboxes, config } = deps;
   const namable = createCovers({ ...deps, playerHosts: config.playerHosts });
-  const covers = createPushedCovers({ clock, covers: namable });
+  const covers = createPushedCovers(clock, namable);
   const guard = createGuard(deps);
   const delivery = createDelivery({ clock, inbox, covers });
   const to = { clock, guard, delivery };

@@ -98,7 +98,6 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
   const notifyOfStatus = (userId: number) => {
     for (const notify of statusListeners) notify(userId);
   };
-  const statusWrites = createStatusWrites(store, deferred, notifyOfStatus);
   /** @throws {Refused} when the user has no such connection */
   const change = (user: User, id: PublicConnectionId, choices: Choices): Promise<void> =>
     store.write({ userId: user.id, what: "connections" }, (tx) => {
@@ -187,7 +186,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       }
     },
     ...createSettingsWrites(context, deferred, notifyOfStatus),
-    storeStatus: statusWrites.store,
+    storeStatus: createStatusWrites(store, deferred, notifyOfStatus),
     onStatus: (listener) => void statusListeners.push(listener),
   };
 }

@@ -8,7 +8,7 @@ import type { User } from "../accounts/users.ts";
 import { nextTurn } from "../next-turn.ts";
 import { createHiddenSongs } from "./hidden-songs.ts";
 import { charactersOf, type KeptSong, toRow, toSong } from "./kept-song.ts";
-import { createSongSweep } from "./song-sweep.ts";
+import { deleteSongs } from "./song-sweep.ts";
 import { createSongLimits, MOST_KEPT } from "./song-limits.ts";
 import { createSongWrites } from "./song-writes.ts";
 import { createStreams, type Stream } from "./streams.ts";
@@ -102,7 +102,6 @@ export function createHistory(
   const writes = createSongWrites(store, deferred);
   const limits = createSongLimits(store);
   const hidesSong = createHiddenSongs();
-  const sweep = createSongSweep(store);
   /** When each history was last cleared. */
   const clearings = new Map<number, number>();
   /** The ids up to which the songs of users were cleared. */
@@ -151,7 +150,7 @@ export function createHistory(
   };
   /** What cannot be deleted now is deleted by {@link History.forgetOld}. */
   const deleteSoon = (userId: number) =>
-    void sweep.deleteOf(userId, isGone(userId)).catch(() => {});
+    void deleteSongs(store, userId, isGone(userId)).catch(() => {});
 
   const rowsOf = (
     { id: userId }: Pick<User, "id">,
@@ -253,7 +252,7 @@ export function createHistory(
     },
     async empty(user) {
       await markCleared(user);
-      await sweep.deleteOf(user.id, isGone(user.id));
+      await deleteSongs(store, user.id, isGone(user.id));
     },
     onCleared: (listener) => void clearListeners.push(listener),
     async forgetOld() {
@@ -264,7 +263,7 @@ export function createHistory(
           limit === undefined ? undefined : lt(songs.startedAt, limit),
           tooMuchUntil === undefined ? undefined : lte(songs.startedAt, tooMuchUntil),
         );
-        await sweep.deleteOf(userId, or(isGone(userId), isBeyondLimits));
+        await deleteSongs(store, userId, or(isGone(userId), isBeyondLimits));
         await nextTurn();
       }
     },

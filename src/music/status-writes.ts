@@ -5,7 +5,7 @@ import type { ReportedStatus } from "./connection-status.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 
 /**
- * Stores connections' statuses. All that change in one turn of the event loop are one transaction:
+ * Makes what stores a connection's status, and does nothing if the connection is gone. All that change in one turn of the event loop are one transaction:
  * where thousands of channels start at once, one for each would keep answers waiting.
  * @param onStored is called with the user of each connection whose status was stored
  */
@@ -67,13 +67,10 @@ export function createStatusWrites(
     for (const userId of userIds) onStored(userId);
   };
 
-  return {
-    /** Does nothing if the connection is gone. */
-    store(connectionId: number, status: ReportedStatus): Promise<void> {
-      const before = noted.get(connectionId);
-      noted.set(connectionId, toRow(connectionId, status, before?.firstReportAt ?? null));
-      return deferred.writeSoon("statuses of connections", storeNoted);
-    },
+  return (connectionId: number, status: ReportedStatus): Promise<void> => {
+    const before = noted.get(connectionId);
+    noted.set(connectionId, toRow(connectionId, status, before?.firstReportAt ?? null));
+    return deferred.writeSoon("statuses of connections", storeNoted);
   };
 }
 

@@ -20,10 +20,7 @@ const dataOf = (at: number) =>
 
 describe("the covers of a connection", () => {
   const createAll = () =>
-    createPushedCovers({
-      clock,
-      covers: createCovers({ clock, playerHosts: [], network: NO_NETWORK }),
-    });
+    createPushedCovers(clock, createCovers({ clock, playerHosts: [], network: NO_NETWORK }));
 
   test("are all there for somebody who skips every two seconds", async () => {
     const covers = createAll();

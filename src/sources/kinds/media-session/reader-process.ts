@@ -1,7 +1,7 @@
 import { createBoundedMap } from "../../../bounded-map.ts";
 import type { Clock } from "../../../clock.ts";
 import type { MediaSession, ReaderLine, SessionCover } from "./reader-lines.ts";
-import { type RunningReader, startReader } from "./running-reader.ts";
+import { startReader } from "./running-reader.ts";
 
 /** What the reader has reported last. */
 export type ReaderState =
@@ -53,7 +53,8 @@ export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
     ({ bytes }) => bytes.byteLength,
   );
   let state: ReaderState = { kind: "starting", crashes: 0 };
-  let running: RunningReader | undefined;
+  /** Ends the process that runs. */
+  let endRunning: (() => void) | undefined;
   let cancelRestart = () => {};
   let cancelReplacement = () => {};
   let cancelEnd = () => {};
@@ -77,18 +78,18 @@ export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
 
   const start = () => {
     isResting = false;
-    const mine = startReader({ clock, command, receive, crashed });
-    running = mine;
+    const endMine = startReader({ clock, command, receive, crashed });
+    endRunning = endMine;
     cancelReplacement();
     if (replaceAfterMs === Infinity) return;
     cancelReplacement = clock.after(replaceAfterMs, () => {
-      mine.end();
+      endMine();
       start();
     });
   };
 
   const crashed = (reason: string) => {
-    running = undefined;
+    endRunning = undefined;
     cancelReplacement();
     covers.clear();
     const nowMs = clock.monotonicMs();
@@ -109,8 +110,8 @@ export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
   };
 
   const end = () => {
-    running?.end();
-    running = undefined;
+    endRunning?.();
+    endRunning = undefined;
     cancelReplacement();
     if (!isResting) cancelRestart();
     covers.clear();
@@ -127,7 +128,7 @@ export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
       cancelEnd();
       const user = () => onChange();
       users.add(user);
-      if (!running && !isResting) {
+      if (!endRunning && !isResting) {
         cancelRestart();
         start();
       }

@@ -4,12 +4,6 @@ import { describeError } from "../../../log.ts";
 import { linesIn } from "./lines-in.ts";
 import { type ReaderLine, readLine } from "./reader-lines.ts";
 
-/** A process that has been started. */
-export interface RunningReader {
-  /** Ends it, which is no crash. */
-  end(): void;
-}
-
 export interface RunningReaderDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   /** The program and its words. */
@@ -26,8 +20,8 @@ const MOST_LINES = 200;
 const MOST_BYTES = 48 * 1024 * 1024;
 const COUNTED_FOR_MS = 5_000;
 
-/** Starts a reader and checks what it writes. */
-export function startReader(deps: RunningReaderDeps): RunningReader {
+/** Starts a reader and checks what it writes. What is returned ends it, which is no crash. */
+export function startReader(deps: RunningReaderDeps): () => void {
   const { clock, command, receive } = deps;
   const counted = { sinceMs: clock.monotonicMs(), lines: 0, bytes: 0 };
   let hasEnded = false;
@@ -40,8 +34,7 @@ export function startReader(deps: RunningReaderDeps): RunningReader {
   const spawned = spawnReader(command);
   if ("error" in spawned) {
     // As late as any other crash, so that whoever starts it is ready.
-    const cancel = clock.after(0, () => deps.crashed(describeError(spawned.error)));
-    return { end: cancel };
+    return clock.after(0, () => deps.crashed(describeError(spawned.error)));
   }
   const { child } = spawned;
   const kill = (reason: string) => {
@@ -77,12 +70,10 @@ export function startReader(deps: RunningReaderDeps): RunningReader {
 
   awaitLine();
   read().catch(() => kill("its lines could not be read"));
-  return {
-    end() {
-      if (hasEnded) return;
-      finish();
-      child.kill();
-    },
+  return () => {
+    if (hasEnded) return;
+    finish();
+    child.kill();
   };
 }
 

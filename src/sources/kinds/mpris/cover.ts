@@ -5,32 +5,28 @@ import type { Artwork } from "../../../playback.ts";
 import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
 import type { Covers } from "../../../upstream/covers.ts";
 
-/** Covers at the addresses that a player gives: files of this machine, and what anybody may name. */
-export interface PlayerCovers {
-  /** The picture at an address; `null` when there is none, or not one that may be loaded. */
-  at(artUrl: string): Promise<Artwork | null>;
-}
+/**
+ * The picture at an address that a player gives: a file of this machine, or what anybody may name. `null` when
+ * there is none, or not one that may be loaded.
+ */
+export type CoverAt = (artUrl: string) => Promise<Artwork | null>;
 
 /** In base64. Some players send the picture itself, which comes no further than this process. */
 const LONGEST_DATA_URI = Math.ceil(LARGEST_COVER_BYTES / 3) * 4 + 1_024;
 
-export function createPlayerCovers(covers: Pick<Covers, "named">, origin: string): PlayerCovers {
+export function createPlayerCovers(covers: Pick<Covers, "named">, origin: string): CoverAt {
   const namer = { origin, longestDataUri: LONGEST_DATA_URI };
   /** A player repeats it with each change. */
   let last: { readonly artUrl: string; readonly artwork: Artwork | null } | undefined;
-  return {
-    async at(artUrl) {
-      if (!artUrl.startsWith("file:")) {
-        if (last?.artUrl !== artUrl) {
-          last = { artUrl, artwork: covers.named(artUrl, namer) ?? null };
-        }
-        return last.artwork;
-      }
-      const path = pathOf(artUrl);
-      const version = path && (await versionOf(path));
-      if (!version) return null;
-      return { key: `mpris:${path}:${version}`, origin, load: () => readPicture(path) };
-    },
+  return async (artUrl) => {
+    if (!artUrl.startsWith("file:")) {
+      if (last?.artUrl !== artUrl) last = { artUrl, artwork: covers.named(artUrl, namer) ?? null };
+      return last.artwork;
+    }
+    const path = pathOf(artUrl);
+    const version = path && (await versionOf(path));
+    if (!version) return null;
+    return { key: `mpris:${path}:${version}`, origin, load: () => readPicture(path) };
   };
 }
 

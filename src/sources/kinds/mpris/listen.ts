@@ -3,7 +3,7 @@ import type { MprisDeps, MprisSettings } from "./settings.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
 import type { WatchContext } from "../../source.ts";
 import { connectBus } from "./bus.ts";
-import { createPlayerCovers, type PlayerCovers } from "./cover.ts";
+import { type CoverAt, createPlayerCovers } from "./cover.ts";
 import { artUrlOf, readPlayer } from "./player.ts";
 
 export async function* listen(
@@ -14,10 +14,7 @@ export async function* listen(
   const bus = await connectBus(deps.busAddress, context);
   const origin = `mpris ${context.connection.id}`;
   /** By player's name, what a round has to know of the one before. */
-  let known = new Map<
-    string,
-    { readonly covers: PlayerCovers; readonly playback: Playback | null }
-  >();
+  let known = new Map<string, { readonly coverAt: CoverAt; readonly playback: Playback | null }>();
   let shown: string | undefined;
   try {
     while (!context.signal.aborted) {
@@ -26,10 +23,10 @@ export async function* listen(
       for (const state of bus.players()) {
         const { name } = state;
         if (player !== "" && name !== player && !name.startsWith(`${player}.`)) continue;
-        const { covers = createPlayerCovers(deps.covers, origin), playback: last = null } =
+        const { coverAt = createPlayerCovers(deps.covers, origin), playback: last = null } =
           before.get(name) ?? {};
-        const cover = await covers.at(artUrlOf(state));
-        known.set(name, { covers, playback: readPlayer(state, last, cover) });
+        const cover = await coverAt(artUrlOf(state));
+        known.set(name, { coverAt, playback: readPlayer(state, last, cover) });
       }
       const reporting = [...known].flatMap(([name, { playback }]): ReportingPlayer[] =>
         playback ? [{ name, playback }] : [],
