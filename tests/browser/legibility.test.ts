@@ -23,6 +23,7 @@ import {
   titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
+import { SAVED_LOOKS } from "../fixtures/looks/saved-looks.ts";
 import { noisePicture, solidPicture } from "../fixtures/sources/pictures.ts";
 import { groupsOf } from "../fixtures/thorough.ts";
 
@@ -55,8 +56,15 @@ const themes = choicesOf("theme");
 /** As many as a test has the time for. */
 const groupsOfThemes = groupsOf(3, themes);
 /** Those with a design of their own: the others are the themes, which have tests here. */
-const DRAWN = SHIPPED_LOOK_NAMES.filter((name) => shippedLook(name, en).css !== "");
-const groupsOfLooks = groupsOf(4, DRAWN);
+const DRAWN = SHIPPED_LOOK_NAMES.map((name) => shippedLook(name, en)).filter(
+  ({ css }) => css !== "",
+);
+/** Of the looks that older versions saved, the one whose panel is the cover. */
+const SAVED = SAVED_LOOKS.filter(({ options }) => options["theme"] === "glass").map((look) => ({
+  ...look,
+  name: `${look.name} of an older version`,
+}));
+const groupsOfLooks = groupsOf(4, [...DRAWN, ...SAVED]);
 
 inEveryEngine(
   "the overlay's colours",
@@ -74,12 +82,12 @@ inEveryEngine(
     }
 
     for (const some of groupsOfLooks) {
-      test(`can be read just as well in looks that come with Marquee: ${some.join(", ")}`, async () => {
+      test(`can be read just as well in looks that come with Marquee: ${some.map(({ name }) => name).join(", ")}`, async () => {
         await stage.plays();
         const { accounts, url } = stage.server;
         const shown: Picture[] = [];
-        for (const name of some) {
-          const look = shippedLook(name, en);
+        for (const look of some) {
+          const { name } = look;
           const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
           // It has no panel: its words are outlined, as the theme does it.
           if (options.theme === "text") {

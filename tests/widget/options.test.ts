@@ -145,6 +145,42 @@ test("every option that an address may hold is there, with its default", () => {
   for (const name of ["album", "enter", "exit", "outline"]) expect(defaults).toHaveProperty(name);
 });
 
+test("what older versions could save or put into an address is still understood", () => {
+  const could: Readonly<Record<string, string>> = {
+    theme: "card compact bar text art vinyl glass",
+    mode: "auto dark light",
+    accent: "auto f80 FF8800",
+    position: "tl tc tr ml mc mr bl bc br",
+    align: "start center end",
+    marquee: "pages once auto off always",
+    enter: "fade slide none",
+    exit: "fade slide none",
+    paused: "show dim hide",
+    idle: "hide text",
+    shown: "always changes asked",
+    motion: "auto full none",
+    demo: "0 1",
+    ...Object.fromEntries(
+      "art progress time album label source swap".split(" ").map((name) => [name, "0 1"]),
+    ),
+    opacity: "0 100",
+    size: "8 64",
+    radius: "0 64",
+    width: "120 3840",
+    speed: "5 30 300",
+    hold: "0 3 60",
+    delay: "0 30",
+    hideDelay: "0 5000 600000",
+    show: "0 3600",
+    outline: "0 8",
+  };
+  for (const [name, values] of Object.entries(could)) {
+    for (const value of values.split(" ")) {
+      expect([name, value, parse(`${name}=${value}`).warnings]).toEqual([name, value, []]);
+    }
+  }
+});
+
 test("colours are hexadecimal digits without #", () => {
   expect(parse("bg=FF8800").options.bg).toBe("#ff8800");
   expect(parse("bg=f80").options.bg).toBe("#f80");
