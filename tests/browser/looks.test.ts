@@ -76,6 +76,15 @@ inEveryEngine(
     }
 
     for (const names of GROUPS) {
+      test(`has room for every part: ${names.join(", ")}`, async () => {
+        const gallery = await openLooks(stage, names, 0, "&album=1&source=1");
+        const seen = await seenWhile(stage, gallery, "usual");
+        const mistakes = seen.flatMap((now) =>
+          mistakesIn(now, now, "usual", true).map((mistake) => `${now.look}: ${mistake}`),
+        );
+        expect(mistakes).toEqual([]);
+      });
+
       test(`shows where a black cover ends on a black panel: ${names.join(", ")}`, async () => {
         const gallery = await openLooks(stage, names, 0);
         const seen = await seenWhile(stage, gallery, "black");
@@ -148,6 +157,7 @@ async function openLooks(
   stage: Stage,
   names: readonly ShippedLookName[],
   at: number,
+  more = "",
 ): Promise<Gallery> {
   const { accounts, url } = stage.server;
   const pictures: Picture[] = [];
@@ -157,7 +167,7 @@ async function openLooks(
     const token = await accounts.widgets.tokenOf(stage.ada.user, id);
     const { width, height } = windowsOf(look)[at] ?? { width: 0, height: 0 };
     const address = `${url}/en/widget/${token}`;
-    pictures.push({ name, query: "?motion=full&enter=none", address, width, height });
+    pictures.push({ name, query: `?motion=full&enter=none${more}`, address, width, height });
   }
   await stage.plays(PLAYED["usual"]);
   return openGallery(stage, pictures);
