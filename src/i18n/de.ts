@@ -1046,7 +1046,7 @@ export const de: Words = {
       bot: {
         which: "Welcher Bot?",
         other: "Ein anderer Bot",
-        enter: "Leg in {bot} einen Befehl an, und füge dies als Antwort ein:",
+        enter: "Lege in {bot} einen Befehl an und füge dies als Antwort ein:",
         enterAddress: "Lass deinen Bot diese Adresse abfragen und die Antwort posten:",
         byItself: "Marquee kann selbst antworten",
         unreachable: {
@@ -1196,9 +1196,9 @@ export const de: Words = {
     },
     summaries: {
       "quick-start": "Von der Datei bis zum Overlay in OBS, in fünf Minuten: Wähle dein System.",
-      "quick-start-windows": "Marquee unter Windows: Starte es und zeig deinen Song in OBS.",
-      "quick-start-macos": "Marquee auf dem Mac: Starte es und zeig deinen Song in OBS.",
-      "quick-start-linux": "Marquee unter Linux: Starte es und zeig deinen Song in OBS.",
+      "quick-start-windows": "Marquee unter Windows: Starte es und zeige deinen Song in OBS.",
+      "quick-start-macos": "Marquee auf dem Mac: Starte es und zeige deinen Song in OBS.",
+      "quick-start-linux": "Marquee unter Linux: Starte es und zeige deinen Song in OBS.",
       sources: "Finde den richtigen Weg für deinen Player oder Dienst und verbinde ihn.",
       widget: "Füge das Overlay in OBS, Streamlabs, vMix oder einem anderen Programm ein.",
       looks: "Looks zum Ausprobieren, Ändern und Teilen; Schriften, lange Titel und CSS.",
@@ -1373,7 +1373,7 @@ export const de: Words = {
     key: "API-Schlüssel",
     makeKey: "Einen eigenen Schlüssel erstellen",
     keyHint:
-      "Er bleibt auf dieser Seite und geht nur an diesen Server. Erstelle einen unter „API-Schlüssel“ in der Übersicht.",
+      "Er bleibt auf dieser Seite und geht nur an diesen Server. Erstelle einen in der Übersicht unter „Für Programme“.",
     send: "Senden",
     stop: "Beenden",
     answer: "Antwort",

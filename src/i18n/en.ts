@@ -1341,7 +1341,7 @@ export const en = {
     key: "API key",
     makeKey: "Make a key",
     keyHint:
-      "It stays on this page and only goes to this server. You can make one under “API keys” in the dashboard.",
+      "It stays on this page and only goes to this server. You can make one in the dashboard, under “For programs”.",
     send: "Send",
     stop: "Stop",
     answer: "Answer",

@@ -1366,7 +1366,7 @@ export const es: Words = {
     key: "Clave de API",
     makeKey: "Crear una clave",
     keyHint:
-      "Se queda en esta página y solo va a este servidor. Crea una en «Claves de API», en el panel.",
+      "Se queda en esta página y solo va a este servidor. Crea una en el panel, en «Para programas».",
     send: "Enviar",
     stop: "Detener",
     answer: "Respuesta",

@@ -348,7 +348,7 @@ export const fr: Words = {
       byTheme: "du look",
       byMovement: "selon le mouvement",
       hints: {
-        mode: "« Suivre le système » utilise ce que signale votre programme de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
+        mode: "« Suivre le système » utilise ce que signale votre logiciel de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
         source:
           "Seulement un service que vos spectateurs connaissent : Spotify, Apple Music, YouTube Music ou Last.fm. Les autres lecteurs n’affichent aucun nom.",
         delay: "Si votre vidéo a du retard, indiquez ici le même nombre de secondes.",
@@ -1221,7 +1221,7 @@ export const fr: Words = {
       capacity: "Ce qu’un serveur supporte, ce qui le limite, et comment en ajouter un deuxième.",
       security:
         "La clé secrète, que faire après une fuite, et ce que les propriétaires doivent savoir.",
-      monitoring: "Voyez si Marquee fonctionne : contrôles d’état, métriques et journaux.",
+      monitoring: "Vérifiez que Marquee fonctionne : contrôles d’état, métriques et journaux.",
       settings: "Tous les réglages avec leur option, leur variable et leur valeur par défaut.",
       commands: "Toutes les commandes avec leurs arguments et leurs options.",
       options: "Toutes les options de l’overlay, et les noms de classe pour votre propre CSS.",
@@ -1377,7 +1377,7 @@ export const fr: Words = {
     key: "Clé d’API",
     makeKey: "Créer une clé",
     keyHint:
-      "Elle reste dans cette page et ne va qu’à ce serveur. Créez-en une sous « Clés d’API » dans le tableau de bord.",
+      "Elle reste dans cette page et ne va qu’à ce serveur. Créez-en une dans le tableau de bord, sous « Pour les programmes ».",
     send: "Envoyer",
     stop: "Arrêter",
     answer: "Réponse",

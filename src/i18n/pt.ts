@@ -1355,7 +1355,7 @@ export const pt: Words = {
     key: "Chave de API",
     makeKey: "Criar uma chave",
     keyHint:
-      "Ela fica nesta página e só vai para este servidor. Crie uma em “Chaves de API”, no painel.",
+      "Ela fica nesta página e só vai para este servidor. Crie uma no painel, em “Para programas”.",
     send: "Enviar",
     stop: "Parar",
     answer: "Resposta",
