@@ -9,7 +9,7 @@ import { readDocument } from "../../fixtures/docs/documents.ts";
 
 /** What is public, or part of the page's own language: the documentation lists it. */
 const documented = new Set(readDocument("en", "options").codes);
-const OTHER_ATTRIBUTES = ["data-np-swap"];
+const OTHER_ATTRIBUTES = ["data-np-swap", "data-np-album", "data-np-label"];
 
 /** What Chromium 103 does not know, what costs too much on stream, and what loads something. */
 const UNWANTED =
