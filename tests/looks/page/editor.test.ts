@@ -56,8 +56,10 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
     for (const [name, option] of optionList) {
       const controls = await all(page, `[name="${name}"]`, "name");
       expect([name, controls]).not.toEqual([name, []]);
+      // The strip of looks sets the layout.
+      if (name === "theme") continue;
       expect(text).toContain(Bun.escapeHTML(name === "demo" ? widget.music : widget.labels[name]));
-      if (option.type.kind !== "choice" || name === "theme") continue;
+      if (option.type.kind !== "choice") continue;
       const words: Readonly<Record<string, string>> = widget.choices;
       for (const choice of option.type.choices) {
         expect(words[`${name}_${choice}`] ?? `no word for ${name}=${choice}`).not.toContain("=");
