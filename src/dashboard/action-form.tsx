@@ -1,9 +1,10 @@
 import type { AnyAction, Input, Inputs, Texts } from "../actions/action.ts";
 import { attribute } from "../html/attribute.ts";
 import { pathTo } from "../html/section-paths.ts";
-import { Html } from "../jsx.ts";
+import { type Children, Html } from "../jsx.ts";
 import { Choice, type ChoiceProps, Confirm, Field, Lines, Ticked } from "./form.tsx";
 import type { DashboardRequest, RefusedForm } from "./request.ts";
+import { Submit } from "../html/parts.tsx";
 
 /** Forms of actions. What was sent and refused stands in the request, and the fields show it. */
 
@@ -42,7 +43,7 @@ export interface ActionFormProps {
   readonly below?: string;
   /** The query of the page that shows the result; by default none. */
   readonly at?: string | undefined;
-  readonly children: JSX.Element;
+  readonly children: Children;
 }
 
 export function ActionForm(props: ActionFormProps): JSX.Element {
@@ -165,9 +166,7 @@ export interface ActionButtonProps extends Pick<ActionFormProps, "form" | "at"> 
 /** A button for an action that is taken at once. */
 export const ActionButton = ({ form, at, label }: ActionButtonProps): JSX.Element => (
   <ActionForm form={form} class="" at={at}>
-    <button type="submit" class="quiet" safe>
-      {label}
-    </button>
+    <Submit label={label} class="quiet" />
   </ActionForm>
 );
 
@@ -182,9 +181,7 @@ export interface ConfirmedActionProps extends ActionButtonProps {
 export const ConfirmedAction = (props: ConfirmedActionProps): JSX.Element => (
   <Confirm label={props.label} consequence={props.consequence}>
     <ActionForm form={props.form} at={props.at}>
-      <button type="submit" class="bad" safe>
-        {props.go ?? props.label}
-      </button>
+      <Submit label={props.go ?? props.label} class="bad" />
     </ActionForm>
   </Confirm>
 );

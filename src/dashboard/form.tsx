@@ -1,4 +1,4 @@
-import { Html } from "../jsx.ts";
+import { type Children, Html } from "../jsx.ts";
 import { attribute } from "../html/attribute.ts";
 import { LONGEST_ENTERED_TEXT } from "../text-limits.ts";
 
@@ -85,7 +85,7 @@ interface LabelledProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
-  readonly children?: JSX.Element;
+  readonly children?: Children;
 }
 
 /** A control with its label, hint and error message. */
@@ -218,7 +218,7 @@ export interface ConfirmProps {
   /** What will happen. */
   readonly consequence: string;
   readonly isOpen?: boolean;
-  readonly children: JSX.Element;
+  readonly children: Children;
 }
 
 /** Asks for confirmation, without a script, before an action that cannot be undone. */
@@ -240,7 +240,7 @@ export interface FoldProps {
   /** The label of the button that unfolds it. */
   readonly label: string;
   readonly isOpen: boolean;
-  readonly children: JSX.Element;
+  readonly children: Children;
 }
 
 /** A form that is folded away behind a button, without a script. */

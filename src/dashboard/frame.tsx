@@ -3,7 +3,7 @@ import { languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
 import { htmlResponse } from "../html/html.tsx";
-import { HiddenCopyable, LanguageLinks } from "../html/parts.tsx";
+import { HiddenCopyable, LanguageLinks, Submit } from "../html/parts.tsx";
 import { ActionForm, formOf } from "./action-form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo, sectionPath } from "../html/section-paths.ts";
@@ -154,9 +154,7 @@ export function NoticeBox({
           form={formOf(request, { name: undo.action, inputs: {} }, undo.texts)}
           class="undo"
         >
-          <button type="submit" class="quiet" safe>
-            {undo.label}
-          </button>
+          <Submit label={undo.label} class="quiet" />
         </ActionForm>
       )}
     </div>

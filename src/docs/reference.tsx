@@ -7,6 +7,7 @@ import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { code, factsList, table } from "./html-table.ts";
+import { Submit } from "../html/parts.tsx";
 
 export interface ReferenceProps extends ServerPlace {
   readonly language: Language;
@@ -121,9 +122,7 @@ function Endpoint({
           aria-describedby={`hint-${name}`}
         />
         <p class="actions">
-          <button type="submit" safe>
-            {reference.send}
-          </button>
+          <Submit label={reference.send} />
           {offer ? (
             <button
               class="quiet"

@@ -12,6 +12,7 @@ import { type Language, negotiateLanguage } from "../languages.ts";
 import { homeStylesheet } from "../html/assets.ts";
 import { createKeptPages } from "../html/kept-pages.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
+import { Titled } from "../html/parts.tsx";
 
 const DEMO_OPTIONS = new URLSearchParams({ theme: "ambient", position: "bl" });
 
@@ -53,44 +54,40 @@ function HomePage({ baseUrl, basePath, language }: HomeProps): JSX.Element {
       stylesheets={[homeStylesheet.path]}
       found={{ baseUrl, description: home.lead }}
     >
-      <>
-        <h1 safe>{home.title}</h1>
-        <p class="lead" safe>
-          {home.lead}
-        </p>
-        <div class="scene">
-          <iframe
-            src={pageAddress(basePath, language, `demo?${DEMO_OPTIONS}`)}
-            title={home.demo}
-            width="500"
-            height="120"
-          ></iframe>
-        </div>
-        <p class="ways">
-          <a class="button" href={docsAddress(basePath, language, "quick-start")} safe>
-            {home.start}
-          </a>
-          <a class="button quiet" href={dashboardAddress(basePath, language)} safe>
-            {home.dashboard}
-          </a>
-        </p>
-        <section>
-          <h2 safe>{home.apiTitle}</h2>
-          <p safe>{home.apiText}</p>
-          <code safe>{`curl -H "X-Api-Key: mq_…" ${apiAddress(baseUrl, "now-playing")}`}</code>
-          <a href={docsAddress(basePath, language, "api")} safe>
-            {home.apiLink}
-          </a>
-        </section>
-        <section>
-          <h2 safe>{home.widgetTitle}</h2>
-          <p safe>{home.widgetText}</p>
-          <code safe>{widgetAddress(baseUrl, language, "mqw_…")}</code>
-          <a href={docsAddress(basePath, language, "widget")} safe>
-            {home.widgetLink}
-          </a>
-        </section>
-      </>
+      <h1 safe>{home.title}</h1>
+      <p class="lead" safe>
+        {home.lead}
+      </p>
+      <div class="scene">
+        <iframe
+          src={pageAddress(basePath, language, `demo?${DEMO_OPTIONS}`)}
+          title={home.demo}
+          width="500"
+          height="120"
+        ></iframe>
+      </div>
+      <p class="ways">
+        <a class="button" href={docsAddress(basePath, language, "quick-start")} safe>
+          {home.start}
+        </a>
+        <a class="button quiet" href={dashboardAddress(basePath, language)} safe>
+          {home.dashboard}
+        </a>
+      </p>
+      <Titled title={home.apiTitle}>
+        <p safe>{home.apiText}</p>
+        <code safe>{`curl -H "X-Api-Key: mq_…" ${apiAddress(baseUrl, "now-playing")}`}</code>
+        <a href={docsAddress(basePath, language, "api")} safe>
+          {home.apiLink}
+        </a>
+      </Titled>
+      <Titled title={home.widgetTitle}>
+        <p safe>{home.widgetText}</p>
+        <code safe>{widgetAddress(baseUrl, language, "mqw_…")}</code>
+        <a href={docsAddress(basePath, language, "widget")} safe>
+          {home.widgetLink}
+        </a>
+      </Titled>
     </Document>
   );
 }

@@ -15,6 +15,7 @@ import {
 import { Fold } from "../dashboard/form.tsx";
 import type { DashboardRequest } from "../dashboard/request.ts";
 import type { Parts } from "../http/parts.ts";
+import { Submit, Hint, Status, Titled } from "../html/parts.tsx";
 
 export interface HooksDeps extends Pick<Parts, "accounts"> {
   readonly hooks: Pick<HooksFeature, "triesOf">;
@@ -29,8 +30,7 @@ export async function Hooks({
   const { hooks: t } = request.words.dashboard;
   const all = await accounts.hooks.allOf(request.user.id);
   return (
-    <section id="hooks">
-      <h2 safe>{t.title}</h2>
+    <Titled title={t.title} id="hooks">
       <p safe>{t.lead}</p>
       {all.length > 0 && (
         <ul class="rows">
@@ -44,7 +44,7 @@ export async function Hooks({
         </ul>
       )}
       <AddForm request={request} />
-    </section>
+    </Titled>
   );
 }
 
@@ -63,13 +63,9 @@ function HookRow({ request, hook, tries }: HookRowProps): JSX.Element {
       <h3 id={`hook-${id}`} safe>
         {name}
       </h3>
-      <p class={`status ${off === null ? "good" : "bad"}`} safe>
-        {off === null ? t.on : t.off[off]}
-      </p>
+      <Status tone={off === null ? "good" : "bad"} text={off === null ? t.on : t.off[off]} />
       {tries.length === 0 ? (
-        <p class="hint" safe>
-          {t.noTries}
-        </p>
+        <Hint text={t.noTries} />
       ) : (
         <ul class="tries">
           {tries.map(({ at, event, status }) => (
@@ -99,23 +95,17 @@ function AddForm({ request }: Pick<HookRowProps, "request">): JSX.Element {
   const form = formOf(request, addHook);
   return (
     <Fold label={t.addTitle} isOpen={form.refused !== undefined}>
-      <>
-        <p safe>{t.addText}</p>
-        <ActionForm form={form}>
-          <>
-            <TextInput form={form} name="url" label={t.address} hint={t.addressHint} />
-            <p class="hint">
-              <a href={docsAddress(basePath, language, "users#what-a-user-may-enter")} safe>
-                {words.dashboard.programs.how}
-              </a>
-            </p>
-            <TextInput form={form} name="action" label={t.action} hint={t.actionHint} />
-            <button type="submit" safe>
-              {t.add}
-            </button>
-          </>
-        </ActionForm>
-      </>
+      <p safe>{t.addText}</p>
+      <ActionForm form={form}>
+        <TextInput form={form} name="url" label={t.address} hint={t.addressHint} />
+        <p class="hint">
+          <a href={docsAddress(basePath, language, "users#what-a-user-may-enter")} safe>
+            {words.dashboard.programs.how}
+          </a>
+        </p>
+        <TextInput form={form} name="action" label={t.action} hint={t.actionHint} />
+        <Submit label={t.add} />
+      </ActionForm>
     </Fold>
   );
 }

@@ -1,5 +1,5 @@
 import { dashboardAddress, pageAddress } from "../addresses.ts";
-import { Html } from "../jsx.ts";
+import { type Children, Html } from "../jsx.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, LANGUAGES, languageTag } from "../languages.ts";
 import { attribute } from "./attribute.ts";
@@ -98,7 +98,7 @@ export interface DocumentProps {
   };
   /** More elements of the head. */
   head?: JSX.Element;
-  children: JSX.Element;
+  children: Children;
 }
 
 /** The common frame of all pages except overlays. */

@@ -31,21 +31,19 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
       path=""
       scripts={command === undefined ? [] : [copyScript.path]}
     >
-      <>
-        <h1 safe>{title}</h1>
-        <p class="lead" safe>
-          {lead}
+      <h1 safe>{title}</h1>
+      <p class="lead" safe>
+        {lead}
+      </p>
+      {note !== undefined && <p safe>{note}</p>}
+      {command !== undefined && <Copyable language={language} text={command} />}
+      {again !== undefined && (
+        <p class="again">
+          <a class={command === undefined ? "button" : "button quiet"} href={again.path} safe>
+            {again.label}
+          </a>
         </p>
-        {note !== undefined && <p safe>{note}</p>}
-        {command !== undefined && <Copyable language={language} text={command} />}
-        {again !== undefined && (
-          <p class="again">
-            <a class={command === undefined ? "button" : "button quiet"} href={again.path} safe>
-              {again.label}
-            </a>
-          </p>
-        )}
-      </>
+      )}
     </Document>
   );
   return htmlResponse(page, {

@@ -1,8 +1,49 @@
 import { pageAddress } from "../addresses.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, LANGUAGES, languageTag } from "../languages.ts";
-import { Html } from "../jsx.ts";
+import { type Children, Html } from "../jsx.ts";
 import { attribute } from "./attribute.ts";
+
+interface TitledProps {
+  readonly title: string;
+  readonly id?: string;
+  readonly class?: string;
+  readonly children?: Children;
+}
+
+/** A section with its heading. */
+export const Titled = ({ title, children, ...attributes }: TitledProps): JSX.Element => (
+  <section {...attributes}>
+    <h2 safe>{title}</h2>
+    {children as "safe"}
+  </section>
+);
+
+/** A sentence of help. */
+export const Hint = ({ text }: { readonly text: string }): JSX.Element => (
+  <p class="hint" safe>
+    {text}
+  </p>
+);
+
+interface StatusProps {
+  readonly tone: "good" | "warn" | "bad" | "idle";
+  readonly text: string;
+}
+
+/** How something is, with a dot of its colour. */
+export const Status = ({ tone, text }: StatusProps): JSX.Element => (
+  <p class={`status ${tone}`} safe>
+    {text}
+  </p>
+);
+
+/** The button that sends a form. */
+export const Submit = (props: { readonly label: string; readonly class?: string }): JSX.Element => (
+  <button type="submit" {...(props.class !== undefined && { class: props.class })} safe>
+    {props.label}
+  </button>
+);
 
 /** A text with a button that copies it. */
 export function Copyable({ language, text }: { language: Language; text: string }): JSX.Element {

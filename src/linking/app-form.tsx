@@ -3,7 +3,7 @@ import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { OAuthLinking } from "../sources/source.ts";
 import { attribute } from "../html/attribute.ts";
-import { Copyable } from "../html/parts.tsx";
+import { Copyable, Submit, Titled } from "../html/parts.tsx";
 import { APP_FIELDS } from "./app.ts";
 
 /** An app that was entered and refused. */
@@ -32,8 +32,7 @@ export function AppSteps(props: AppFormProps): JSX.Element {
   const { connect } = languages[language];
   const names = { source: sourceName };
   return (
-    <section class="app">
-      <h2 safe>{fill(connect.appTitle, names)}</h2>
+    <Titled title={fill(connect.appTitle, names)} class="app">
       <p safe>{fill(connect.appLead, names)}</p>
       <ol class="steps">
         <li>
@@ -52,7 +51,7 @@ export function AppSteps(props: AppFormProps): JSX.Element {
           <AppForm {...props} />
         </li>
       </ol>
-    </section>
+    </Titled>
   );
 }
 
@@ -92,9 +91,7 @@ export function AppForm({ language, path, refused, fields }: AppFormProps): JSX.
         {...mistakeAttributes("clientSecret", secretMistake)}
       />
       <Mistake id="clientSecret" text={secretMistake} />
-      <button type="submit" safe>
-        {connect.save}
-      </button>
+      <Submit label={connect.save} />
     </form>
   );
 }

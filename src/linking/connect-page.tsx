@@ -44,24 +44,22 @@ function LinkPage(props: LinkPageProps): JSX.Element {
       basePath={basePath}
       scripts={[copyScript.path]}
     >
-      <>
-        <h1 safe>{title}</h1>
-        <p class="lead" safe>
-          {fill(connect.lead, names)}
+      <h1 safe>{title}</h1>
+      <p class="lead" safe>
+        {fill(connect.lead, names)}
+      </p>
+      {!accepted && (
+        <p class="mistake" role="alert" safe>
+          {fill(connect.redirectRefused, names)}
         </p>
-        {!accepted && (
-          <p class="mistake" role="alert" safe>
-            {fill(connect.redirectRefused, names)}
-          </p>
-        )}
-        {hasApp ? (
-          <Continue {...props} title={fill(connect.go, names)} />
-        ) : mayEnterApp ? (
-          <AppSteps {...props} />
-        ) : (
-          <p safe>{fill(connect.ownerFirst, names)}</p>
-        )}
-      </>
+      )}
+      {hasApp ? (
+        <Continue {...props} title={fill(connect.go, names)} />
+      ) : mayEnterApp ? (
+        <AppSteps {...props} />
+      ) : (
+        <p safe>{fill(connect.ownerFirst, names)}</p>
+      )}
     </Document>
   );
 }

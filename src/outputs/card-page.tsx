@@ -50,20 +50,18 @@ export function createCardPage(deps: CardPageDeps): CardPage {
         basePath={basePath}
         head={<OpenGraph {...facts} />}
       >
-        <>
-          <h1 safe>{title}</h1>
-          <p class="lead" safe>
-            {description}
-          </p>
-          <p class="shared-card">
-            <img
-              src={attribute(outputAddress(basePath, addressLanguage, "card", token))}
-              alt={attribute(description)}
-              width="400"
-              height="100"
-            />
-          </p>
-        </>
+        <h1 safe>{title}</h1>
+        <p class="lead" safe>
+          {description}
+        </p>
+        <p class="shared-card">
+          <img
+            src={attribute(outputAddress(basePath, addressLanguage, "card", token))}
+            alt={attribute(description)}
+            width="400"
+            height="100"
+          />
+        </p>
       </Document>
     );
     return htmlResponse(page);

@@ -6,7 +6,7 @@ import { dashboardPage } from "../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../dashboard/request.ts";
 import { Hooks, type HooksDeps } from "../hooks/page.tsx";
 import { attribute } from "../html/attribute.ts";
-import { Copyable } from "../html/parts.tsx";
+import { Copyable, Titled } from "../html/parts.tsx";
 import { pathTo } from "../html/section-paths.ts";
 import type { Parts } from "../http/parts.ts";
 import { Html } from "../jsx.ts";
@@ -51,8 +51,7 @@ function TextsAndCards({ deps, request }: PartProps): JSX.Element {
   const add = (kind: "text" | "card") =>
     formOf(request, addWidget, { kind, name: freeName(t[kind], names) });
   return (
-    <section id="outputs">
-      <h2 safe>{t.outputs}</h2>
+    <Titled title={t.outputs} id="outputs">
       <p safe>{t.outputsText}</p>
       {shown.length > 0 && (
         <ul class="rows">
@@ -82,7 +81,7 @@ function TextsAndCards({ deps, request }: PartProps): JSX.Element {
         <ActionButton form={add("text")} label={t.addText} />
         <ActionButton form={add("card")} label={t.addCard} />
       </div>
-    </section>
+    </Titled>
   );
 }
 
@@ -90,12 +89,11 @@ function EventStreams({ request }: Pick<PartProps, "request">): JSX.Element {
   const { words, language, baseUrl } = request;
   const { programs: t, keys } = words.dashboard;
   return (
-    <section id="streams">
-      <h2 safe>{t.streams}</h2>
+    <Titled title={t.streams} id="streams">
       <p safe>{t.streamsText}</p>
       <Copyable language={language} text={streamLine(baseUrl, keys.placeholder)} />
       <HowItWorks request={request} page="api#events" />
-    </section>
+    </Titled>
   );
 }
 
@@ -104,15 +102,14 @@ function Files({ deps, request }: PartProps): JSX.Element {
   const { programs: t } = words.dashboard;
   const { files } = deps.settings.config;
   return (
-    <section id="files">
-      <h2 safe>{t.files}</h2>
+    <Titled title={t.files} id="files">
       <p safe>{t.filesText}</p>
       {/* Where a server keeps them is for its owner alone. */}
       {files !== null && user.role === "owner" && (
         <Copyable language={language} text={join(files, user.name)} />
       )}
       <HowItWorks request={request} page="files" />
-    </section>
+    </Titled>
   );
 }
 

@@ -12,6 +12,7 @@ import type { LinkingFlow } from "../linking/linking.ts";
 import type { Pages } from "../html/page.ts";
 import type { Parts } from "../http/parts.ts";
 import { publicCommand } from "../typed-command.ts";
+import { Hint, Titled } from "../html/parts.tsx";
 
 export interface SignInDeps extends Parts {
   /** Loads what sends browsers to an upstream. */
@@ -37,35 +38,25 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
       const { signIn } = languages[language];
       const page = (
         <Document language={language} title={signIn.askTitle} path="sign-in" basePath={basePath}>
-          <>
-            <h1 safe>{signIn.askTitle}</h1>
-            <p class="lead" safe>
-              {signIn.askText}
-            </p>
-            <section>
-              <h2 safe>{signIn.linkTitle}</h2>
-              <p safe>{signIn.linkText}</p>
-              <code safe>{`${publicCommand()} login USER`}</code>
-              <p class="hint" safe>
-                {signIn.ownText}
+          <h1 safe>{signIn.askTitle}</h1>
+          <p class="lead" safe>
+            {signIn.askText}
+          </p>
+          <Titled title={signIn.linkTitle}>
+            <p safe>{signIn.linkText}</p>
+            <code safe>{`${publicCommand()} login USER`}</code>
+            <Hint text={signIn.ownText} />
+          </Titled>
+          {offered.map(({ id, name }) => (
+            <Titled title={fill(signIn.withTitle, { source: name })}>
+              <p safe>{fill(signIn.withText, { source: name })}</p>
+              <p class="actions">
+                <a class="button" href={pageAddress(basePath, language, `sign-in/with/${id}`)} safe>
+                  {fill(signIn.withTitle, { source: name })}
+                </a>
               </p>
-            </section>
-            {offered.map(({ id, name }) => (
-              <section>
-                <h2 safe>{fill(signIn.withTitle, { source: name })}</h2>
-                <p safe>{fill(signIn.withText, { source: name })}</p>
-                <p class="actions">
-                  <a
-                    class="button"
-                    href={pageAddress(basePath, language, `sign-in/with/${id}`)}
-                    safe
-                  >
-                    {fill(signIn.withTitle, { source: name })}
-                  </a>
-                </p>
-              </section>
-            ))}
-          </>
+            </Titled>
+          ))}
         </Document>
       );
       return htmlResponse(page);
@@ -81,17 +72,15 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
       const path = `sign-in/${secret}`;
       const page = (
         <Document language={language} title={title} path={path} basePath={basePath}>
-          <>
-            <h1 safe>{title}</h1>
-            <p class="lead" safe>
-              {signIn.confirmText}
-            </p>
-            <form method="post" action={pageAddress(basePath, language, path)}>
-              <button type="submit" autofocus safe>
-                {signIn.confirm}
-              </button>
-            </form>
-          </>
+          <h1 safe>{title}</h1>
+          <p class="lead" safe>
+            {signIn.confirmText}
+          </p>
+          <form method="post" action={pageAddress(basePath, language, path)}>
+            <button type="submit" autofocus safe>
+              {signIn.confirm}
+            </button>
+          </form>
         </Document>
       );
       return htmlResponse(page, { hasForm: true });

@@ -22,6 +22,7 @@ import { exportOf } from "./export.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
+import { Submit, Titled } from "../../html/parts.tsx";
 
 export type AccountDeps = Pick<Parts, "accounts" | "budget" | "sessionCookie" | "sources">;
 
@@ -76,8 +77,7 @@ async function accountPage(
       <>
         <LanguageForm request={request} />
         <Browsers request={request} open={await sessions.list(user)} />
-        <section>
-          <h2 safe>{t.exportTitle}</h2>
+        <Titled title={t.exportTitle}>
           <p safe>{t.exportText}</p>
           <p class="actions">
             <a
@@ -88,7 +88,7 @@ async function accountPage(
               {t.exportLink}
             </a>
           </p>
-        </section>
+        </Titled>
         <Deletion request={request} heir={heirOf(users, user)} />
       </>
     ),
@@ -111,27 +111,22 @@ function LanguageForm({ request }: { request: DashboardRequest }): JSX.Element {
   const { account: t } = request.words.dashboard;
   const form = formOf(request, chooseLanguage);
   return (
-    <section>
-      <h2 safe>{t.language}</h2>
+    <Titled title={t.language}>
       <ActionForm form={form} class="form in-line">
-        <>
-          <ChoiceInput
-            form={form}
-            name="language"
-            label={t.languageLabel}
-            value={request.language}
-            options={LANGUAGES.map((value) => ({
-              value,
-              label: languages[value].endonym,
-              lang: languageTag(value),
-            }))}
-          />
-          <button type="submit" class="quiet" safe>
-            {t.languageSave}
-          </button>
-        </>
+        <ChoiceInput
+          form={form}
+          name="language"
+          label={t.languageLabel}
+          value={request.language}
+          options={LANGUAGES.map((value) => ({
+            value,
+            label: languages[value].endonym,
+            lang: languageTag(value),
+          }))}
+        />
+        <Submit label={t.languageSave} class="quiet" />
       </ActionForm>
-    </section>
+    </Titled>
   );
 }
 
@@ -146,8 +141,7 @@ function Browsers({
   const isThis = ({ id }: Session) => id === request.session.id;
   const inOrder = [...open.filter(isThis), ...open.filter((session) => !isThis(session))];
   return (
-    <section>
-      <h2 safe>{t.sessions}</h2>
+    <Titled title={t.sessions}>
       <p safe>{t.sessionsText}</p>
       <ul class="rows">
         {inOrder.map((session) => (
@@ -159,7 +153,7 @@ function Browsers({
         label={t.everywhere}
         consequence={t.everywhereText}
       />
-    </section>
+    </Titled>
   );
 }
 
@@ -219,20 +213,15 @@ function Deletion({ request, heir }: DeletionProps): JSX.Element {
   const { account: t } = words.dashboard;
   const form = formOf(request, deleteAccount);
   return (
-    <section>
-      <h2 safe>{t.deleteTitle}</h2>
+    <Titled title={t.deleteTitle}>
       <Confirm label={t.deleteTitle} consequence={t.deleteText} isOpen={form.refused !== undefined}>
         <ActionForm form={form}>
-          <>
-            {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
-            {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
-            <TextInput form={form} name="confirm" label={fill(t.deleteName, { user: user.name })} />
-            <button type="submit" class="bad" safe>
-              {t.deleteTitle}
-            </button>
-          </>
+          {heir.kind === "heir" && <p safe>{fill(t.nextOwner, { user: heir.name })}</p>}
+          {heir.kind === "nobody" && <p safe>{t.lastUser}</p>}
+          <TextInput form={form} name="confirm" label={fill(t.deleteName, { user: user.name })} />
+          <Submit label={t.deleteTitle} class="bad" />
         </ActionForm>
       </Confirm>
-    </section>
+    </Titled>
   );
 }

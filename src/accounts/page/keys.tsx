@@ -3,7 +3,7 @@ import type { KeyRecord } from "../keys.ts";
 import { apiAddress } from "../../addresses.ts";
 import { fill, formatDay, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import { Copyable } from "../../html/parts.tsx";
+import { Copyable, Submit, Hint, Status, Titled } from "../../html/parts.tsx";
 import {
   ActionForm,
   ChoiceInput,
@@ -35,8 +35,7 @@ export function ApiKeys({ accounts: { keys }, clock, request }: KeysProps): JSX.
   const ended = all.filter((key) => !isWorking(key)).toReversed();
   const add = formOf(request, addKey);
   return (
-    <section id="keys">
-      <h2 safe>{t.title}</h2>
+    <Titled title={t.title} id="keys">
       <p safe>{working.length === 0 ? t.none : t.lead}</p>
       <ul class="rows">
         {working.map((key) => (
@@ -46,28 +45,22 @@ export function ApiKeys({ accounts: { keys }, clock, request }: KeysProps): JSX.
       <div class="row-actions">
         <Fold label={t.addTitle} isOpen={add.refused !== undefined}>
           <ActionForm form={add}>
-            <>
-              <TextInput form={add} name="name" label={t.name} hint={t.nameHint} />
-              <button type="submit" safe>
-                {t.add}
-              </button>
-            </>
+            <TextInput form={add} name="name" label={t.name} hint={t.nameHint} />
+            <Submit label={t.add} />
           </ActionForm>
         </Fold>
         <Fold label={t.useTitle} isOpen={false}>
-          <>
-            <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
-            <Copyable language={request.language} text={curlLine(request.baseUrl, t.placeholder)} />
-            <p>
-              <a href={apiAddress(request.basePath, "openapi.json")} safe>
-                {words.home.descriptionLink}
-              </a>
-            </p>
-          </>
+          <p safe>{fill(t.useText, { placeholder: t.placeholder })}</p>
+          <Copyable language={request.language} text={curlLine(request.baseUrl, t.placeholder)} />
+          <p>
+            <a href={apiAddress(request.basePath, "openapi.json")} safe>
+              {words.home.descriptionLink}
+            </a>
+          </p>
         </Fold>
       </div>
       {ended.length !== 0 && <EndedKeys request={request} records={ended} />}
-    </section>
+    </Titled>
   );
 }
 
@@ -85,30 +78,27 @@ function WorkingKey({ request, record }: KeyProps): JSX.Element {
       <div>
         <KeyFacts request={request} record={record} />
         {revokedAt !== null && (
-          <p class="status warn" safe>
-            {fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
-          </p>
+          <Status
+            tone="warn"
+            text={fill(t.endsAt, { time: formatTime(request.language, revokedAt) })}
+          />
         )}
       </div>
       <div class="row-actions" role="group" aria-labelledby={`key-${id}`}>
         {revokedAt === null && (
           <Confirm label={t.replace} consequence={t.replaceText}>
             <ActionForm form={replace}>
-              <>
-                <ChoiceInput
-                  form={replace}
-                  name="grace"
-                  label={t.grace}
-                  value={GRACES.hour}
-                  options={Object.entries(GRACES).map(([grace, value]) => ({
-                    value,
-                    label: t.graceOptions[grace as keyof typeof GRACES],
-                  }))}
-                />
-                <button type="submit" safe>
-                  {t.replaceDo}
-                </button>
-              </>
+              <ChoiceInput
+                form={replace}
+                name="grace"
+                label={t.grace}
+                value={GRACES.hour}
+                options={Object.entries(GRACES).map(([grace, value]) => ({
+                  value,
+                  label: t.graceOptions[grace as keyof typeof GRACES],
+                }))}
+              />
+              <Submit label={t.replaceDo} />
             </ActionForm>
           </Confirm>
         )}
@@ -158,9 +148,9 @@ function EndedKeys(props: {
         {records.map((record) => (
           <li>
             <KeyFacts request={request} record={record} />
-            <p class="hint" safe>
-              {fill(t.endedAt, { time: formatTime(request.language, record.revokedAt ?? 0) })}
-            </p>
+            <Hint
+              text={fill(t.endedAt, { time: formatTime(request.language, record.revokedAt ?? 0) })}
+            />
           </li>
         ))}
       </ul>

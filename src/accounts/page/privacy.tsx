@@ -11,6 +11,7 @@ import { type DashboardRequest, type Section, withRefused } from "../../dashboar
 import type { Parts } from "../../http/parts.ts";
 import { pauseSharing, resumeSharing, setPrivacyRules } from "../privacy-actions.ts";
 import { hidesTrack, NOTHING_HIDDEN, type PrivacyRules, UNTIL_RESUMED } from "../privacy.ts";
+import { Submit, Hint, Status, Titled } from "../../html/parts.tsx";
 
 export type PrivacySectionDeps = Pick<Parts, "accounts" | "clock" | "hub" | "budget">;
 
@@ -96,38 +97,29 @@ function Sharing({ request, rules, nowMs }: SharingProps): JSX.Element {
         ? t.paused
         : fill(t.pausedUntil, { time: formatTime(request.language, endMs, nowMs) });
   return (
-    <section>
-      <h2 safe>{t.stateTitle}</h2>
-      <p class={`status ${endMs === undefined ? "good" : "warn"}`} safe>
-        {state}
-      </p>
-      <p class="hint" safe>
-        {t.whilePaused}
-      </p>
+    <Titled title={t.stateTitle}>
+      <Status tone={endMs === undefined ? "good" : "warn"} text={state} />
+      <Hint text={t.whilePaused} />
       <div class="actions">
         {endMs !== undefined && (
           <ActionForm form={formOf(request, resumeSharing)} class="">
-            <button type="submit" safe>
-              {t.resume}
-            </button>
+            <Submit label={t.resume} />
           </ActionForm>
         )}
         {endMs !== UNTIL_RESUMED && (
           <ActionForm form={formOf(request, pauseSharing)} class="actions-of-one">
-            <>
-              {endMs === undefined && (
-                <button type="submit" name="for" value="hour" safe>
-                  {t.pauseHour}
-                </button>
-              )}
-              <button type="submit" name="for" value="long" class="quiet" safe>
-                {t.pauseLong}
+            {endMs === undefined && (
+              <button type="submit" name="for" value="hour" safe>
+                {t.pauseHour}
               </button>
-            </>
+            )}
+            <button type="submit" name="for" value="long" class="quiet" safe>
+              {t.pauseLong}
+            </button>
           </ActionForm>
         )}
       </div>
-    </section>
+    </Titled>
   );
 }
 
@@ -139,47 +131,40 @@ function Rules({ request, rules, tried }: RulesProps): JSX.Element {
   const { privacy: t } = request.words.dashboard;
   const form = formOf(request, setPrivacyRules);
   return (
-    <section>
-      <h2 safe>{t.rulesTitle}</h2>
+    <Titled title={t.rulesTitle}>
       <p safe>{t.rulesText}</p>
-      <p class="hint" safe>
-        {t.linesHint}
-      </p>
+      <Hint text={t.linesHint} />
       <ActionForm form={form} class="form wide" multipart>
-        <>
-          <div class="pair">
-            <LinesInput
-              form={form}
-              name="titles"
-              label={t.titles}
-              value={String(tried?.typed["titles"] ?? rules.hiddenTitles.join("\n"))}
-              rows={6}
-            />
-            <LinesInput
-              form={form}
-              name="artists"
-              label={t.artists}
-              value={String(tried?.typed["artists"] ?? rules.hiddenArtists.join("\n"))}
-              rows={6}
-            />
-          </div>
-          {tried !== undefined && (
-            <p class="status idle" role="status" {...IN_SIGHT} safe>
-              {tried.songs === 0
-                ? t.noSongs
-                : fill(t.hides, { count: String(tried.hidden), total: String(tried.songs) })}
-            </p>
-          )}
-          <div class="actions">
-            <button type="submit" safe>
-              {t.save}
-            </button>
-            <button type="submit" name="do" value={TRY_RULES} class="quiet" safe>
-              {t.try}
-            </button>
-          </div>
-        </>
+        <div class="pair">
+          <LinesInput
+            form={form}
+            name="titles"
+            label={t.titles}
+            value={String(tried?.typed["titles"] ?? rules.hiddenTitles.join("\n"))}
+            rows={6}
+          />
+          <LinesInput
+            form={form}
+            name="artists"
+            label={t.artists}
+            value={String(tried?.typed["artists"] ?? rules.hiddenArtists.join("\n"))}
+            rows={6}
+          />
+        </div>
+        {tried !== undefined && (
+          <p class="status idle" role="status" {...IN_SIGHT} safe>
+            {tried.songs === 0
+              ? t.noSongs
+              : fill(t.hides, { count: String(tried.hidden), total: String(tried.songs) })}
+          </p>
+        )}
+        <div class="actions">
+          <Submit label={t.save} />
+          <button type="submit" name="do" value={TRY_RULES} class="quiet" safe>
+            {t.try}
+          </button>
+        </div>
       </ActionForm>
-    </section>
+    </Titled>
   );
 }

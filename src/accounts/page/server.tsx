@@ -22,6 +22,7 @@ import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
+import { Submit, Status, Titled } from "../../html/parts.tsx";
 
 /** Stops the server: no action, because the answer is the last page and no notice. */
 const STOP = { name: "stop", inputs: {} } as const;
@@ -50,8 +51,7 @@ async function serverPage(deps: Parts, request: DashboardRequest): Promise<Respo
     title: words.dashboard.sections.server,
     children: (
       <>
-        <section>
-          <h2 safe>{t.users}</h2>
+        <Titled title={t.users}>
           <ul class="rows people">
             {shown.users.map((user) => (
               <UserRow request={request} user={user} page={shown.number} />
@@ -59,19 +59,13 @@ async function serverPage(deps: Parts, request: DashboardRequest): Promise<Respo
           </ul>
           {shown.pages > 1 && <PageLinks request={request} shown={shown} />}
           <Fold label={t.add} isOpen={add.refused !== undefined}>
-            <>
-              <p safe>{t.addText}</p>
-              <ActionForm form={add}>
-                <>
-                  <TextInput form={add} name="names" label={t.name} hint={t.nameHint} />
-                  <button type="submit" safe>
-                    {t.add}
-                  </button>
-                </>
-              </ActionForm>
-            </>
+            <p safe>{t.addText}</p>
+            <ActionForm form={add}>
+              <TextInput form={add} name="names" label={t.name} hint={t.nameHint} />
+              <Submit label={t.add} />
+            </ActionForm>
           </Fold>
-        </section>
+        </Titled>
         <Backup request={request} settings={settings} />
         <About request={request} />
         <FromOutside request={request} settings={settings} />
@@ -167,8 +161,7 @@ async function stop(request: DashboardRequest, stopServer: () => void): Promise<
 function About({ request }: Pick<PartProps, "request">): JSX.Element {
   const { server: t } = request.words.dashboard;
   return (
-    <section>
-      <h2 safe>{t.runs}</h2>
+    <Titled title={t.runs}>
       <p safe>{VERSION_LINE}</p>
       <p class="breakable" safe>
         {request.baseUrl}
@@ -179,7 +172,7 @@ function About({ request }: Pick<PartProps, "request">): JSX.Element {
         consequence={t.stopText}
         go={t.stopNow}
       />
-    </section>
+    </Titled>
   );
 }
 
@@ -190,8 +183,7 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
       ? resolve(secretKeyPath(config.data))
       : fill(t.keyFrom, { origin: origins.secretKey });
   return (
-    <section>
-      <h2 safe>{t.backup}</h2>
+    <Titled title={t.backup}>
       <p safe>{t.backupText}</p>
       <p class="breakable" safe>
         {fill(t.backupKey, { key })}
@@ -206,7 +198,7 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
           {t.download}
         </a>
       </p>
-    </section>
+    </Titled>
   );
 }
 
@@ -216,22 +208,20 @@ function FromOutside({ request, settings: { config } }: PartProps): JSX.Element 
   const { reach: t } = words;
   const reach = reachOf(baseUrl);
   return (
-    <section>
-      <h2 safe>{t.title}</h2>
-      <p class={`status ${reach === "public" ? "good" : "warn"}`} safe>
-        {fill(t[reach], { host: new URL(baseUrl).host })}
-      </p>
+    <Titled title={t.title}>
+      <Status
+        tone={reach === "public" ? "good" : "warn"}
+        text={fill(t[reach], { host: new URL(baseUrl).host })}
+      />
       {reach === "public" && config.trustedProxies.length === 0 && (
-        <p class="status warn" safe>
-          {t.noProxy}
-        </p>
+        <Status tone="warn" text={t.noProxy} />
       )}
       <p class="actions">
         <a class="button quiet" href={pageAddress(basePath, language, "docs/reach")} safe>
           {t.how}
         </a>
       </p>
-    </section>
+    </Titled>
   );
 }
 
@@ -241,15 +231,14 @@ function SettingsInForce({ request, settings }: PartProps): JSX.Element {
   const all = describeSettings(settings);
   const chosen = all.filter(({ isChosen }) => isChosen);
   return (
-    <section>
-      <h2 safe>{t.settings}</h2>
+    <Titled title={t.settings}>
       <p safe>{chosen.length === 0 ? t.allStandard : t.settingsText}</p>
       {chosen.length > 0 && <SettingRows request={request} rows={chosen} />}
       <details>
         <summary safe>{t.showAll}</summary>
         <SettingRows request={request} rows={all.filter(({ isChosen }) => !isChosen)} />
       </details>
-    </section>
+    </Titled>
   );
 }
 

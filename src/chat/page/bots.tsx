@@ -3,7 +3,7 @@ import { outputAddress, pageAddress } from "../../addresses.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
-import { HiddenCopyable } from "../../html/parts.tsx";
+import { HiddenCopyable, Titled } from "../../html/parts.tsx";
 import { pathTo } from "../../html/section-paths.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -63,8 +63,7 @@ export function WithBot({ request, texts }: WithBotProps): JSX.Element {
   const path = pathTo(request, "chat");
   const reach = reachOf(request.baseUrl);
   return (
-    <section class="chat-bots">
-      <h2 safe>{t.which}</h2>
+    <Titled title={t.which} class="chat-bots">
       <nav class="bot-names" aria-label={t.which}>
         {[...bots, undefined].map((bot) => (
           <a
@@ -81,7 +80,7 @@ export function WithBot({ request, texts }: WithBotProps): JSX.Element {
       ) : (
         <Texts request={request} texts={texts} bot={chosen} />
       )}
-    </section>
+    </Titled>
   );
 }
 

@@ -15,6 +15,7 @@ import { changeChatOptions, sayInChat, unlinkChat } from "../actions.ts";
 import { ASKING_BADGES, MOST_WORDS, readChatOptions } from "../options.ts";
 import type { ChatAccount } from "../store.ts";
 import { queryOfWay } from "./ways.tsx";
+import { Submit, Hint, Titled } from "../../html/parts.tsx";
 
 const AT = queryOfWay("twitch");
 
@@ -29,14 +30,13 @@ interface LinkedAccountsProps {
 export function LinkedAccounts({ accounts, ...shown }: LinkedAccountsProps): JSX.Element {
   if (accounts.length === 0) return <></>;
   return (
-    <section>
-      <h2 safe>{shown.request.words.dashboard.chat.accounts}</h2>
+    <Titled title={shown.request.words.dashboard.chat.accounts}>
       <ul class="rows">
         {accounts.map((account) => (
           <LinkedAccount {...shown} account={account} />
         ))}
       </ul>
-    </section>
+    </Titled>
   );
 }
 
@@ -62,9 +62,7 @@ function LinkedAccount({ request, account, canChange }: LinkedAccountProps): JSX
         </span>
       </p>
       {refusal !== null && refusedAt !== null && (
-        <p class="hint" safe>
-          {fill(t.lastRefusal, { time: timeOf(refusedAt), words: refusal })}
-        </p>
+        <Hint text={fill(t.lastRefusal, { time: timeOf(refusedAt), words: refusal })} />
       )}
       {canChange && (
         <div class="row-actions" role="group" aria-labelledby={`chat-${attribute(login)}`}>
@@ -109,27 +107,21 @@ function OptionsForm({ request, account }: Omit<LinkedAccountProps, "canChange">
   return (
     <Fold label={t.title} isOpen={form.refused !== undefined}>
       <ActionForm form={form} at={AT}>
-        <>
-          {text("words", t.words, stored.words.join(" "), wordsHint)}
-          {tick("last", t.answersLast, stored.answersLast)}
-          <fieldset>
-            <legend safe>{t.badges}</legend>
-            <p class="hint" safe>
-              {t.badgesHint}
-            </p>
-            {ASKING_BADGES.map((badge) =>
-              tick(badge, t.badgeNames[badge], stored.badges.includes(badge)),
-            )}
-          </fieldset>
-          {tick("replies", t.replies, stored.replies)}
-          {text("quiet", t.quietS, String(stored.quietS), t.quietHint)}
-          {tick("shows", t.shows, stored.shows, t.showsHint)}
-          {tick("announces", t.announces, stored.announces, t.announcesHint)}
-          {text("announceEvery", t.announceEveryS, String(stored.announceEveryS))}
-          <button type="submit" safe>
-            {t.save}
-          </button>
-        </>
+        {text("words", t.words, stored.words.join(" "), wordsHint)}
+        {tick("last", t.answersLast, stored.answersLast)}
+        <fieldset>
+          <legend safe>{t.badges}</legend>
+          <Hint text={t.badgesHint} />
+          {ASKING_BADGES.map((badge) =>
+            tick(badge, t.badgeNames[badge], stored.badges.includes(badge)),
+          )}
+        </fieldset>
+        {tick("replies", t.replies, stored.replies)}
+        {text("quiet", t.quietS, String(stored.quietS), t.quietHint)}
+        {tick("shows", t.shows, stored.shows, t.showsHint)}
+        {tick("announces", t.announces, stored.announces, t.announcesHint)}
+        {text("announceEvery", t.announceEveryS, String(stored.announceEveryS))}
+        <Submit label={t.save} />
       </ActionForm>
     </Fold>
   );

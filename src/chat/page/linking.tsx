@@ -2,7 +2,7 @@ import { ActionForm, formOf, TextInput } from "../../dashboard/action-form.tsx";
 import { Fold } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Copyable } from "../../html/parts.tsx";
+import { Copyable, Submit, Hint, Titled } from "../../html/parts.tsx";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { enterChatApp, linkChat } from "../actions.ts";
@@ -23,8 +23,7 @@ export function Waiting(props: RequestProps & { readonly pending: PendingLink })
   const { request, pending } = props;
   const { chat: t } = request.words.dashboard;
   return (
-    <section>
-      <h2 safe>{t.linkTitle}</h2>
+    <Titled title={t.linkTitle}>
       <p safe>{t.begun}</p>
       {pending.link !== undefined && (
         <>
@@ -39,22 +38,16 @@ export function Waiting(props: RequestProps & { readonly pending: PendingLink })
               {t.open}
             </a>
           </p>
-          <p class="hint" safe>
-            {t.byPhone}
-          </p>
+          <Hint text={t.byPhone} />
           <QrCode text={pending.link} label={t.qrCode} />
         </>
       )}
       <p safe>{fill(t.code, { code: pending.userCode })}</p>
-      <p class="hint" safe>
-        {t.waiting}
-      </p>
+      <Hint text={t.waiting} />
       <ActionForm form={formOf(request, CANCEL)}>
-        <button type="submit" class="quiet" safe>
-          {t.cancel}
-        </button>
+        <Submit label={t.cancel} class="quiet" />
       </ActionForm>
-    </section>
+    </Titled>
   );
 }
 
@@ -67,12 +60,8 @@ export function LinkForm({
   const form = formOf(request, linkChat);
   const fields = (
     <ActionForm form={form} at={queryOfWay("twitch")}>
-      <>
-        <TextInput form={form} name="channel" label={t.channel} hint={t.channelHint} />
-        <button type="submit" safe>
-          {t.link}
-        </button>
-      </>
+      <TextInput form={form} name="channel" label={t.channel} hint={t.channelHint} />
+      <Submit label={t.link} />
     </ActionForm>
   );
   if (!isFirst) {
@@ -83,11 +72,10 @@ export function LinkForm({
     );
   }
   return (
-    <section>
-      <h2 safe>{t.linkTitle}</h2>
+    <Titled title={t.linkTitle}>
       <p safe>{t.linkText}</p>
       {fields}
-    </section>
+    </Titled>
   );
 }
 
@@ -103,8 +91,7 @@ export function NoApplication({ request }: RequestProps): JSX.Element {
   }
   const form = formOf(request, enterChatApp);
   return (
-    <section>
-      <h2 safe>{t.appTitle}</h2>
+    <Titled title={t.appTitle}>
       <p safe>{t.appLead}</p>
       <ol class="steps">
         <li>
@@ -121,15 +108,11 @@ export function NoApplication({ request }: RequestProps): JSX.Element {
         <li>
           <span safe>{connect.appEnter}</span>
           <ActionForm form={form} at={queryOfWay("twitch")}>
-            <>
-              <TextInput form={form} name="clientId" label={t.appId} />
-              <button type="submit" safe>
-                {t.appSave}
-              </button>
-            </>
+            <TextInput form={form} name="clientId" label={t.appId} />
+            <Submit label={t.appSave} />
           </ActionForm>
         </li>
       </ol>
-    </section>
+    </Titled>
   );
 }

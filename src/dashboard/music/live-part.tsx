@@ -9,6 +9,7 @@ import { shownReason } from "./shown-reason.ts";
 import type { DashboardRequest } from "../request.ts";
 import { describeStatus } from "./status-words.ts";
 import type { Parts } from "../../http/parts.ts";
+import { Status } from "../../html/parts.tsx";
 
 export interface LivePartDeps extends Pick<Parts, "clock"> {
   readonly inbox: Pick<Inbox, "postOf">;
@@ -36,11 +37,7 @@ export function LivePart({ deps, reader, music, all, readings }: LivePartProps):
         <Received deps={deps} reader={reader} connection={connection} />
       ) : (
         // What is wrong stands in the row.
-        tone === "good" && (
-          <p class={`status ${tone}`} safe>
-            {text}
-          </p>
-        )
+        tone === "good" && <Status tone={tone} text={text} />
       )}
       {own !== undefined && <Reported reader={reader} own={own} all={all} readings={readings} />}
     </>
@@ -108,9 +105,10 @@ function Received({ deps, reader, connection }: ReceivedProps): JSX.Element {
   const nothing = connection.hasWorked ? t.nothingSinceStart : t.nothing;
   return (
     <>
-      <p class={`status ${receivedAt === null ? "idle" : "good"}`} safe>
-        {receivedAt === null ? nothing : fill(t.received, { time: time(receivedAt) })}
-      </p>
+      <Status
+        tone={receivedAt === null ? "idle" : "good"}
+        text={receivedAt === null ? nothing : fill(t.received, { time: time(receivedAt) })}
+      />
       {refusal !== null && (
         <p class="status warn">
           <span>

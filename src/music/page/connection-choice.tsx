@@ -2,6 +2,7 @@ import type { Inputs } from "../../actions/action.ts";
 import { Html } from "../../jsx.ts";
 import { ActionForm, ChoiceInput, type InputProps } from "../../dashboard/action-form.tsx";
 import { Fold, type ChoiceProps } from "../../dashboard/form.tsx";
+import { Submit } from "../../html/parts.tsx";
 
 interface ConnectionChoiceProps<I extends Inputs> extends Omit<InputProps<I>, "label" | "hint"> {
   readonly words: { readonly title: string; readonly show: string; readonly save: string };
@@ -18,12 +19,8 @@ export const ConnectionChoice = <I extends Inputs>({
 }: ConnectionChoiceProps<I>): JSX.Element => (
   <Fold label={title} isOpen={false}>
     <ActionForm form={choice.form} at={at}>
-      <>
-        <ChoiceInput {...choice} label={show} />
-        <button type="submit" safe>
-          {save}
-        </button>
-      </>
+      <ChoiceInput {...choice} label={show} />
+      <Submit label={save} />
     </ActionForm>
   </Fold>
 );

@@ -6,6 +6,7 @@ import { optionField, type OptionName, type Source } from "../../sources/source.
 import { LONGEST_ENTERED_TEXT } from "../../text-limits.ts";
 import { connect, storedOptions } from "../connect-actions.ts";
 import { rowQuery } from "../connection-row.ts";
+import { Submit } from "../../html/parts.tsx";
 
 export const isNamed = ({ connection }: ConnectedMusic): boolean => connection.name !== "";
 
@@ -43,31 +44,25 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
     : undefined;
   return (
     <ActionForm form={form} at={changes ? rowQuery(changes.connection) : ""}>
-      <>
-        {isAnother && (
-          <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />
-        )}
-        {Object.entries(source.options).map(
-          ([name, { secret, placeholder, fallback, longest = LONGEST_ENTERED_TEXT }]) => (
-            <TextInput
-              form={form}
-              name={optionField(name as OptionName)}
-              label={labels[`${source.id}_${name}`] ?? name}
-              placeholder={secret ? undefined : placeholder}
-              value={
-                stored?.[name] ??
-                found[name] ??
-                (fallback === undefined ? undefined : String(fallback))
-              }
-              hint={secret && stored?.[name] !== undefined ? t.secretKept : undefined}
-              longest={longest}
-            />
-          ),
-        )}
-        <button type="submit" safe>
-          {changes ? t.saveSettings : t.connect}
-        </button>
-      </>
+      {isAnother && <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />}
+      {Object.entries(source.options).map(
+        ([name, { secret, placeholder, fallback, longest = LONGEST_ENTERED_TEXT }]) => (
+          <TextInput
+            form={form}
+            name={optionField(name as OptionName)}
+            label={labels[`${source.id}_${name}`] ?? name}
+            placeholder={secret ? undefined : placeholder}
+            value={
+              stored?.[name] ??
+              found[name] ??
+              (fallback === undefined ? undefined : String(fallback))
+            }
+            hint={secret && stored?.[name] !== undefined ? t.secretKept : undefined}
+            longest={longest}
+          />
+        ),
+      )}
+      <Submit label={changes ? t.saveSettings : t.connect} />
     </ActionForm>
   );
 }

@@ -5,6 +5,7 @@ import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import { ActionForm, ChoiceInput, formOf } from "../../dashboard/action-form.tsx";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import type { MusicView } from "./view.ts";
+import { Submit, Titled } from "../../html/parts.tsx";
 
 /** The part of the page about covers. It says who is asked, and what they learn. */
 export function CoversSection({ view }: { readonly view: MusicView }): JSX.Element {
@@ -13,30 +14,25 @@ export function CoversSection({ view }: { readonly view: MusicView }): JSX.Eleme
   const { searchesCovers } = deps.accounts.privacy.of(request.user.id);
   const form = formOf(request, searchCovers);
   return (
-    <section id="covers">
-      <h2 safe>{t.title}</h2>
+    <Titled title={t.title} id="covers">
       <p safe>{t.lead}</p>
       {deps.settings.config.coverSearch.includes("deezer") && <p safe>{t.deezer}</p>}
       <ActionForm form={form} class="form wide">
-        <>
-          <ChoiceInput
-            form={form}
-            name="search"
-            label={t.label}
-            value={searchesCovers ? "on" : "off"}
-            options={[
-              { value: "on", label: t.on },
-              { value: "off", label: t.off },
-            ]}
-          />
-          <div class="actions">
-            <button type="submit" class="quiet" safe>
-              {t.save}
-            </button>
-          </div>
-        </>
+        <ChoiceInput
+          form={form}
+          name="search"
+          label={t.label}
+          value={searchesCovers ? "on" : "off"}
+          options={[
+            { value: "on", label: t.on },
+            { value: "off", label: t.off },
+          ]}
+        />
+        <div class="actions">
+          <Submit label={t.save} class="quiet" />
+        </div>
       </ActionForm>
-    </section>
+    </Titled>
   );
 }
 

@@ -14,6 +14,7 @@ import { trackText } from "../../dashboard/music/live-part.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { connect } from "../connect-actions.ts";
 import { pathTo } from "../../html/section-paths.ts";
+import { Hint } from "../../html/parts.tsx";
 
 /** In the page's address: whether to search for players, and whether to answer with the list alone. */
 export const SEARCH = { name: "look", here: "here", listOnly: "list" } as const;
@@ -77,9 +78,7 @@ export function FoundList({ request, found, music }: FoundListProps): JSX.Elemen
   return (
     <>
       {offered.length === 0 ? (
-        <p class="hint" safe>
-          {t.none}
-        </p>
+        <Hint text={t.none} />
       ) : (
         <ul class="rows">
           {offered.map((one, at) => (

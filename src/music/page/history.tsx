@@ -20,6 +20,7 @@ import {
   SetList,
   type SetListDeps,
 } from "./set-list.tsx";
+import { Submit, Hint } from "../../html/parts.tsx";
 
 /** A song that ended so much earlier or later than it should has its own length beside it. */
 const DIFFERENT_MS = 10_000;
@@ -128,9 +129,7 @@ function Tools({ request, asked }: ToolsProps): JSX.Element {
           spellcheck="false"
           dir="auto"
         />
-        <button type="submit" class="quiet" safe>
-          {t.searchGo}
-        </button>
+        <Submit label={t.searchGo} class="quiet" />
       </form>
       {panel("as", t.setList)}
       {panel("settings", t.keepTitle)}
@@ -172,9 +171,7 @@ function Songs(props: SongsProps): JSX.Element {
         </>
       ))}
       {isSearch && olderUntil !== undefined && (
-        <p class="hint" safe>
-          {fill(t.searchedUntil, { time: formatTime(language, olderUntil, nowMs) })}
-        </p>
+        <Hint text={fill(t.searchedUntil, { time: formatTime(language, olderUntil, nowMs) })} />
       )}
       {(asked.until !== undefined || isSearch || olderUntil !== undefined) && (
         <nav class="actions" aria-label={t.songs}>

@@ -4,7 +4,7 @@ import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";
 import { attribute } from "../../html/attribute.ts";
-import { Copies, type LabelledText } from "../../html/parts.tsx";
+import { Copies, Hint, type LabelledText, Submit } from "../../html/parts.tsx";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { Confirm } from "../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
@@ -53,9 +53,7 @@ export function ReplaceSecret({
         form={formOf(request, rotateConnection, { id: connection.publicId })}
         at={rowQuery(connection)}
       >
-        <button type="submit" safe>
-          {t.rotateGo}
-        </button>
+        <Submit label={t.rotateGo} />
       </ActionForm>
     </Confirm>
   );
@@ -109,9 +107,7 @@ function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Eleme
               {t.webScrobblerLink}
             </a>
           </p>
-          <p class="hint" safe>
-            {t.webScrobblerHint}
-          </p>
+          <Hint text={t.webScrobblerHint} />
         </>
       )}
     </>

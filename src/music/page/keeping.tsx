@@ -3,6 +3,7 @@ import type { DashboardRequest } from "../../dashboard/request.ts";
 import { Html } from "../../jsx.ts";
 import type { HistoryChoice } from "../history.ts";
 import { clearHistory, keepHistory, PERIOD_NAMES } from "../history-actions.ts";
+import { Submit, Hint, Titled } from "../../html/parts.tsx";
 
 interface KeepFormProps {
   readonly request: DashboardRequest;
@@ -12,11 +13,10 @@ interface KeepFormProps {
 export function KeepForm({ request }: KeepFormProps): JSX.Element {
   const { history: t } = request.words;
   return (
-    <section>
-      <h2 safe>{t.off}</h2>
+    <Titled title={t.off}>
       <p safe>{t.limits}</p>
       <ChoiceForm request={request} times={PERIOD_NAMES} chosen="month" label={t.keep} />
-    </section>
+    </Titled>
   );
 }
 
@@ -27,11 +27,8 @@ export function KeptSettings({
 }: KeepFormProps & { readonly choice: HistoryChoice }): JSX.Element {
   const { history: t } = request.words;
   return (
-    <section>
-      <h2 safe>{t.keepTitle}</h2>
-      <p class="hint" safe>
-        {t.limits}
-      </p>
+    <Titled title={t.keepTitle}>
+      <Hint text={t.limits} />
       <ChoiceForm
         request={request}
         times={["off", ...PERIOD_NAMES]}
@@ -46,7 +43,7 @@ export function KeptSettings({
         consequence={t.clearText}
         go={t.clearGo}
       />
-    </section>
+    </Titled>
   );
 }
 
@@ -66,37 +63,29 @@ function ChoiceForm(props: ChoiceFormProps): JSX.Element {
   const form = formOf(request, keepHistory);
   return (
     <ActionForm form={form} class="form wide">
-      <>
-        <fieldset class="periods">
-          <legend safe>{t.keepFor}</legend>
-          {times.map((time) => (
-            <label class="ticked">
-              <input
-                type="radio"
-                name="time"
-                value={time}
-                {...(time === chosen && { checked: true })}
-              />
-              <span safe>{t.periods[time]}</span>
-            </label>
-          ))}
-        </fieldset>
-        {hint !== undefined && (
-          <p class="hint" safe>
-            {hint}
-          </p>
-        )}
-        <TickInput
-          form={form}
-          name="streams"
-          label={t.streams}
-          hint={t.streamsHint}
-          isOn={followsStreams}
-        />
-        <button type="submit" safe>
-          {label}
-        </button>
-      </>
+      <fieldset class="periods">
+        <legend safe>{t.keepFor}</legend>
+        {times.map((time) => (
+          <label class="ticked">
+            <input
+              type="radio"
+              name="time"
+              value={time}
+              {...(time === chosen && { checked: true })}
+            />
+            <span safe>{t.periods[time]}</span>
+          </label>
+        ))}
+      </fieldset>
+      {hint !== undefined && <Hint text={hint} />}
+      <TickInput
+        form={form}
+        name="streams"
+        label={t.streams}
+        hint={t.streamsHint}
+        isOn={followsStreams}
+      />
+      <Submit label={label} />
     </ActionForm>
   );
 }

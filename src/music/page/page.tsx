@@ -12,6 +12,7 @@ import { FoundList, FoundSection, SEARCH } from "./found.tsx";
 import { ConnectionRow, noticeOf } from "./row.tsx";
 import { TitlesSection } from "./titles.tsx";
 import type { MusicView } from "./view.ts";
+import { Hint } from "../../html/parts.tsx";
 
 /** The page of the user's connections, and of what can be added to them. */
 export async function musicPage(view: MusicView): Promise<Response> {
@@ -41,15 +42,9 @@ export async function musicPage(view: MusicView): Promise<Response> {
             <ConnectionRow view={view} one={one} readings={readings} />
           ))}
         </div>
-        {music.length > 1 && (
-          <p class="hint" safe>
-            {t.several}
-          </p>
-        )}
+        {music.length > 1 && <Hint text={t.several} />}
         {isFull ? (
-          <p class="hint" safe>
-            {fill(t.full, { most: String(MOST_CONNECTIONS) })}
-          </p>
+          <Hint text={fill(t.full, { most: String(MOST_CONNECTIONS) })} />
         ) : (
           <div class="add">
             <h2 safe>{music.length === 0 ? words.dashboard.home.question : t.add}</h2>

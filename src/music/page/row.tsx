@@ -19,6 +19,7 @@ import { LinkControls } from "./link-controls.tsx";
 import { Grip, Moves } from "./moves.tsx";
 import { TitlesOf } from "./titles.tsx";
 import type { MusicView } from "./view.ts";
+import { Submit } from "../../html/parts.tsx";
 
 interface RowProps {
   readonly view: MusicView;
@@ -114,10 +115,8 @@ function OpenedRow({ view, one }: RowPartProps): JSX.Element {
           guide
         ) : (
           <Fold label={t.inbox.show} isOpen={isSilent}>
-            <>
-              {inbox as "safe"}
-              {guide}
-            </>
+            {inbox as "safe"}
+            {guide}
           </Fold>
         )}
       </div>
@@ -179,12 +178,8 @@ function RenameForm({ view: { request }, one }: RowPartProps): JSX.Element {
   return (
     <Fold label={t.rename} isOpen={form.refused !== undefined}>
       <ActionForm form={form} at={rowQuery(one.connection)}>
-        <>
-          <TextInput form={form} name="name" label={t.name} hint={t.nameHint} value={name} />
-          <button type="submit" safe>
-            {t.renameGo}
-          </button>
-        </>
+        <TextInput form={form} name="name" label={t.name} hint={t.nameHint} value={name} />
+        <Submit label={t.renameGo} />
       </ActionForm>
     </Fold>
   );

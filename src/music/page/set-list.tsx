@@ -10,7 +10,7 @@ import {
   type SetListSong,
   setListOf,
 } from "../../outputs/set-list.ts";
-import { Copyable } from "../../html/parts.tsx";
+import { Copyable, Hint, Status, Titled } from "../../html/parts.tsx";
 import type { DashboardRequest, OfferedFile } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
@@ -101,14 +101,16 @@ interface SetListProps {
 export function SetList({ request, choice, list, nowMs }: SetListProps): JSX.Element {
   const { history: t } = request.words;
   return (
-    <section class="set-list">
-      <h2 safe>{list && list.stream.endedAt !== null ? t.lastStream : t.thisStream}</h2>
+    <Titled
+      title={list && list.stream.endedAt !== null ? t.lastStream : t.thisStream}
+      class="set-list"
+    >
       {list ? (
         <PlayedSetList request={request} list={list} nowMs={nowMs} />
       ) : (
         <p safe>{choice.followsStreams ? t.noStream : t.notReported}</p>
       )}
-    </section>
+    </Titled>
   );
 }
 
@@ -126,14 +128,17 @@ function PlayedSetList({
   const isTooShort = form === "chapters" && text.split("\n").length < LEAST_CHAPTERS;
   return (
     <>
-      <p class={`status ${endedAt === null ? "good" : "idle"}`} safe>
-        {endedAt === null
-          ? fill(t.since, { time: formatTime(language, startedAt, nowMs) })
-          : fill(t.fromTo, {
-              from: formatTime(language, startedAt),
-              to: formatTime(language, endedAt, startedAt),
-            })}
-      </p>
+      <Status
+        tone={endedAt === null ? "good" : "idle"}
+        text={
+          endedAt === null
+            ? fill(t.since, { time: formatTime(language, startedAt, nowMs) })
+            : fill(t.fromTo, {
+                from: formatTime(language, startedAt),
+                to: formatTime(language, endedAt, startedAt),
+              })
+        }
+      />
       {list.songs.length === 0 ? (
         <p safe>{t.noSongsYet}</p>
       ) : (
@@ -156,9 +161,7 @@ function PlayedSetList({
             </p>
           )}
           {list.songs.length === MOST_ON_PAGE && (
-            <p class="hint" safe>
-              {fill(t.onlyLast, { most: String(MOST_ON_PAGE) })}
-            </p>
+            <Hint text={fill(t.onlyLast, { most: String(MOST_ON_PAGE) })} />
           )}
           <p class="actions">
             <a class="button quiet" href={`${path}/set-list?as=${form}`} download="" safe>

@@ -19,6 +19,7 @@ import { rowQuery } from "../connection-row.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";
 import { trackText } from "../../dashboard/music/live-part.tsx";
 import type { MusicDeps, MusicView, TriedTitles } from "./view.ts";
+import { Submit, Hint } from "../../html/parts.tsx";
 
 /** How titles are shown: the user's choice, phrases of their own, and what they make of the last songs. */
 
@@ -63,40 +64,32 @@ export function TitlesSection({ view }: { readonly view: MusicView }): JSX.Eleme
   return (
     <section id="titles">
       <ActionForm form={form} class="form wide">
-        <>
-          <TickInput form={form} name="clean" label={t.clean} hint={t.cleanHint} isOn={cleans} />
-          <div class="row-actions">
-            <button type="submit" class="quiet" safe>
-              {t.save}
-            </button>
-            <Fold label={t.more} isOpen={form.refused !== undefined || tried !== undefined}>
-              <>
-                <p safe>{t.lead}</p>
-                <h3 safe>{t.phrases}</h3>
-                <p class="hint" safe>
-                  {t.phrasesText}
-                </p>
-                <div class="pair">
-                  {PHRASE_PLACES.map((place) => (
-                    <LinesInput
-                      form={form}
-                      name={place}
-                      label={t.places[place]}
-                      value={valueOf(place, linesAt(place))}
-                      rows={4}
-                    />
-                  ))}
-                </div>
-                {tried !== undefined && <Tried request={request} tried={tried} />}
-                <div class="actions">
-                  <button type="submit" name="do" value={TRY_TITLES} class="quiet" safe>
-                    {t.try}
-                  </button>
-                </div>
-              </>
-            </Fold>
-          </div>
-        </>
+        <TickInput form={form} name="clean" label={t.clean} hint={t.cleanHint} isOn={cleans} />
+        <div class="row-actions">
+          <Submit label={t.save} class="quiet" />
+          <Fold label={t.more} isOpen={form.refused !== undefined || tried !== undefined}>
+            <p safe>{t.lead}</p>
+            <h3 safe>{t.phrases}</h3>
+            <Hint text={t.phrasesText} />
+            <div class="pair">
+              {PHRASE_PLACES.map((place) => (
+                <LinesInput
+                  form={form}
+                  name={place}
+                  label={t.places[place]}
+                  value={valueOf(place, linesAt(place))}
+                  rows={4}
+                />
+              ))}
+            </div>
+            {tried !== undefined && <Tried request={request} tried={tried} />}
+            <div class="actions">
+              <button type="submit" name="do" value={TRY_TITLES} class="quiet" safe>
+                {t.try}
+              </button>
+            </div>
+          </Fold>
+        </div>
       </ActionForm>
     </section>
   );
@@ -111,11 +104,7 @@ interface TriedProps {
 function Tried({ request, tried: { rules, songs } }: TriedProps): JSX.Element {
   const { titles: t } = request.words.dashboard.music;
   if (songs.length === 0) {
-    return (
-      <p class="hint" safe>
-        {t.noSongs}
-      </p>
-    );
+    return <Hint text={t.noSongs} />;
   }
   return (
     <table class="tried" {...IN_SIGHT}>

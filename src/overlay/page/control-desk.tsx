@@ -7,6 +7,7 @@ import { Song } from "./song.tsx";
 import { Handle, Looks, Scene } from "./stage.tsx";
 import { TestTrack } from "./test-track.tsx";
 import type { HomeView } from "./view.ts";
+import { Submit } from "../../html/parts.tsx";
 
 interface DeskProps {
   readonly view: HomeView;
@@ -46,17 +47,13 @@ function HideThis({ view: { request, state } }: DeskProps): JSX.Element {
   const form = formOf(request, hideTitle);
   return (
     <ActionForm form={form} class="while-shown">
-      <>
-        <input
-          type="hidden"
-          name="title"
-          value={attribute(state.track?.title ?? "")}
-          data-live-value="title"
-        />
-        <button type="submit" class="quiet" safe>
-          {request.words.dashboard.home.hide}
-        </button>
-      </>
+      <input
+        type="hidden"
+        name="title"
+        value={attribute(state.track?.title ?? "")}
+        data-live-value="title"
+      />
+      <Submit label={request.words.dashboard.home.hide} class="quiet" />
     </ActionForm>
   );
 }
@@ -73,14 +70,12 @@ function PauseOrResume({ view: { request } }: DeskProps): JSX.Element {
           {home.pause}
         </summary>
         <ActionForm form={formOf(request, pauseSharing)} class="">
-          <>
-            <button type="submit" name="for" value="hour" class="quiet" safe>
-              {privacy.pauseHour}
-            </button>
-            <button type="submit" name="for" value="long" class="quiet" safe>
-              {privacy.pauseLong}
-            </button>
-          </>
+          <button type="submit" name="for" value="hour" class="quiet" safe>
+            {privacy.pauseHour}
+          </button>
+          <button type="submit" name="for" value="long" class="quiet" safe>
+            {privacy.pauseLong}
+          </button>
         </ActionForm>
       </details>
     </>

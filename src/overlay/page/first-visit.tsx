@@ -81,16 +81,14 @@ function EndFirstSteps({ view: { request, state } }: EndFirstStepsProps): JSX.El
   const { home } = request.words.dashboard;
   return (
     <ActionForm form={formOf(request, endFirstSteps)} class="end">
-      <>
-        {state.showsOwnMusic && (
-          <button type="submit" class="while-on" safe>
-            {home.done}
-          </button>
-        )}
-        <button type="submit" class={state.showsOwnMusic ? "plain while-off" : "plain"} safe>
-          {home.skip}
+      {state.showsOwnMusic && (
+        <button type="submit" class="while-on" safe>
+          {home.done}
         </button>
-      </>
+      )}
+      <button type="submit" class={state.showsOwnMusic ? "plain while-off" : "plain"} safe>
+        {home.skip}
+      </button>
     </ActionForm>
   );
 }

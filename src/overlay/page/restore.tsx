@@ -9,6 +9,7 @@ import { fill } from "../../i18n/index.ts";
 import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
 import { type BackupRestorer, LARGEST_BACKUP } from "../../vault/backup-restorer.ts";
+import { Submit, Hint } from "../../html/parts.tsx";
 
 /** Brings a backup back: no action, because the answer is the last page of this server. */
 export const RESTORE = { name: "restore", inputs: {} } as const;
@@ -38,25 +39,19 @@ export function RestoreForm({ request, needsKey }: RestoreFormProps): JSX.Elemen
         data-interrupted={attribute(interrupted)}
       >
         <ActionForm form={form} below="/restore" multipart>
-          <>
-            <input type="hidden" name="at" value="0" />
-            <Labelled id="backup" label={t.backup} mistake={mistakeOf("backup")}>
-              <input id="backup" name="backup" type="file" accept=".db" required />
+          <input type="hidden" name="at" value="0" />
+          <Labelled id="backup" label={t.backup} mistake={mistakeOf("backup")}>
+            <input id="backup" name="backup" type="file" accept=".db" required />
+          </Labelled>
+          {needsKey && (
+            <Labelled id="key" label={t.key} mistake={mistakeOf("key")}>
+              <input id="key" name="key" type="file" accept=".key" required />
             </Labelled>
-            {needsKey && (
-              <Labelled id="key" label={t.key} mistake={mistakeOf("key")}>
-                <input id="key" name="key" type="file" accept=".key" required />
-              </Labelled>
-            )}
-            <noscript>
-              <p class="hint" safe>
-                {t.needsScript}
-              </p>
-            </noscript>
-            <button type="submit" safe>
-              {t.go}
-            </button>
-          </>
+          )}
+          <noscript>
+            <Hint text={t.needsScript} />
+          </noscript>
+          <Submit label={t.go} />
         </ActionForm>
         <progress aria-label={attribute(t.title)} max="1" value="0" data-sent hidden />
         <p class="mistake" role="alert" data-outcome />

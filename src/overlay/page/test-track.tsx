@@ -2,6 +2,7 @@ import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { Html } from "../../jsx.ts";
 import { testWidgets } from "../../looks/editor-actions.ts";
+import { Submit } from "../../html/parts.tsx";
 
 interface TestTrackProps {
   readonly request: DashboardRequest;
@@ -13,9 +14,7 @@ interface TestTrackProps {
 export const TestTrack = ({ request, isHidden = false }: TestTrackProps): JSX.Element => (
   <div data-test-track hidden={isHidden}>
     <ActionForm form={formOf(request, testWidgets)} class="">
-      <button type="submit" class="quiet" safe>
-        {request.words.dashboard.home.test}
-      </button>
+      <Submit label={request.words.dashboard.home.test} class="quiet" />
     </ActionForm>
   </div>
 );

@@ -1,7 +1,7 @@
 import { outputAddress, pageAddress } from "../../../addresses.ts";
 import { Pills } from "../../../dashboard/form.tsx";
 import { attribute } from "../../../html/attribute.ts";
-import { Copies } from "../../../html/parts.tsx";
+import { Copies, Titled } from "../../../html/parts.tsx";
 import { Html } from "../../../jsx.ts";
 import { type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Switch, Unreachable } from "./output-parts.tsx";
@@ -16,8 +16,7 @@ export function cardEditor(edited: Edited): Promise<Response> {
     lead: t.lead,
     setup: {},
     editor: (
-      <section>
-        <h2 safe>{t.preview}</h2>
+      <Titled title={t.preview}>
         <Preview {...edited} />
         <form id={FORM} class="form wide" method="dialog" data-output>
           <Pills
@@ -33,16 +32,15 @@ export function cardEditor(edited: Edited): Promise<Response> {
           <Switch name="source" label={t.source} />
         </form>
         <SaveBar request={request} />
-      </section>
+      </Titled>
     ),
     children: (
       <>
-        <section>
-          <h2 safe>{t.use}</h2>
+        <Titled title={t.use}>
           <p safe>{t.public}</p>
           <Unreachable request={request} />
           <Snippets {...edited} />
-        </section>
+        </Titled>
         <ReplaceAddress edited={edited} consequence={t.rotateText} />
       </>
     ),

@@ -4,6 +4,7 @@ import { Html } from "../../../jsx.ts";
 import { LONGEST_CSS } from "../../look.ts";
 import { CLASS_NAMES, CUSTOM_PROPERTIES } from "./css-names.ts";
 import { FORM } from "./save-bar.tsx";
+import { Hint } from "../../../html/parts.tsx";
 
 /** The widget's own CSS, with the names that it may use. It is saved with the form of the other tab. */
 export function CssGroup({ request }: { readonly request: DashboardRequest }): JSX.Element {
@@ -41,9 +42,7 @@ export function CssGroup({ request }: { readonly request: DashboardRequest }): J
             <p class="mistake" id="css-mistake" hidden data-text={attribute(editor.cssTooLong)} />
           </div>
           <div class="names">
-            <p class="hint" safe>
-              {editor.cssInsert}
-            </p>
+            <Hint text={editor.cssInsert} />
             <Names title={editor.cssClasses} names={CLASS_NAMES} />
             <Names title={editor.cssProperties} names={CUSTOM_PROPERTIES} />
           </div>

@@ -12,6 +12,7 @@ import type { Widget } from "../../widgets.ts";
 import { galleryOf } from "../gallery/gallery-link.ts";
 import type { EditorSetup } from "./setup.ts";
 import { queryOf, tabOf } from "./tabs.tsx";
+import { Submit, Titled } from "../../../html/parts.tsx";
 
 export type EditorDeps = Pick<Parts, "accounts">;
 
@@ -80,12 +81,8 @@ function Rename({ edited: { request, widget } }: Pick<EditorPageProps, "edited">
   return (
     <section>
       <ActionForm form={form} at={`id=${widget.id}`}>
-        <>
-          <TextInput form={form} name="name" label={editor.name} value={widget.name} />
-          <button type="submit" safe>
-            {editor.save}
-          </button>
-        </>
+        <TextInput form={form} name="name" label={editor.name} value={widget.name} />
+        <Submit label={editor.save} />
       </ActionForm>
     </section>
   );
@@ -99,8 +96,7 @@ export function ReplaceAddress(props: {
   const { request, widget } = props.edited;
   const { widget: t } = request.words.dashboard;
   return (
-    <section>
-      <h2 safe>{t.rotateTitle}</h2>
+    <Titled title={t.rotateTitle}>
       <ConfirmedAction
         form={formOf(request, rotateWidget, { id: widget.id })}
         at={queryOf(widget.id, tabOf(request))}
@@ -108,6 +104,6 @@ export function ReplaceAddress(props: {
         consequence={props.consequence}
         go={t.rotateGo}
       />
-    </section>
+    </Titled>
   );
 }

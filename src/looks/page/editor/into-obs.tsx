@@ -6,6 +6,7 @@ import { attribute } from "../../../html/attribute.ts";
 import type { SourceSize } from "../../../../widget/source-size.ts";
 import { Labelled } from "../../../dashboard/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { Submit, Hint } from "../../../html/parts.tsx";
 
 /** What the card's script says; it comes with the page, in the page's language. */
 export type IntoObsSentences = Words["dashboard"]["intoObs"]["sentences"];
@@ -131,9 +132,7 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
       <div>
         <p safe>{intoObs.putText}</p>
         <form method="dialog" autocomplete="off" data-access>
-          <p class="hint" safe>
-            {intoObs.putHow}
-          </p>
+          <Hint text={intoObs.putHow} />
           <div class="fields">
             <Labelled id="obs-password" label={intoObs.password}>
               <input id="obs-password" type="password" autocomplete="off" maxlength="200" />
@@ -152,22 +151,16 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
                 autocomplete="off"
               />
             </div>
-            <button type="submit" safe>
-              {intoObs.connect}
-            </button>
+            <Submit label={intoObs.connect} />
           </div>
-          <p class="hint" safe>
-            {intoObs.passwordStays}
-          </p>
+          <Hint text={intoObs.passwordStays} />
         </form>
         <form method="dialog" autocomplete="off" data-scenes hidden>
           <div class="fields">
             <Labelled id="obs-scene" label={intoObs.scene}>
               <select id="obs-scene" />
             </Labelled>
-            <button type="submit" safe>
-              {intoObs.sentences.put}
-            </button>
+            <Submit label={intoObs.sentences.put} />
           </div>
           <p class="actions">
             <button type="button" class="quiet" data-refresh hidden safe>

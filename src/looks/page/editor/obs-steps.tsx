@@ -1,5 +1,5 @@
 import { Html } from "../../../jsx.ts";
-import { Copyable, HiddenCopyable } from "../../../html/parts.tsx";
+import { Copyable, HiddenCopyable, Hint, Titled } from "../../../html/parts.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import type { SourceSize } from "../../../../widget/source-size.ts";
 
@@ -16,8 +16,7 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
   const { obs, editor, address: addressLabel } = request.words.dashboard.widget;
   const { language } = request;
   return (
-    <section class="obs">
-      <h2 safe>{obs.title}</h2>
+    <Titled title={obs.title} class="obs">
       <ol class="steps">
         <li>
           <div class="outcome">
@@ -34,9 +33,7 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
               <dt safe>{addressLabel}</dt>
               <dd>
                 <HiddenCopyable language={language} label={addressLabel} text={address} />
-                <p class="hint" safe>
-                  {editor.addressText}
-                </p>
+                <Hint text={editor.addressText} />
               </dd>
               {SIDES.map((side) => (
                 <>
@@ -58,7 +55,7 @@ export function ObsSteps({ request, address, size }: ObsStepsProps): JSX.Element
           <ScenePicture request={request} />
         </li>
       </ol>
-    </section>
+    </Titled>
   );
 }
 

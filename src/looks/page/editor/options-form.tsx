@@ -8,6 +8,7 @@ import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
 import { type Group, groupOptions } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
+import { Hint } from "../../../html/parts.tsx";
 
 /** The ID of the list of fonts that the user has and that come with Marquee. */
 const FONTS = "known-fonts";
@@ -117,9 +118,7 @@ function NameAndSize({ request }: FormProps): JSX.Element {
             {editor.nameRule}
           </p>
         </div>
-        <p class="hint" safe>
-          {editor.sizeHint}
-        </p>
+        <Hint text={editor.sizeHint} />
         <div class="row fields">
           {(["width", "height"] as const).map((side) => (
             <div class="control" data-control={`source-${side}`}>

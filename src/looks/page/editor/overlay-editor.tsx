@@ -3,7 +3,7 @@ import { ActionForm, formOf } from "../../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { intoObsScript } from "../../../html/assets.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { HiddenCopyable } from "../../../html/parts.tsx";
+import { HiddenCopyable, Submit, Hint, Titled } from "../../../html/parts.tsx";
 import { languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { type Language, LANGUAGES } from "../../../languages.ts";
@@ -126,9 +126,7 @@ function OnDemand(props: {
           />
         </div>
       ))}
-      <p class="hint" safe>
-        {onDemand.text}
-      </p>
+      <Hint text={onDemand.text} />
     </section>
   );
 }
@@ -149,23 +147,17 @@ function OnStream(props: { readonly edited: Edited; readonly isShown: boolean })
         at={queryOf(edited.widget.id, "obs")}
         class="test"
       >
-        <>
-          <p class="hint" safe>
-            {widget.testText}
-          </p>
-          <p class="actions">
-            <button type="submit" class="quiet" safe>
-              {widget.test}
-            </button>
-          </p>
-          <p
-            class="outcome"
-            role="status"
-            data-test-outcome
-            data-sent={attribute(widget.testSent)}
-            data-unseen={attribute(widget.testUnseen)}
-          />
-        </>
+        <Hint text={widget.testText} />
+        <p class="actions">
+          <Submit label={widget.test} class="quiet" />
+        </p>
+        <p
+          class="outcome"
+          role="status"
+          data-test-outcome
+          data-sent={attribute(widget.testSent)}
+          data-unseen={attribute(widget.testUnseen)}
+        />
       </ActionForm>
     </section>
   );
@@ -180,14 +172,13 @@ function Launcher({
 }): JSX.Element {
   const { widget } = request.words.dashboard;
   return (
-    <section>
-      <h2 safe>{widget.launcherTitle}</h2>
+    <Titled title={widget.launcherTitle}>
       <p safe>{widget.launcherText}</p>
       <p class="actions">
         <a class="button quiet" download="" href={attribute(address)} data-launcher safe>
           {widget.launcher}
         </a>
       </p>
-    </section>
+    </Titled>
   );
 }

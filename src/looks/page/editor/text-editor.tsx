@@ -14,6 +14,7 @@ import { type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Switch } from "./output-parts.tsx";
 import { FORM, SaveBar } from "./save-bar.tsx";
 import type { SetupOf, TextSetup } from "./setup.ts";
+import { Hint, Titled } from "../../../html/parts.tsx";
 
 export type TextEditorDeps = Pick<Parts, "hub" | "clock">;
 
@@ -42,8 +43,7 @@ export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<
     setup,
     editor: (
       <>
-        <section>
-          <h2 safe>{t.preview}</h2>
+        <Titled title={t.preview}>
           <dl class="lines" data-lines aria-live="polite">
             {[t.playing, t.paused, t.idle].map((label) => (
               <div>
@@ -52,14 +52,13 @@ export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<
               </div>
             ))}
           </dl>
-        </section>
-        <section>
-          <h2 safe>{t.templates}</h2>
+        </Titled>
+        <Titled title={t.templates}>
           <form id={FORM} class="form wide" method="dialog" data-output>
             <TemplateFields edited={edited} words={setup.words} />
           </form>
           <SaveBar request={request} />
-        </section>
+        </Titled>
       </>
     ),
     children: (
@@ -136,9 +135,7 @@ function TemplateFields(props: {
           </li>
         ))}
       </ul>
-      <p class="hint" safe>
-        {t.brackets}
-      </p>
+      <Hint text={t.brackets} />
       <Switch name="url" label={t.url} />
     </>
   );

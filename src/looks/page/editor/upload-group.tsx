@@ -1,5 +1,6 @@
 import { attribute } from "../../../html/attribute.ts";
 import { Html } from "../../../jsx.ts";
+import { Submit, Hint } from "../../../html/parts.tsx";
 
 export interface UploadGroupProps {
   /** By which its script finds it. */
@@ -28,9 +29,7 @@ export function UploadGroup(props: UploadGroupProps): JSX.Element {
         <h2 safe>{title}</h2>
       </summary>
       <div class="rows">
-        <p class="hint" safe>
-          {text}
-        </p>
+        <Hint text={text} />
         {current as "safe"}
         <form
           class="form"
@@ -40,9 +39,7 @@ export function UploadGroup(props: UploadGroupProps): JSX.Element {
         >
           {fields as "safe"}
           <p class="actions">
-            <button type="submit" class="quiet" safe>
-              {go}
-            </button>
+            <Submit label={go} class="quiet" />
           </p>
         </form>
         <p

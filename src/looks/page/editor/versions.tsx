@@ -1,6 +1,7 @@
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { Hint } from "../../../html/parts.tsx";
 
 /** The looks that a widget had, each to be looked at before it is saved again. The script lists them. */
 export function Versions({ request }: { readonly request: DashboardRequest }): JSX.Element {
@@ -11,9 +12,7 @@ export function Versions({ request }: { readonly request: DashboardRequest }): J
         <h2 safe>{editor.versions}</h2>
       </summary>
       <div class="rows">
-        <p class="hint" safe>
-          {editor.versionsText}
-        </p>
+        <Hint text={editor.versionsText} />
         <p class="outcome" role="status" data-version-outcome />
         <ol data-version-list />
         <template data-version>

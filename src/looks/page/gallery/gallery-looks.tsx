@@ -22,6 +22,7 @@ import { galleryOf } from "./gallery-link.ts";
 import { LookPreview } from "./look-preview.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
+import { Submit, Hint, Titled } from "../../../html/parts.tsx";
 
 interface LooksProps {
   readonly request: DashboardRequest;
@@ -38,8 +39,7 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
   const overlays = widgets.filter(({ kind }) => kind === "overlay");
   const [first] = overlays;
   return (
-    <section class="shipped">
-      <h2 safe>{t.title}</h2>
+    <Titled title={t.title} class="shipped">
       <p safe>{t.lead}</p>
       {first !== undefined && (
         <form id={USE} method="get" action={pathTo(request, "widget")}>
@@ -52,7 +52,7 @@ export function ShippedLooks({ request, looks, widgets }: LooksProps): JSX.Eleme
         ))}
       </ul>
       <ImportForm request={request} />
-    </section>
+    </Titled>
   );
 }
 
@@ -129,12 +129,8 @@ function ImportForm({ request }: Pick<LooksProps, "request">): JSX.Element {
   return (
     <Fold label={t.title} isOpen={isRefused}>
       <ActionForm form={form} class="form wide" multipart>
-        <>
-          <LinesInput form={form} name="look" label={t.field} hint={t.text} rows={3} />
-          <button type="submit" class="quiet" safe>
-            {t.go}
-          </button>
-        </>
+        <LinesInput form={form} name="look" label={t.field} hint={t.text} rows={3} />
+        <Submit label={t.go} class="quiet" />
       </ActionForm>
     </Fold>
   );
@@ -179,17 +175,14 @@ export function lookView(props: LookViewProps): Promise<Response> {
           </p>
           {overlays.length > 0 && <UseShared request={request} look={look} overlays={overlays} />}
           <ActionForm form={make} class="form in-line" multipart>
-            <>
-              {field as "safe"}
-              <TextInput form={make} name="name" label={nameLabel} value={look.name} />
-              <button type="submit" class={overlays.length > 0 ? "quiet" : ""} safe>
-                {looks.asNew}
-              </button>
-            </>
+            {field as "safe"}
+            <TextInput form={make} name="name" label={nameLabel} value={look.name} />
+            <button type="submit" class={overlays.length > 0 ? "quiet" : ""} safe>
+              {looks.asNew}
+            </button>
           </ActionForm>
         </section>
-        <section>
-          <h2 safe>{t.options}</h2>
+        <Titled title={t.options}>
           {options.length === 0 && <p safe>{t.noOptions}</p>}
           <dl class="option-list">
             {options.map(([name, value]) => (
@@ -203,21 +196,16 @@ export function lookView(props: LookViewProps): Promise<Response> {
               </div>
             ))}
           </dl>
-          {unknown.length > 0 && (
-            <p class="hint" safe>
-              {fill(t.unknown, { names: unknown.join(", ") })}
-            </p>
-          )}
-        </section>
-        <section>
-          <h2 safe>{t.css}</h2>
+          {unknown.length > 0 && <Hint text={fill(t.unknown, { names: unknown.join(", ") })} />}
+        </Titled>
+        <Titled title={t.css}>
           <p safe>{look.css === "" ? t.noCss : t.cssText}</p>
           {look.css !== "" && (
             <pre tabindex="0" aria-label={t.css} role="region">
               <code safe>{look.css}</code>
             </pre>
           )}
-        </section>
+        </Titled>
       </div>
     ),
   });
@@ -231,13 +219,9 @@ function UseShared({ request, look, overlays }: UseSharedProps): JSX.Element {
   const form = formOf(request, SHOW_LOOK);
   return (
     <ActionForm form={form} class="form in-line" multipart>
-      <>
-        <input type="hidden" name="look" value={attribute(sharedLookJson(look))} />
-        <ForOverlay request={request} overlays={overlays} />
-        <button type="submit" safe>
-          {t.use}
-        </button>
-      </>
+      <input type="hidden" name="look" value={attribute(sharedLookJson(look))} />
+      <ForOverlay request={request} overlays={overlays} />
+      <Submit label={t.use} />
     </ActionForm>
   );
 }

@@ -14,6 +14,7 @@ import { refusedLook } from "../../look-actions.ts";
 import { lookView, SHOW_LOOK, ShippedLooks } from "./gallery-looks.tsx";
 import { WidgetRow } from "./gallery-widgets.tsx";
 import type { Parts } from "../../../http/parts.ts";
+import { Submit } from "../../../html/parts.tsx";
 
 export interface WidgetGalleryDeps extends Pick<Parts, "accounts" | "hub"> {
   readonly live: Pick<Live, "onStreamWith">;
@@ -93,19 +94,15 @@ function NewWidget({ request, taken }: NewWidgetProps): JSX.Element {
       </summary>
       <div>
         <ActionForm form={form}>
-          <>
-            <TextInput form={form} name="name" label={t.name} value={freeName("Overlay", taken)} />
-            <ChoiceInput
-              form={form}
-              name="kind"
-              label={t.kind}
-              value={WIDGET_KINDS[0]}
-              options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
-            />
-            <button type="submit" safe>
-              {t.addGo}
-            </button>
-          </>
+          <TextInput form={form} name="name" label={t.name} value={freeName("Overlay", taken)} />
+          <ChoiceInput
+            form={form}
+            name="kind"
+            label={t.kind}
+            value={WIDGET_KINDS[0]}
+            options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
+          />
+          <Submit label={t.addGo} />
         </ActionForm>
       </div>
     </details>

@@ -8,7 +8,7 @@ import { readTextOptions } from "../../../outputs/options.ts";
 import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../../overlay/looks/shared-look.ts";
-import { Copyable, HiddenCopyable } from "../../../html/parts.tsx";
+import { Copyable, HiddenCopyable, Submit } from "../../../html/parts.tsx";
 import {
   ActionButton,
   ActionForm,
@@ -114,12 +114,8 @@ function MoreActions(props: WidgetRowProps): JSX.Element {
         {widget.kind === "overlay" && <Shared {...props} />}
         <Confirm label={t.rename} consequence={t.renameText} isOpen={isRefused}>
           <ActionForm form={rename}>
-            <>
-              <TextInput form={rename} name="name" label={t.name} value={name} />
-              <button type="submit" safe>
-                {t.renameGo}
-              </button>
-            </>
+            <TextInput form={rename} name="name" label={t.name} value={name} />
+            <Submit label={t.renameGo} />
           </ActionForm>
         </Confirm>
         <ActionButton form={formOf(request, copyWidget, { id })} label={t.copy} />
