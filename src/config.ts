@@ -96,7 +96,7 @@ export const settings = {
     fallback: [],
     fallbackText: "off",
     placeholder: "services",
-    help: "Services that are asked for covers that players lack, for users who want that: musicbrainz, or musicbrainz,deezer.",
+    help: "Where users may have covers looked for that their player does not have: musicbrainz, or musicbrainz,deezer.",
     allowed: "off, musicbrainz or musicbrainz,deezer",
     parse: (text) => (text === "off" ? [] : firstServices(text)),
   }),
@@ -104,7 +104,7 @@ export const settings = {
     fallback: [],
     fallbackText: "none: only the owner enters addresses",
     placeholder: "names",
-    help: "Hosts on which members may enter players, separated by commas.",
+    help: "Hosts that users other than the owner may enter for their players, separated by commas.",
     allowed: "host names or IP addresses without a port, separated by commas",
     parse: (text) =>
       list(text, (name) => (/^[0-9A-Za-z._:-]+$/.test(name) ? name.toLowerCase() : undefined)),
@@ -148,7 +148,7 @@ export const settings = {
   open: setting<(typeof OPENINGS)[number]>({
     fallback: "auto",
     placeholder: "when",
-    help: "Whether a start on a desktop, or marquee open, opens the browser at a sign-in link.",
+    help: "Whether a start on a desktop, or marquee open, opens the browser at a sign-in link: auto or never.",
     allowed: `one of ${OPENINGS.join(", ")}`,
     parse: (text) => OPENINGS.find((opening) => opening === text),
   }),
@@ -163,7 +163,7 @@ export const settings = {
   rateLimitSeconds: setting<number>({
     fallback: 5,
     placeholder: "seconds",
-    help: "Each key may call each endpoint once in this time; 0 turns the limit off.",
+    help: "Each key may call each endpoint once in this time, in seconds; 0 turns the limit off.",
     allowed: "a whole number from 0 to 3600",
     parse: (text) => wholeNumber(text, 0, 3_600),
   }),
@@ -286,14 +286,14 @@ export const settings = {
   logLevel: setting<(typeof LOG_LEVELS)[number]>({
     fallback: "info",
     placeholder: "level",
-    help: "How much is logged.",
+    help: "How much is logged: error, warn, info or debug.",
     allowed: `one of ${LOG_LEVELS.join(", ")}`,
     parse: (text) => LOG_LEVELS.find((level) => level === text),
   }),
   logFormat: setting<(typeof LOG_FORMATS)[number]>({
     fallback: "text",
     placeholder: "format",
-    help: "Format of a log line.",
+    help: "Format of a log line: text or json.",
     allowed: `one of ${LOG_FORMATS.join(", ")}`,
     parse: (text) => LOG_FORMATS.find((format) => format === text),
   }),

@@ -100,11 +100,10 @@ export const wordsOf = (command: CommanderCommand): string[] => [
 
 export function addSettings(command: CommanderCommand, names: readonly SettingName[]): void {
   for (const name of names) {
-    const { help, placeholder, fallback, fallbackText, allowed } = settings[name];
+    const { help, placeholder, fallback, fallbackText } = settings[name];
     const usual = fallbackText ?? String(fallback);
-    const choices = /^one of /.test(allowed) ? ` Allowed: ${allowed.slice("one of ".length)}.` : "";
     const flag = placeholder ? `${flagOf(name)} <${placeholder}>` : flagOf(name);
-    command.option(flag, `${help}${choices} (default: ${usual})`);
+    command.option(flag, `${help} (default: ${usual})`);
   }
   command.option("--json", "print JSON on standard output and nothing else");
 }
