@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
+import { beginLifetime } from "./lifetime.ts";
 import { createMessageQueue } from "./message-queue.ts";
 import {
   type AbortableFetch,
   isEncoded,
   LARGEST_ANSWER_BYTES,
   sizeText,
-  UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
 } from "./call.ts";
@@ -47,34 +47,15 @@ export async function openEvents(
   { headers, signal, silenceMs }: EventRequest,
   { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: AbortableFetch },
 ): Promise<UpstreamEvents> {
-  signal.throwIfAborted();
   const queue = createMessageQueue<ServerSentEvent>(
     clock,
     ({ type, data }) => type.length + data.length,
   );
   const ending = new AbortController();
-  const opening = Promise.withResolvers<Response>();
-  let cancelTimer = () => {};
+  const hangUp = () => ending.abort();
+  const lifetime = beginLifetime<Response>({ place, signal, clock, queue, hangUp });
+  const { opening, end } = lifetime;
 
-  const end = (problem: string | UpstreamError) => {
-    const error =
-      problem instanceof UpstreamError ? problem : new UpstreamError(`${place} ${problem}`);
-    if (ending.signal.aborted) return error;
-    cancelTimer();
-    signal.removeEventListener("abort", onAbort);
-    opening.reject(error);
-    queue.end(error);
-    ending.abort();
-    return error;
-  };
-  const onAbort = () => void end("is no longer needed");
-  const expectWithin = (ms: number, problem: string) => {
-    cancelTimer();
-    cancelTimer = clock.after(ms, () => end(problem));
-  };
-
-  signal.addEventListener("abort", onAbort);
-  expectWithin(UPSTREAM_DEADLINE_MS, "did not answer in time");
   const asked = new Headers(headers);
   asked.set("Accept", "text/event-stream");
   // The error of `fetch` may contain the whole URL with its query, so it is left out.
@@ -93,9 +74,9 @@ export async function openEvents(
     const parser = createEventParser();
     const reader = body.getReader();
     for (;;) {
-      expectWithin(silenceMs, "fell silent");
+      lifetime.endIn(silenceMs, "fell silent");
       const { done, value } = await reader.read();
-      if (ending.signal.aborted) return;
+      if (lifetime.hasEnded()) return;
       if (done) return void end("ended the stream");
       for (const event of parser.push(value)) {
         queue.push(event);

@@ -1,13 +1,7 @@
 import type { Clock } from "../clock.ts";
+import { beginLifetime } from "./lifetime.ts";
 import { createMessageQueue } from "./message-queue.ts";
-import {
-  LARGEST_ANSWER_BYTES,
-  sizeText,
-  SocketClosed,
-  UPSTREAM_DEADLINE_MS,
-  UpstreamError,
-  type UpstreamHeaders,
-} from "./call.ts";
+import { LARGEST_ANSWER_BYTES, sizeText, SocketClosed, type UpstreamHeaders } from "./call.ts";
 import { type Destination, headersFor } from "./public-hosts.ts";
 import { errorCode } from "../error-code.ts";
 
@@ -61,26 +55,18 @@ export async function openSocket(
     perMessageDeflate: false,
   });
   const queue = createMessageQueue<string>(clock, ({ length }) => length);
-  const opening = Promise.withResolvers<void>();
-  let hasEnded = false;
   let isAlive = true;
-
-  // The error of the WebSocket contains the whole address with its query, so it is left out.
-  const end = (problem: string, code?: unknown) =>
-    endWith(new UpstreamError(`${place} ${problem}`, { cause: code }));
-  const endWith = (error: UpstreamError) => {
-    if (hasEnded) return;
-    hasEnded = true;
-    cancelTimer();
-    signal.removeEventListener("abort", onAbort);
-    opening.reject(error);
-    queue.end(error);
+  let cancelPing = () => {};
+  const hangUp = () => {
+    cancelPing();
     socket.terminate();
   };
-  const onAbort = () => end("is no longer needed");
+  const lifetime = beginLifetime<void>({ place, signal, clock, queue, hangUp });
+  const { opening, end } = lifetime;
+
   const watchOver = () => {
-    cancelTimer = clock.after(PING_MS, () => {
-      if (!isAlive) return end("fell silent");
+    cancelPing = clock.after(PING_MS, () => {
+      if (!isAlive) return void end("fell silent");
       isAlive = false;
       socket.ping();
       watchOver();
@@ -90,27 +76,26 @@ export async function openSocket(
     isAlive = true;
   };
 
-  let cancelTimer = clock.after(UPSTREAM_DEADLINE_MS, () => end("did not answer in time"));
-  signal.addEventListener("abort", onAbort);
   socket.addEventListener("open", () => opening.resolve());
   socket.addEventListener("ping", noteLife);
   socket.addEventListener("pong", noteLife);
   socket.addEventListener("message", ({ data }: { readonly data: unknown }) => {
     noteLife();
-    if (hasEnded || typeof data !== "string") return;
+    if (lifetime.hasEnded() || typeof data !== "string") return;
     if (Buffer.byteLength(data) > largestBytes) {
-      return end(`sent a message of more than ${sizeText(largestBytes)}`);
+      return void end(`sent a message of more than ${sizeText(largestBytes)}`);
     }
     queue.push(data);
     if (queue.size >= MOST_WAITING || queue.weight >= largestBytes) socket.pause();
   });
+  // The error of the WebSocket contains the whole address with its query, so it is left out.
   socket.addEventListener("error", ({ error }) =>
     end("takes no WebSocket or could not be reached", errorCode(error)),
   );
-  socket.addEventListener("close", ({ code }) => endWith(new SocketClosed(place, code)));
+  socket.addEventListener("close", ({ code }) => end(new SocketClosed(place, code)));
 
   await opening.promise;
-  cancelTimer();
+  lifetime.cancelEnd();
   if (!withoutPings) watchOver();
   return {
     send: (text) => socket.send(text),
@@ -119,6 +104,6 @@ export async function openSocket(
       if (socket.isPaused && queue.size === 0) socket.resume();
       return text;
     },
-    close: () => end("was closed by us"),
+    close: () => void end("was closed by us"),
   };
 }

@@ -2,8 +2,9 @@ import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import { hostOf } from "../ip-address.ts";
-import { UPSTREAM_DEADLINE_MS, UpstreamError, type UpstreamHeaders } from "./call.ts";
+import { type UpstreamHeaders } from "./call.ts";
 import { createHeadReader, HeadTooLong } from "./head.ts";
+import { beginLifetime } from "./lifetime.ts";
 import { createMessageQueue } from "./message-queue.ts";
 import { type Connect, type Destination, headersFor } from "./public-hosts.ts";
 
@@ -37,29 +38,17 @@ export async function openStream(
   { headers, signal, silenceMs }: StreamRequest,
   { clock, connect }: { readonly clock: Pick<Clock, "after">; readonly connect: Connect },
 ): Promise<UpstreamStream> {
-  signal.throwIfAborted();
   const { url, name } = destination;
   const queue = createMessageQueue<Uint8Array>(clock, ({ length }) => length);
-  const opening = Promise.withResolvers<Pick<UpstreamStream, "status" | "headers">>();
   const reader = createHeadReader();
   let socket: Socket | undefined;
   let hasBegun = false;
-  let hasEnded = false;
   let isComplete = false;
-
-  const end = (problem: string, code?: unknown) => {
-    if (hasEnded) return;
-    const error = new UpstreamError(`${place} ${problem}`, { cause: code });
-    hasEnded = true;
-    cancelDeadline();
-    signal.removeEventListener("abort", onAbort);
-    opening.reject(error);
-    queue.end(error);
-    socket?.terminate();
-  };
-  const onAbort = () => end("is no longer needed");
-  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => end("did not answer in time"));
-  signal.addEventListener("abort", onAbort);
+  const hangUp = () => socket?.terminate();
+  const lifetime = beginLifetime<Pick<UpstreamStream, "status" | "headers">>({
+    ...{ place, signal, clock, queue, hangUp },
+  });
+  const { opening, end } = lifetime;
 
   const keep = (bytes: Uint8Array) => {
     if (bytes.length > 0) queue.push(bytes);
@@ -69,8 +58,8 @@ export async function openStream(
     const found = reader.push(bytes);
     if (!found) return;
     const status = /^(?:HTTP\/1\.\d|ICY) (\d{3})\b/.exec(found.head.start)?.[1];
-    if (status === undefined) return end("does not answer as a web server does");
-    cancelDeadline();
+    if (status === undefined) return void end("does not answer as a web server does");
+    lifetime.cancelEnd();
     hasBegun = true;
     opening.resolve({ status: Number(status), headers: found.head.fields });
     keep(found.rest);
@@ -85,7 +74,7 @@ export async function openStream(
   const handlers: SocketHandler<undefined> = {
     open(opened) {
       socket = opened;
-      if (hasEnded) opened.terminate();
+      if (lifetime.hasEnded()) opened.terminate();
       else if (!isSecure) ask(opened);
     },
     handshake(opened, isTrusted) {
@@ -93,7 +82,7 @@ export async function openStream(
       else end("has no certificate that can be trusted");
     },
     data(_, bytes) {
-      if (hasEnded) return;
+      if (lifetime.hasEnded()) return;
       try {
         if (hasBegun) keep(bytes);
         else begin(bytes);
@@ -102,9 +91,9 @@ export async function openStream(
         end("does not answer as a web server does");
       }
     },
-    error: (_, error) => end("failed", errorCode(error)),
+    error: (_, error) => void end("failed", errorCode(error)),
     close() {
-      isComplete = !hasEnded;
+      isComplete = !lifetime.hasEnded();
       end("ended the stream");
     },
   };
@@ -123,11 +112,11 @@ export async function openStream(
         if (isComplete) return undefined;
         throw error;
       });
-      if (queue.size === 0 && !hasEnded) socket?.resume();
+      if (queue.size === 0 && !lifetime.hasEnded()) socket?.resume();
       if (bytes || isComplete) return bytes;
       end("fell silent");
       return queue.receive();
     },
-    close: onAbort,
+    close: () => void end("was closed by us"),
   };
 }
