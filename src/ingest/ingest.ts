@@ -78,27 +78,15 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
 
   const plugin = new Elysia({ name: "ingest" })
     .use(guards)
-    .all("/listenbrainz", ({ request, params }) => listenBrainz({ request, params }), forPushes())
-    .all("/listenbrainz/*", ({ request, params }) => listenBrainz({ request, params }), forPushes())
-    .all(
-      "/audioscrobbler",
-      ({ request, params }) => audioscrobbler({ request, params }),
-      forPushes(),
-    )
-    .all(
-      "/audioscrobbler/*",
-      ({ request, params }) => audioscrobbler({ request, params }),
-      forPushes(),
-    )
+    .all("/listenbrainz", listenBrainz, forPushes())
+    .all("/listenbrainz/*", listenBrainz, forPushes())
+    .all("/audioscrobbler", audioscrobbler, forPushes())
+    .all("/audioscrobbler/*", audioscrobbler, forPushes())
     .group("/in/:secret", (inbox) =>
       inbox
-        .all(
-          "/webscrobbler",
-          ({ request, params }) => webScrobbler({ request, params }),
-          forPushes(),
-        )
-        .all("/tuna", ({ request, params }) => tuna({ request, params }), forPushes())
-        .all("/json", ({ request, params }) => ownJson({ request, params }), forPushes())
+        .all("/webscrobbler", webScrobbler, forPushes())
+        .all("/tuna", tuna, forPushes())
+        .all("/json", ownJson, forPushes())
         .get(
           "/webnowplaying",
           ({ request, params, server }) =>
