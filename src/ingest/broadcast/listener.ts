@@ -7,17 +7,10 @@ import { createHeadReader, type Head, type HeadReader } from "../../upstream/hea
 import type { Delivery } from "../delivery.ts";
 import type { Guard } from "../guard.ts";
 import * as answers from "./answers.ts";
-import { type Broadcast, createOnAir, type OnAir } from "./on-air.ts";
+import { type Broadcast, createOnAir } from "./on-air.ts";
 import { type BroadcastRequest, readRequest, songIn } from "./request.ts";
 
-/** The port for programs that broadcast. Bun's server refuses `SOURCE`, and a `PUT` without a length. */
-export interface BroadcastListener {
-  /** Listens while anybody may broadcast, and hangs up on those whose secret opens none any more. */
-  followChanges(): Promise<void>;
-  stop(): void;
-}
-
-export interface BroadcastDeps extends Pick<Parts, "clock" | "config" | "log"> {
+interface BroadcastDeps extends Pick<Parts, "clock" | "config" | "log"> {
   readonly guard: Guard;
   readonly delivery: Delivery;
   /** Whether anybody has a connection to broadcast to, and the owner allows it. */
@@ -36,23 +29,22 @@ const ANSWERED_WITHIN_MS = 10_000;
 interface Caller {
   readonly reader: HeadReader;
   /** Until it broadcasts it has to hurry. */
-  cancelDeadline: () => void;
+  readonly cancelDeadline: () => void;
   isAsked: boolean;
-  broadcasting: Broadcasting | undefined;
-}
-
-interface Broadcasting {
-  readonly broadcast: Broadcast;
-  /** What it broadcasts with, and to whom. */
-  readonly secret: string;
-  readonly connectionId: number;
+  /** What it broadcasts, with which secret, and to whom. */
+  broadcasting?: {
+    readonly broadcast: Broadcast;
+    readonly secret: string;
+    readonly connectionId: number;
+  };
 }
 
 type CallerSocket = Socket<Caller>;
 
-export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener {
+/** The port for programs that broadcast. Bun's server refuses `SOURCE`, and a `PUT` without a length. */
+export function createBroadcastListener(deps: BroadcastDeps) {
   const { clock, config, log, guard, mayBroadcast, broadcasts } = deps;
-  const onAir = createOnAir(deps);
+  const onAir = createOnAir(clock, deps.delivery);
   const answerTo = createAnswers(guard, onAir);
   const sockets = new Set<CallerSocket>();
   let listener: TCPSocketListener<Caller> | undefined;
@@ -102,12 +94,7 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
         if (!idle) return;
       }
       const cancelDeadline = clock.after(ANSWERED_WITHIN_MS, () => socket.terminate());
-      socket.data = {
-        reader: createHeadReader(),
-        cancelDeadline,
-        isAsked: false,
-        broadcasting: undefined,
-      };
+      socket.data = { reader: createHeadReader(), cancelDeadline, isAsked: false };
       sockets.add(socket);
     },
     data(socket, bytes) {
@@ -142,7 +129,8 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
   };
 
   return {
-    async followChanges() {
+    /** Listens while anybody may broadcast, and hangs up on those whose secret opens none any more. */
+    async followChanges(): Promise<void> {
       const isWanted = mayBroadcast();
       if (isWanted && !listener) {
         listener = listenOnFreePort(config, handlers);
@@ -165,7 +153,7 @@ export function createBroadcastListener(deps: BroadcastDeps): BroadcastListener 
 
 /** Makes what answers requests from an address: with a text, or with the connection that may broadcast. */
 const createAnswers =
-  (guard: Guard, onAir: OnAir) =>
+  (guard: Guard, onAir: ReturnType<typeof createOnAir>) =>
   async (
     { method, path, password, query }: BroadcastRequest,
     address: string,
@@ -181,8 +169,9 @@ const createAnswers =
     if (admission.kind === "limited") return answers.limited(admission.waitSeconds);
     if (broadcasts) return admission.owner;
     if (query.get("mode") !== "updinfo") return answers.BAD_REQUEST;
-    const isTaken = onAir.takeSong(admission.owner.connectionId, songIn(query));
-    return isTaken ? answers.TITLE_TAKEN : answers.NOBODY_ON_AIR;
+    const broadcast = onAir.of(admission.owner.connectionId);
+    broadcast?.show(songIn(query));
+    return broadcast ? answers.TITLE_TAKEN : answers.NOBODY_ON_AIR;
   };
 
 function listenOnFreePort(

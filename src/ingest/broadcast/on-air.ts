@@ -7,22 +7,19 @@ import {
   type OggReader,
   type SongComments,
 } from "../../sources/streams/ogg.ts";
-import { type ByteBudget, createByteBudget } from "../../sources/streams/byte-budget.ts";
+import { createByteBudget } from "../../sources/streams/byte-budget.ts";
 import type { Parts } from "../../http/parts.ts";
 import type { InboxOwner } from "../../music/inboxes.ts";
 import type { Delivery } from "../delivery.ts";
 
-/** Who broadcasts now. Audio is passed over: nothing of it is kept, decoded or sent on. */
-export interface OnAir {
-  /** Begins a broadcast; `undefined` while another one with the same secret goes on. */
-  begin(owner: InboxOwner, station: string, hangUp: () => void): Broadcast | undefined;
-  /** Takes what was said of a connection's song; `false` while it does not broadcast. */
-  takeSong(connectionId: number, song: SongComments): boolean;
-}
-
+/** What a program broadcasts. Audio is passed over: nothing of it is kept, decoded or sent on. */
 export interface Broadcast {
+  /** Monotonic time of its last audio, in milliseconds. */
+  lastAtMs: number;
   /** Passes over audio, but for the names in it; how long to wait before there may be more. */
   take(bytes: Uint8Array): number;
+  /** Takes what was said of its song. */
+  show(song: SongComments): void;
   end(): void;
 }
 
@@ -40,27 +37,18 @@ const NAMES_BYTES = 4 * 1024;
 const MOST_TITLES = 60;
 const MINUTE_MS = 60_000;
 
-interface Current {
-  readonly spend: ByteBudget;
-  readonly show: (song: SongComments) => void;
-  lastAtMs: number;
-  end(): void;
-}
-
-export function createOnAir({
-  clock,
-  delivery,
-}: Pick<Parts, "clock"> & { readonly delivery: Delivery }): OnAir {
-  const all = new Map<number, Current>();
-
+/** Who broadcasts now, by connection. */
+export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
+  const all = new Map<number, Broadcast>();
   return {
-    takeSong(connectionId, song) {
-      const current = all.get(connectionId);
-      current?.show(song);
-      return current !== undefined;
-    },
+    of: (connectionId: number): Broadcast | undefined => all.get(connectionId),
 
-    begin({ connectionId }, station, hangUp) {
+    /** Begins a broadcast; `undefined` while another one with the same secret goes on. */
+    begin(
+      { connectionId }: InboxOwner,
+      station: string,
+      hangUp: () => void,
+    ): Broadcast | undefined {
       const nowMs = clock.monotonicMs();
       const before = all.get(connectionId);
       if (before && nowMs - before.lastAtMs < REPLACED_AFTER_MS) return undefined;
@@ -69,47 +57,51 @@ export function createOnAir({
       const titles = createTitleLimit(clock, (song) =>
         delivery.takeTrack(to, trackOf(song, station), undefined),
       );
-      const end = () => {
-        if (all.get(connectionId) !== current) return;
-        all.delete(connectionId);
-        titles.stop();
-        cancelWatch();
-        delivery.takeTrack(to, null, undefined);
-        hangUp();
-      };
+      const readNames = createNamesReader();
       const spend = createByteBudget({ kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES }, nowMs);
-      const current: Current = { spend, show: titles.show, lastAtMs: nowMs, end };
       let cancelWatch = () => {};
+      const broadcast: Broadcast = {
+        lastAtMs: nowMs,
+        show: titles.show,
+        take(bytes) {
+          broadcast.lastAtMs = clock.monotonicMs();
+          const song = readNames(bytes);
+          if (song) titles.show(song);
+          return spend(bytes.length + (song ? NAMES_BYTES : 0), broadcast.lastAtMs);
+        },
+        end() {
+          if (all.get(connectionId) !== broadcast) return;
+          all.delete(connectionId);
+          titles.stop();
+          cancelWatch();
+          delivery.takeTrack(to, null, undefined);
+          hangUp();
+        },
+      };
       const watchOver = () => {
-        const leftMs = current.lastAtMs + GONE_AFTER_MS - clock.monotonicMs();
-        if (leftMs <= 0) end();
+        const leftMs = broadcast.lastAtMs + GONE_AFTER_MS - clock.monotonicMs();
+        if (leftMs <= 0) broadcast.end();
         else cancelWatch = clock.after(leftMs, watchOver);
       };
-      all.set(connectionId, current);
+      all.set(connectionId, broadcast);
       delivery.takeTrack(to, null, undefined);
       watchOver();
-      return { take: createListener(current, clock), end };
+      return broadcast;
     },
   };
 }
 
-/** Looks for names where the audio is Ogg. */
-function createListener(current: Current, clock: Parts["clock"]): Broadcast["take"] {
+/** Reads names where the audio is Ogg. */
+function createNamesReader(): OggReader["push"] {
   let beginning: Uint8Array | undefined = new Uint8Array();
   let ogg: OggReader | undefined;
   return (bytes) => {
-    const nowMs = clock.monotonicMs();
-    current.lastAtMs = nowMs;
-    let audio = bytes;
-    if (beginning) {
-      audio = beginning = Buffer.concat([beginning, bytes]);
-      if (beginning.length < 4) return 0;
-      if (isOgg(beginning)) ogg = createOggReader();
-      beginning = undefined;
-    }
-    const song = ogg?.push(audio);
-    if (song) current.show(song);
-    return current.spend(bytes.length + (song ? NAMES_BYTES : 0), nowMs);
+    if (!beginning) return ogg?.push(bytes);
+    const audio = Buffer.concat([beginning, bytes]);
+    beginning = audio.length < 4 ? audio : undefined;
+    if (beginning) return undefined;
+    if (isOgg(audio)) ogg = createOggReader();
+    return ogg?.push(audio);
   };
 }
 
