@@ -148,7 +148,8 @@ function readPackets(song: BegunSong, page: Page, data: Buffer): Uint8Array | un
     if (comments) return comments;
     from = end;
   }
-  song.packet = song.isRead ? NO_BYTES : Buffer.from(packetOf(song, data.subarray(from, end)));
+  const packet = packetOf(song, data.subarray(from, end));
+  if (!song.isRead && packet !== song.packet) song.packet = Buffer.from(packet);
   return undefined;
 }
 
