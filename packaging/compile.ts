@@ -32,7 +32,7 @@ export const COMPILE_FLAGS = [
   "--compile",
   // Code that is imported on first use stays a separate chunk, which an idle server never loads.
   "--splitting",
-  "--minify",
+  // Not minified: Elysia reads the text of handlers, and would wait for nearly each as for a promise.
   "--bytecode",
   "--format=esm",
   "--sourcemap=inline",

@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia } from "elysia";
+import { type AnyElysia, Elysia, type MaybePromise } from "elysia";
 import type { ActionParts } from "./actions/action.ts";
 import { basePathOf } from "./addresses.ts";
 import type { EventsServer } from "./api/events.ts";
@@ -97,21 +97,25 @@ export function createApp(deps: AppDeps): App {
   const requestPath = createRequestPath(basePath, routes);
   const isLogged = config.metricsToken !== null || log.enabled("debug");
   const requestLog = isLogged ? createRequestLog(deps) : undefined;
+  const refusalOf = (request: Request): MaybePromise<Response> | undefined => {
+    const isForeign = !hosts.allows(request.headers.get("host"));
+    const isForAnyHost = isForeign && isHealthCheck(pathOf(request));
+    if (isForAnyHost && requestPath.forgetHost(request)) return app.fetch(request);
+    requestLog?.begin(request);
+    const refusal =
+      isForeign && !isForAnyHost
+        ? foreignHost(request)
+        : isTooLarge(request) && !limitsBodies.some((paths) => paths.test(pathOf(request)))
+          ? tooLarge()
+          : undefined;
+    if (refusal) requestLog?.end(request, undefined, refusal);
+    return refusal;
+  };
   app
     .onRequest(({ request }) => {
-      if (requestPath.respell(request)) return app.fetch(request);
-      const isForeign = !hosts.allows(request.headers.get("host"));
-      const isForAnyHost = isForeign && isHealthCheck(pathOf(request));
-      if (isForAnyHost && requestPath.forgetHost(request)) return app.fetch(request);
-      requestLog?.begin(request);
-      const refusal =
-        isForeign && !isForAnyHost
-          ? foreignHost(request)
-          : isTooLarge(request) && !limitsBodies.some((paths) => paths.test(pathOf(request)))
-            ? tooLarge()
-            : undefined;
-      if (refusal) requestLog?.end(request, undefined, refusal);
-      return refusal;
+      // Elysia waits for the result of hooks whose text has "return" before a call.
+      const answer = requestPath.respell(request) ? app.fetch(request) : refusalOf(request);
+      return answer;
     })
     .onError(async ({ error, request, route }) => {
       const answer = await failures.answer(error, request);

@@ -71,7 +71,7 @@ export function createEventRooms({
     send: (client) => client.beat(),
   });
   const eventOf = ({ user, changes }: UserRoom, reading: Reading): Event => {
-    const json = playingBody(reading, user);
+    const json = playingBody(reading, user)();
     return {
       bytes: encoder.encode(`event: now-playing\nid: ${changes}\ndata: ${json}\n\n`),
       text: `{"type":"now-playing",${json.slice(1)}`,

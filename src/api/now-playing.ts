@@ -5,29 +5,28 @@ import { CurrentReading } from "../channels/current-reading.ts";
 import type { Reading } from "../channels/reading.ts";
 import { document, failure, failureBody } from "./envelope.ts";
 import type { Call } from "./guard.ts";
-import { type ArtworkUrl, createPlayingJson, type PlayingUser } from "./playing-json.ts";
+import { type ArtworkUrl, PlayingJson, type PlayingUser } from "./playing-json.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Parts } from "../http/parts.ts";
 
-/** Writes the body of the answer to a reading. */
-export type PlayingBody = (reading: Reading, user: PlayingUser) => string;
+/** Prepares the body of answers to a reading. What it returns writes the body for the moment. */
+export type PlayingBody = (reading: Reading, user: PlayingUser) => () => string;
 
 const NOTHING = JSON.stringify({ success: true, data: null });
 const UNAVAILABLE = "Playback is temporarily unavailable";
 const UNAVAILABLE_BODY = failureBody(UNAVAILABLE);
 
 export function createPlayingBody(clock: Clock, artworkUrl: ArtworkUrl): PlayingBody {
-  const playingJson = createPlayingJson(artworkUrl);
   return (reading, user) => {
     switch (reading.kind) {
       case "nothing":
       case "unlinked":
-        return NOTHING;
+        return () => NOTHING;
       case "unavailable":
-        return UNAVAILABLE_BODY;
+        return () => UNAVAILABLE_BODY;
       case "playback": {
-        const unixSeconds = Math.floor(clock.wallMs() / 1000);
-        return playingJson(reading.playback, user, clock.monotonicMs(), unixSeconds);
+        const json = new PlayingJson(reading.playback, user, artworkUrl);
+        return () => json.at(clock.monotonicMs(), Math.floor(clock.wallMs() / 1000));
       }
     }
   };
@@ -37,27 +36,45 @@ export interface NowPlayingDeps extends Pick<Parts, "hub" | "clock" | "config"> 
   readonly playingBody: PlayingBody;
 }
 
+/** What the answers to a key are written from: most calls need nothing else of a user. */
+class Answers {
+  readonly current: CurrentReading;
+  /** The reading that `body` is about. */
+  reading: Reading | undefined;
+  body = () => NOTHING;
+
+  constructor(current: CurrentReading) {
+    this.current = current;
+  }
+}
+
 /** `GET /api/v1/now-playing`: the playback of the key's user, in the envelope. */
 export function createNowPlaying({ hub, clock, playingBody, config }: NowPlayingDeps) {
-  const answer = (reading: Reading, user: PlayingUser, headers: Headers | undefined): Response => {
-    if (reading.kind !== "unavailable") return document(playingBody(reading, user), headers);
-    // The rate limit would refuse an earlier call.
-    const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
-    return failure(503, UNAVAILABLE, { "Retry-After": String(waitSeconds) });
+  /** Kept for each key, until it or its user changes. */
+  const answersOf = (holder: KeyHolder): Answers => {
+    if (holder.kept instanceof Answers) return holder.kept;
+    const answers = new Answers(hub.currentOf(holder.user.id));
+    holder.kept = answers;
+    return answers;
   };
 
-  /** Found once for each key: most requests need nothing else of a user. */
-  const currentOf = (holder: KeyHolder): CurrentReading => {
-    if (holder.kept instanceof CurrentReading) return holder.kept;
-    const current = hub.currentOf(holder.user.id);
-    holder.kept = current;
-    return current;
+  const answer = (reading: Reading, { holder, headers }: Call): Response => {
+    const answers = answersOf(holder);
+    if (reading === answers.reading) return document(answers.body(), headers);
+    if (reading.kind === "unavailable") {
+      // The rate limit would refuse an earlier call.
+      const waitSeconds = Math.max(config.rateLimitSeconds, secondsOf(reading.retryAfterMs));
+      return failure(503, UNAVAILABLE, { "Retry-After": String(waitSeconds) });
+    }
+    answers.reading = reading;
+    answers.body = playingBody(reading, holder.user);
+    return document(answers.body(), headers);
   };
 
-  return ({ holder, headers }: Call): Response | Promise<Response> => {
-    const { user } = holder;
-    const known = currentOf(holder).at(clock.monotonicMs()) ?? hub.peek(user.id);
-    if (known) return answer(known, user, headers);
-    return hub.read(user.id, PROGRAM_WAITS_MS).then((reading) => answer(reading, user, headers));
+  return (call: Call): Response | Promise<Response> => {
+    const { holder } = call;
+    const known = answersOf(holder).current.at(clock.monotonicMs()) ?? hub.peek(holder.user.id);
+    if (known) return answer(known, call);
+    return hub.read(holder.user.id, PROGRAM_WAITS_MS).then((reading) => answer(reading, call));
   };
 }

@@ -2,19 +2,6 @@ import { type Artwork, artistNames, type Motion, type Playback, positionIn } fro
 import type { User } from "../accounts/users.ts";
 import type * as schema from "./schema.ts";
 
-/**
- * What an answer takes from a playback, side by side: with thousands of users, each object that is
- * read may have to be fetched from slow memory.
- */
-interface Template extends Motion {
-  readonly durationMs: number | null;
-  /** What comes before the position, and what comes between it and the user's name. */
-  readonly start: string;
-  readonly end: string;
-  /** When the pictures were last named; monotonic milliseconds. */
-  namedAtMs: number;
-}
-
 /** Whose music an answer is about. */
 export type PlayingUser = Pick<User, "id" | "name">;
 
@@ -31,47 +18,43 @@ const startOf = (isPlaying: boolean) =>
 const STARTS = { playing: startOf(true), paused: startOf(false) };
 
 /**
- * Writes the answer of now-playing while something plays: `{"success":true,"data":…,"meta":…}`.
- * The text of a playback is made once, whoever plays it; an answer fills in the position, the user's
- * name and the time.
+ * The answer of now-playing while a playback lasts: `{"success":true,"data":…,"meta":…}`, of which
+ * only the position and the time move. What they need stands side by side: with thousands of users,
+ * each object that is read may have to be fetched from slow memory.
  */
-export function createPlayingJson(artworkUrl: ArtworkUrl) {
-  const templates = new WeakMap<Playback, Template>();
+export class PlayingJson {
+  private readonly motion: Motion;
+  private readonly durationMs: number | null;
+  /** What comes before the position, and what comes between it and the time. */
+  private readonly start: string;
+  private readonly end: string;
+  private readonly namePictures: () => void;
+  /** When the pictures were last named; monotonic milliseconds. */
+  private namedAtMs = -Infinity;
 
-  const prepare = (playback: Playback, user: PlayingUser, nowMs: number): Template => {
-    const { state, positionMs, observedAtMs, rate } = playback;
+  constructor(playback: Playback, user: PlayingUser, artworkUrl: ArtworkUrl) {
+    const { state, positionMs, observedAtMs, rate, track, album } = playback;
     const data = toData(playback, 0, (artwork) => artworkUrl(artwork, user.id));
     const { is_playing: _, progress_ms, progress_percent, time_remaining_ms, ...unchanging } = data;
     const rest = JSON.stringify(unchanging).slice(1);
-    const template: Template = {
-      state,
-      positionMs,
-      observedAtMs,
-      rate,
-      durationMs: playback.track.durationMs,
-      start: STARTS[state],
-      end: `,${rest},"meta":{"user":`,
-      namedAtMs: nowMs,
-    };
-    templates.set(playback, template);
-    return template;
-  };
+    this.motion = { state, positionMs, observedAtMs, rate };
+    this.durationMs = track.durationMs;
+    this.start = STARTS[state];
+    this.end = `,${rest},"meta":{"user":${JSON.stringify(user.name)},"timestamp":`;
+    this.namePictures = () => album.artworks.forEach((artwork) => artworkUrl(artwork, user.id));
+  }
 
-  return (playback: Playback, user: PlayingUser, nowMs: number, unixSeconds: number) => {
-    const template = templates.get(playback) ?? prepare(playback, user, nowMs);
-    if (nowMs - template.namedAtMs > NAME_AGAIN_MS) {
-      for (const artwork of playback.album.artworks) artworkUrl(artwork, user.id);
-      template.namedAtMs = nowMs;
+  /** @param nowMs monotonic time */
+  at(nowMs: number, unixSeconds: number): string {
+    if (nowMs - this.namedAtMs > NAME_AGAIN_MS) {
+      this.namePictures();
+      this.namedAtMs = nowMs;
     }
-    const { start, end, durationMs } = template;
-    const { progress_ms, progress_percent, time_remaining_ms } = progressIn(
-      template,
-      durationMs,
-      nowMs,
-    );
+    const progress = progressIn(this.motion, this.durationMs, nowMs);
+    const { progress_ms, progress_percent, time_remaining_ms } = progress;
     const numbers = `${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}`;
-    return `${start}${numbers}${end}${JSON.stringify(user.name)},"timestamp":${unixSeconds}}}`;
-  };
+    return `${this.start}${numbers}${this.end}${unixSeconds}}}`;
+  }
 }
 
 /** A playback as API data, at a monotonic time in milliseconds. */

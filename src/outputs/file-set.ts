@@ -30,7 +30,7 @@ export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: Play
       "title.txt": fileText(playback?.track.title ?? ""),
       "artist.txt": fileText(playback ? artistNames(playback) : ""),
       "album.txt": fileText(playback?.album.name ?? ""),
-      "now-playing.json": playingBody(reading, user),
+      "now-playing.json": playingBody(reading, user)(),
     },
     userId: user.id,
     cover: playback?.album.artworks[0],

@@ -20,7 +20,6 @@ export function buildReference(): void {
   const flags = [
     "--compile",
     "--splitting",
-    "--minify",
     "--bytecode",
     "--format=esm",
     "--outfile",
