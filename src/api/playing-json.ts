@@ -13,9 +13,11 @@ export type ArtworkUrl = (artwork: Artwork, userId: number) => string;
 /** A picture that only this server has stays available if it is named again after this time. */
 const NAME_AGAIN_MS = 1_000;
 
-const startOf = (isPlaying: boolean) =>
-  `{"success":true,"data":{"is_playing":${isPlaying},"progress_ms":`;
-const STARTS = { playing: startOf(true), paused: startOf(false) };
+/** What comes before the position. */
+const STARTS = {
+  playing: '{"success":true,"data":{"is_playing":true,"progress_ms":',
+  paused: '{"success":true,"data":{"is_playing":false,"progress_ms":',
+};
 
 /**
  * The answer of now-playing while a playback lasts: `{"success":true,"data":…,"meta":…}`, of which
@@ -25,8 +27,7 @@ const STARTS = { playing: startOf(true), paused: startOf(false) };
 export class PlayingJson {
   private readonly motion: Motion;
   private readonly durationMs: number | null;
-  /** What comes before the position, and what comes between it and the time. */
-  private readonly start: string;
+  /** What comes between the position and the time. */
   private readonly end: string;
   private readonly namePictures: () => void;
   /** When the pictures were last named; monotonic milliseconds. */
@@ -39,8 +40,8 @@ export class PlayingJson {
     const rest = JSON.stringify(unchanging).slice(1);
     this.motion = { state, positionMs, observedAtMs, rate };
     this.durationMs = track.durationMs;
-    this.start = STARTS[state];
-    this.end = `,${rest},"meta":{"user":${JSON.stringify(user.name)},"timestamp":`;
+    // Joined: the parts of an added or filled-in text would be put together with each answer.
+    this.end = [",", rest, ',"meta":{"user":', JSON.stringify(user.name), ',"timestamp":'].join("");
     this.namePictures = () => album.artworks.forEach((artwork) => artworkUrl(artwork, user.id));
   }
 
@@ -50,10 +51,13 @@ export class PlayingJson {
       this.namePictures();
       this.namedAtMs = nowMs;
     }
-    const progress = progressIn(this.motion, this.durationMs, nowMs);
-    const { progress_ms, progress_percent, time_remaining_ms } = progress;
-    const numbers = `${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}`;
-    return `${this.start}${numbers}${this.end}${unixSeconds}}}`;
+    const { motion, end } = this;
+    const { progress_ms, progress_percent, time_remaining_ms } = progressIn(
+      motion,
+      this.durationMs,
+      nowMs,
+    );
+    return `${STARTS[motion.state]}${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}${end}${unixSeconds}}}`;
   }
 }
 
