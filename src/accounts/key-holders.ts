@@ -28,6 +28,8 @@ export interface KeyHolders {
   cachedHolderOf(key: ApiKey): KeyHolder | undefined;
   /** Notes that a key was used; the next flush stores it. */
   noteUse(keyId: string): void;
+  /** When a key was last used (Unix ms), if that is not stored yet. */
+  unstoredUse(keyId: string): number | undefined;
   /**
    * Stores the uses noted since the last flush, in parts, between which others are answered.
    * @throws if it cannot; what is left is kept
@@ -82,6 +84,7 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
     noteUse(keyId) {
       uses.set(keyId, wallMs());
     },
+    unstoredUse: (keyId) => uses.get(keyId),
     async flushUses() {
       for (let left = uses.size; left > 0; left -= STORED_AT_ONCE) {
         storeUse ??= prepareUse();

@@ -96,8 +96,10 @@ export function createKeys(context: AccountsContext): Keys {
   const revokeAt = (tx: Queries, id: string, revokedAt: number) =>
     tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).run();
 
+  const holders = createKeyHolders(context);
+
   return {
-    ...createKeyHolders(context),
+    ...holders,
     add: (user, name) =>
       store.write({ userId: user.id, what: "keys" }, (tx) =>
         insert(tx, user, workingKeysOf(tx, user), name),
@@ -108,7 +110,8 @@ export function createKeys(context: AccountsContext): Keys {
         .from(apiKeys)
         .where(eq(apiKeys.userId, user.id))
         .orderBy(asc(apiKeys.createdAt))
-        .all(),
+        .all()
+        .map((row) => ({ ...row, lastUsedAt: holders.unstoredUse(row.id) ?? row.lastUsedAt })),
     revoke: (user, keyId) =>
       store.write({ userId: user.id, what: "keys" }, (tx) => {
         const { id } = keyIn(workingKeysOf(tx, user), keyId);

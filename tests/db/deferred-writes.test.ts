@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { parseSessionToken } from "../../src/accounts/credential.ts";
 import { createDeferredWrites } from "../../src/db/deferred-writes.ts";
+import { apiKeys } from "../../src/db/schema.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
@@ -208,8 +209,8 @@ describe("while another program writes to the database,", () => {
     await expect(keys.flushUses()).rejects.toThrow("locked");
     unlock();
     await keys.flushUses();
-    const [used] = keys.list(ada.user);
-    expect(used?.lastUsedAt).toBe(server.clock.wallMs());
+    const stored = server.store.queries.select().from(apiKeys).get();
+    expect(stored?.lastUsedAt).toBe(server.clock.wallMs());
   });
 
   test("a base URL that has not changed is not written", async () => {

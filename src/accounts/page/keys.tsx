@@ -26,9 +26,6 @@ const GRACES = { now: "0s", hour: "1h", day: "24h" } as const;
 export function ApiKeys({ accounts: { keys }, clock, request }: KeysProps): JSX.Element {
   const { words, user } = request;
   const { keys: t } = words.dashboard;
-  // Uses are written only from time to time, and this page must show the latest, the first of which are
-  // written at once. What cannot be stored now is tried again; what is stored can be read.
-  keys.flushUses().catch(() => {});
   const all = keys.list(user);
   const isWorking = ({ revokedAt }: KeyRecord) => revokedAt === null || revokedAt > clock.wallMs();
   const working = all.filter(isWorking);
