@@ -8,8 +8,9 @@ import { SEED } from "../fixtures/seed.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
+import { isThorough } from "../fixtures/thorough.ts";
 
-const CLIENTS = 250;
+const CLIENTS = isThorough ? 250 : 80;
 
 let server: TestServer;
 let port: RealPort;

@@ -233,7 +233,7 @@ describe("Audioscrobbler", () => {
     }
   });
 
-  test("survives ten thousand hostile messages", () => {
+  test("survives thousands of hostile messages", () => {
     const names = fc.constantFrom(...Object.keys(TRACK), "s", "__proto__", "");
     const values = fc.oneof(fc.constantFrom("", " ", "-1", "1e999", "NaN", "200"), fc.string());
     const forms = fc

@@ -5,12 +5,11 @@ import { createPushedServer } from "../fixtures/ingest/pushed-server.ts";
 import { openPort } from "../fixtures/servers/real-port.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { SEED } from "../fixtures/seed.ts";
-import { isThorough } from "../fixtures/thorough.ts";
+import { HOSTILE_RUNS } from "../fixtures/thorough.ts";
 
 /** The frames that a browser sends in a second. */
 const BATCH = 50;
 /** Of each protocol; each night more, with another seed. The readers alone have tests of their own. */
-const MESSAGES = isThorough ? 10_000 : 2_000;
 
 const SONG = { title: "A", artists: ["B"], album: "C", duration: 60_000, progress: 1_000 };
 const parsed = { track: "A", artist: "B", album: "C", duration: 60, currentTime: 1 };
@@ -76,7 +75,10 @@ test.each(protocols)(
     expect((await send(samples[0])).status).toBe(200);
     expect(await server.shown()).toMatchObject({ track: { name: "A" } });
     const statuses = new Set<number>();
-    for (const body of fc.sample(hostileTexts(samples), { numRuns: MESSAGES, seed: SEED })) {
+    for (const body of fc.sample(hostileTexts(samples), {
+      numRuns: HOSTILE_RUNS / 4,
+      seed: SEED,
+    })) {
       // A program that sends slower than the limit.
       await server.clock.advance(60);
       const before = await server.shown();
@@ -129,7 +131,10 @@ test("hostile requests to audioscrobbler are always answered 200 in words of the
     query: changes(Object.keys(right())),
   });
   const kinds = new Set<string>();
-  for (const { kind, form, query } of fc.sample(message, { numRuns: MESSAGES, seed: SEED })) {
+  for (const { kind, form, query } of fc.sample(message, {
+    numRuns: HOSTILE_RUNS / 4,
+    seed: SEED,
+  })) {
     // A program that sends slower than the limit.
     await server.clock.advance(60);
     const before = await server.shown();
@@ -181,7 +186,7 @@ test("hostile frames to webnowplaying close nothing, cause no error and leave a 
     { weight: 2, arbitrary: fc.uint8Array({ maxLength: 64 }) },
     { weight: 1, arbitrary: fc.constantFrom("x".repeat(70_000), "0 ".repeat(20_000)) },
   );
-  const frames = fc.sample(frame, { numRuns: MESSAGES, seed: SEED });
+  const frames = fc.sample(frame, { numRuns: HOSTILE_RUNS / 4, seed: SEED });
   for (let at = 0; at < frames.length; at += BATCH) {
     // A second later, so that it is no flood.
     await server.clock.advance(1_000);

@@ -218,7 +218,7 @@ describe("our own JSON", () => {
     expect((await response.json()).error).toStartWith("duration_ms must");
   });
 
-  test("survives ten thousand hostile messages", () => {
+  test("survives thousands of hostile messages", () => {
     const covers = createCovers({ clock: createFakeClock(), playerHosts: [], network: NO_NETWORK });
     const samples = [SONG, { title: "" }, { state: "stopped" }];
     expectHarmless(JSON_PUSHES, hostileObjects(samples), (value) =>
@@ -226,7 +226,7 @@ describe("our own JSON", () => {
     );
   });
 
-  test("survives ten thousand hostile queries", () => {
+  test("survives thousands of hostile queries", () => {
     const covers = createCovers({ clock: createFakeClock(), playerHosts: [], network: NO_NETWORK });
     const names = fc.constantFrom(...Object.keys(SONG), "__proto__", "constructor", "");
     const values = fc.oneof(

@@ -148,7 +148,7 @@ describe("a submission to ListenBrainz", () => {
     expect(await submit(" ".repeat(65_537))).toMatchObject({ status: 413, body: { code: 413 } });
   });
 
-  test("survives ten thousand hostile messages", () => {
+  test("survives thousands of hostile messages", () => {
     const samples = [submission(), { ...submission(), listen_type: "single" }];
     expectHarmless(LISTENBRAINZ, hostileTexts(samples), readSubmission);
   });

@@ -632,7 +632,7 @@ describe("a browser", () => {
     expect(at(other ?? again, 11_000)).toBe(0);
   });
 
-  test("survives ten thousand hostile frames, and keeps within its limits", () => {
+  test("survives thousands of hostile frames, and keeps within its limits", () => {
     const field = fc.oneof(
       fc.constantFrom("", "0", "1", "2", "-1", "1e999", "NaN", "\u0001", "\\", "|", "200"),
       fc.string(),
