@@ -165,7 +165,8 @@ beforeAll(async () => {
   writeFileSync(path("look.css"), ".track { color: red }");
   writeFileSync(path("password"), "sesame\n");
   writeFileSync(path("old.key"), Buffer.alloc(32, 7).toString("base64"));
-  await marquee("alone", ["user", "add", "owner"]);
+  const users = SCENES.flatMap((_, scene) => [`u${scene}p`, `u${scene}j`]);
+  await marquee("alone", ["user", "add", "owner", ...users]);
   cpSync(path("alone"), path("served"), { recursive: true });
   server = await startMarquee({
     folder: folder.path,
@@ -177,8 +178,6 @@ afterAll(async () => {
   await server.stop();
   folder.remove();
 });
-
-let scenes = 0;
 
 /** The words of a command line, for the user of a test. */
 const wordsOf = (line: string, user: string): string[] =>
@@ -213,14 +212,12 @@ function listAfter([group = ""]: readonly string[]) {
 }
 
 describe("a command says the same, in both forms and with the same exit code, with a server and without:", () => {
-  for (const scene of SCENES) {
+  for (const [at, scene] of SCENES.entries()) {
     test(scene.join(", then "), async () => {
-      const user = `u${(scenes += 1)}`;
       for (const form of [[], ["--json"]]) {
         const said = [];
-        const name = user + (form.length > 0 ? "j" : "p");
+        const name = `u${at}${form.length > 0 ? "j" : "p"}`;
         for (const data of ["alone", "served"]) {
-          await marquee(data, ["user", "add", name]);
           const earlier = scene.slice(0, -1).map((line) => wordsOf(line, name));
           for (const words of earlier) await marquee(data, words);
           const words = [...wordsOf(scene.at(-1) ?? "", name), ...form];
