@@ -1,6 +1,5 @@
-/** What a command does is in force at a running server when it returns: for the next request. */
+/** What a command does is in force at a running server when it returns, as what a form does is. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../src/cli/run.ts";
 import { createDataFolder } from "../fixtures/data/temp-folder.ts";
@@ -68,62 +67,11 @@ beforeEach(async () => {
 });
 
 describe("at once,", () => {
-  test("the key and the address of an added user work, and none of a removed one", async () => {
-    expect([await keyStatus(user["api_key"]), await statusOf(user["widget_url"])]).toEqual([
-      200, 200,
-    ]);
-    await marquee("user", "remove", name);
-    expect([await keyStatus(user["api_key"]), await statusOf(user["widget_url"])]).toEqual([
-      401, 404,
-    ]);
-  });
-
   test("an added key works, and a revoked one does not", async () => {
     const added = await one("key", "add", name);
     expect(await keyStatus(added["api_key"])).toBe(200);
     await marquee("key", "revoke", name, added["id"] ?? "");
     expect(await keyStatus(added["api_key"])).toBe(401);
-  });
-
-  test("a replaced key stops and the other works, and with a grace both do", async () => {
-    expect(await keyStatus(user["api_key"])).toBe(200);
-    const second = await one("key", "rotate", name);
-    expect([await keyStatus(user["api_key"]), await keyStatus(second["api_key"])]).toEqual([
-      401, 200,
-    ]);
-    const third = await one("key", "rotate", name, "--grace", "1h");
-    expect([await keyStatus(second["api_key"]), await keyStatus(third["api_key"])]).toEqual([
-      200, 200,
-    ]);
-  });
-
-  test("an added widget is shown, and a removed or replaced one is not", async () => {
-    const added = await one("widget", "add", name, "--name", "Second");
-    expect(await statusOf(added["widget_url"])).toBe(200);
-    const replaced = await one("widget", "rotate", name, String(added["id"]));
-    expect([await statusOf(added["widget_url"]), await statusOf(replaced["widget_url"])]).toEqual([
-      404, 200,
-    ]);
-    await marquee("widget", "remove", name, String(added["id"]));
-    expect(await statusOf(replaced["widget_url"])).toBe(404);
-  });
-
-  test("a widget has its options and its CSS", async () => {
-    const css = join(folder.path, "look.css");
-    writeFileSync(css, ".at-once { color: red }");
-    const { id } = await one("widget", "list", name);
-    await marquee("widget", "set", name, String(id), "theme=vinyl", `css=@${css}`);
-    const page = await (await fetch(user["widget_url"] ?? "")).text();
-    expect(page).toContain("vinyl");
-    expect(page).toContain(".at-once");
-  });
-
-  test("the replaced addresses that show a widget on demand stop", async () => {
-    const before = await one("widget", "url", name, "--show");
-    expect(await statusOf(before["show_url"], { method: "POST" })).toBeLessThan(300);
-    const after = await one("widget", "rotate", name, "--show");
-    expect(await statusOf(before["show_url"], { method: "POST" })).toBe(404);
-    expect(await statusOf(after["show_url"], { method: "POST" })).toBeLessThan(300);
   });
 
   test("a connection takes what is pushed, and no longer when its secret or it is gone", async () => {
@@ -137,29 +85,6 @@ describe("at once,", () => {
     await marquee("disconnect", name);
     expect(await push(rotated["url"], "Slow Weather")).toBe(401);
     expect(await titleFor(user["api_key"])).toBeUndefined();
-  });
-
-  test("the first of connections is shown, in the order that was given", async () => {
-    const first = await one("connect", name, "json", "--name", "First");
-    const second = await one("connect", name, "json", "--name", "Second");
-    await push(first["url"], "Of the first");
-    await push(second["url"], "Of the second");
-    expect(await titleFor(user["api_key"])).toBe("Of the first");
-    await marquee("connection", "order", name, String(second["id"]), String(first["id"]));
-    expect(await titleFor(user["api_key"])).toBe("Of the second");
-  });
-
-  test("a connection's titles are cleaned, or are not", async () => {
-    const connected = await one("connect", name, "json");
-    await push(connected["url"], "Glass Harbour (Official Video)");
-    expect(await titleFor(user["api_key"])).toBe("Glass Harbour");
-    await marquee("connection", "titles", name, String(connected["id"]), "off");
-    expect(await titleFor(user["api_key"])).toBe("Glass Harbour (Official Video)");
-  });
-
-  test("a link to sign in works", async () => {
-    const { url } = await one("login", name);
-    expect(await statusOf(url)).toBe(200);
   });
 });
 
