@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { describedSources } from "../../src/sources/index.ts";
-import { isPushed } from "../../src/sources/source.ts";
 import { createFakeMpd } from "../fixtures/mpd/fake-mpd.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
@@ -37,22 +35,6 @@ describe("marquee connect, with a name", () => {
   test("says which name it has", async () => {
     const { out } = await marquee("connect", "ada", "demo", "--name", "Desk");
     expect(out).toContain("Demo · Desk was added.");
-  });
-
-  test.each(["", " ", "a\u200bb", "x".repeat(61)])("is called wrongly with %j", async (name) => {
-    const { code, errors } = await marquee("connect", "ada", "demo", "--name", name);
-    expect(code).toBe(2);
-    expect(errors).toContain("--name must be 1 to 60 visible characters");
-    expect(await list()).toEqual([]);
-  });
-
-  test("fails at the eleventh, and says what to do", async () => {
-    for (let at = 1; at <= 10; at++) await marquee("connect", "ada", "demo", "--name", `${at}`);
-    const { code, out, errors } = await marquee("connect", "ada", "demo", "--json");
-    expect(code).toBe(1);
-    expect(out).toBe("");
-    expect(errors).toContain("10 connections");
-    expect(errors).toContain("Disconnect one first.");
   });
 });
 
@@ -165,7 +147,10 @@ describe("marquee connection rotate", () => {
   });
 });
 
-describe.each(describedSources().all.filter(isPushed))("a connection to $id", ({ id: source }) => {
+/** The addresses of the others are tested on the page that shows them. */
+const PUSHED = [{ id: "json" }, { id: "broadcast" }];
+
+describe.each(PUSHED)("a connection to $id", ({ id: source }) => {
   const fields = {
     id: expect.any(Number),
     source,
