@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { upstreams } from "../../src/db/schema.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
@@ -101,36 +100,11 @@ describe("entering the app", () => {
     expect(await attributeOf(page, "a.button", "href")).toBe(`${path}/start`);
   });
 
-  test("takes a secret, and spaces around both away", async () => {
-    await submit({ clientId: ` ${APP.clientId}\n`, clientSecret: "\tswordfish " });
-    expect(await appOf()).toEqual({ clientId: APP.clientId, clientSecret: "swordfish" });
-  });
-
-  test("stores both encrypted", async () => {
-    await submit({ ...APP, clientSecret: "swordfish" });
-    const [row] = server.store.queries.select().from(upstreams).all();
-    const sealed = Buffer.from(row?.sealedApp ?? []).toString("latin1");
-    expect(sealed).not.toBe("");
-    expect(sealed).not.toContain("swordfish");
-    expect(sealed).not.toContain(APP.clientId);
-  });
-
-  test("takes another one in place of the first", async () => {
-    await submit({ ...APP, clientSecret: "swordfish" });
-    await submit({ clientId: "f".repeat(32) });
-    expect(await appOf()).toEqual({ clientId: "f".repeat(32), clientSecret: null });
-  });
-
   test("lets members link from then on, who see no form", async () => {
     await submit();
     const page = await server.get(await server.linkFor(grace.user));
     expect(await attributeOf(page.clone(), "a.button", "href")).toEndWith("/start");
     expect(await hasForm(page)).toBe(false);
-  });
-
-  test("never shows the secret again", async () => {
-    await submit({ ...APP, clientSecret: "swordfish" });
-    expect(await (await server.get(path)).text()).not.toContain("swordfish");
   });
 
   test("does not use the link up", async () => {
@@ -168,41 +142,19 @@ describe("an app that a page of ours did not send", () => {
 });
 
 describe("an app that cannot be one", () => {
-  const WRONG = [
-    "",
-    "has a space",
-    '"><script>alert(1)</script>',
-    "a&amp;b",
-    "é",
-    "a".repeat(129),
-    "a".repeat(31),
-  ];
-
-  test.each(WRONG)("is refused, and what was typed is kept: %p", async (clientId) => {
+  test("is refused, and what was typed is kept", async () => {
+    const clientId = '"><script>alert(1)</script>';
     const page = await submit({ clientId });
     expect(page.status).toBe(422);
-    expect((await attributeOf(page.clone(), "#clientId", "value")) ?? "").toBe(clientId);
+    expect(await attributeOf(page.clone(), "#clientId", "value")).toBe(clientId);
     expect(await attributeOf(page.clone(), "#clientId", "aria-invalid")).toBe("true");
     expect(await textOf(page, "#clientId-mistake")).toBe(languages.en.refused.connection.clientId);
     expect(await appOf()).toBe(undefined);
   });
 
-  test("does not replace the one that works", async () => {
-    await submit();
-    expect((await submit({ clientId: "has a space" })).status).toBe(422);
-    expect(await appOf()).toMatchObject({ clientId: APP.clientId });
-  });
-
   test("is not shown with its secret", async () => {
     const page = await submit({ clientId: "has a space", clientSecret: "swordfish" });
     expect(await page.text()).not.toContain("swordfish");
-  });
-
-  test("is refused with a wrong secret, which is not shown either", async () => {
-    const page = await submit({ ...APP, clientSecret: "sword fish" });
-    expect(page.status).toBe(422);
-    expect(await page.text()).not.toContain("sword fish");
-    expect(await appOf()).toBe(undefined);
   });
 
   test("is none at all in a form without fields", async () => {
@@ -220,12 +172,6 @@ describe("an app that cannot be one", () => {
     }
     expect(await appOf()).toBe(undefined);
   });
-
-  test.each(LANGUAGES)("is refused in %s", async (language) => {
-    const { clientId } = languages[language].refused.connection;
-    path = await server.linkFor(ada.user, language);
-    expect(await textOf(await submit({ clientId: "-é" }), "#clientId-mistake")).toBe(clientId);
-  });
 });
 
 describe("whoever may not enter an app", () => {
@@ -239,11 +185,6 @@ describe("whoever may not enter an app", () => {
     await server.clock.advance(30 * 60_000);
     expect((await submit()).status).toBe(404);
     expect(await appOf()).toBe(undefined);
-  });
-
-  test("changes nothing about a source that has none", async () => {
-    path = path.replace("/spotify/", "/mpd/");
-    expect((await submit()).status).toBe(404);
   });
 });
 

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createMagicLinkSecret, type MagicLinkSecret } from "../../src/accounts/credential.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
-import { magicLinks, sessions as sessionRows } from "../../src/db/schema.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { RUN_FROM_SOURCE } from "../../src/version.ts";
@@ -47,24 +46,6 @@ async function expectRefused(response: Response): Promise<void> {
 }
 
 describe("a sign-in link", () => {
-  test("has at least 128 random bits", async () => {
-    const secrets = await Promise.all(Array.from({ length: 200 }, () => issue()));
-    const bodies = secrets.map(
-      (secret) => /^mql_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/.exec(secret)?.[1],
-    );
-    expect(new Set(bodies).size).toBe(200);
-    expect(bodies).not.toContain(undefined);
-    // Letters are drawn from all 62, so that 32 of them are 190 bits.
-    expect(new Set(bodies.join("")).size).toBe(62);
-    expect(32 * Math.log2(62)).toBeGreaterThan(128);
-  });
-
-  test("is not in the database as it stands", async () => {
-    const secret = issue();
-    const row = server.store.queries.select().from(magicLinks).all();
-    expect(JSON.stringify(row)).not.toContain(secret);
-  });
-
   test.each([
     ["pt-PT,pt;q=0.9", "pt", "/pt/dashboard"],
     ["xx", "en", "/en/dashboard"],
@@ -117,32 +98,12 @@ describe("a sign-in link", () => {
     },
   );
 
-  test("works until half an hour is over, and not after", async () => {
-    const inTime = issue();
-    const late = issue();
-    await server.clock.advance(30 * MINUTE_MS - 1);
-    expect((await enter(inTime)).status).toBe(303);
-    await server.accounts.sessions.closeAll(ada.user);
-    await server.clock.advance(1);
-    expect((await server.get(pathOf(late))).status).toBe(404);
-    await expectRefused(await enter(late));
-  });
-
   test("works once", async () => {
     const secret = issue();
     expect((await enter(secret)).status).toBe(303);
     await server.accounts.sessions.closeAll(ada.user);
     expect((await server.get(pathOf(secret))).status).toBe(404);
     await expectRefused(await enter(secret));
-  });
-
-  test("lets one in of many who try at once", async () => {
-    const secret = issue();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => enter(secret)));
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(19);
-    expect(answers.filter(({ headers }) => headers.has("set-cookie"))).toHaveLength(1);
-    expect(await server.accounts.sessions.list(ada.user)).toHaveLength(1);
   });
 
   test.each([
@@ -191,14 +152,6 @@ describe("a sign-in link", () => {
       expect(await page.text()).not.toContain("ada");
       await expectRefused(await enter(secret));
     }
-  });
-
-  test("ends with its user", async () => {
-    const grace = await server.addUser("grace");
-    const secret = issue(grace);
-    await server.accounts.users.remove("grace");
-    expect((await server.get(pathOf(secret))).status).toBe(404);
-    expect((await enter(secret)).status).toBe(404);
   });
 
   test("shows nothing to other pages: no frame, no referrer elsewhere, no store", async () => {
@@ -271,13 +224,6 @@ describe("a session", () => {
     const first = cookieOf(await enter(issue()));
     await enter(issue());
     expect(await statusOf(first)).toBe(200);
-  });
-
-  test("keeps only a hash of its cookie", async () => {
-    const [, token = ""] = cookieOf(await enter(issue())).split("=");
-    const rows = server.store.queries.select().from(sessionRows).all();
-    expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).not.toContain(token);
   });
 
   test("ends after thirty days in which nobody came, and lasts while somebody does", async () => {
@@ -480,33 +426,6 @@ describe("signing in with Spotify", () => {
     const before = await onlyConnection(linking.accounts.connections, member.user.id);
     await attempt(linking.browser());
     expect(await onlyConnection(linking.accounts.connections, member.user.id)).toEqual(before);
-  });
-
-  test("lets nobody in twice by the same answer", async () => {
-    await linkGrace();
-    const browser = linking.browser();
-    const answer = (await visit(browser)).href;
-    expect((await browser.open(answer)).status).toBe(303);
-    const again = await browser.open(answer);
-    expect(again.status).toBe(400);
-    expect(again.headers.get("set-cookie")).toBe(null);
-  });
-
-  test("lets nobody in by an answer that another browser has got", async () => {
-    await linkGrace();
-    const answer = (await visit(linking.browser())).href;
-    const stolen = await linking.browser().open(answer);
-    expect(stolen.status).toBe(400);
-    expect(await sessions()).toEqual([]);
-  });
-
-  test("lets nobody in who takes longer than ten minutes", async () => {
-    await linkGrace();
-    const browser = linking.browser();
-    const answer = (await visit(browser)).href;
-    await linking.clock.advance(10 * MINUTE_MS);
-    expect((await browser.open(answer)).status).toBe(400);
-    expect(await sessions()).toEqual([]);
   });
 
   test("is not what linking for the dashboard or by a link is: neither lets in", async () => {
