@@ -31,8 +31,6 @@ const GONE_AFTER_MS = 15_000;
 const KBIT_PER_SECOND = 4_000;
 /** Programs send the start of a broadcast at once. */
 const BURST_BYTES = 256 * 1024;
-/** To read names takes as long as to pass over so much audio. */
-const NAMES_BYTES = 4 * 1024;
 
 const MOST_TITLES = 60;
 const MINUTE_MS = 60_000;
@@ -67,7 +65,7 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
           broadcast.lastAtMs = clock.monotonicMs();
           const song = readNames(bytes);
           if (song) titles.show(song);
-          return spend(bytes.length + (song ? NAMES_BYTES : 0), broadcast.lastAtMs);
+          return spend(bytes.length, broadcast.lastAtMs);
         },
         end() {
           if (all.get(connectionId) !== broadcast) return;
