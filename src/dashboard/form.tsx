@@ -2,14 +2,21 @@ import { type Children, Html } from "../jsx.ts";
 import { attribute } from "../html/attribute.ts";
 import { LONGEST_ENTERED_TEXT } from "../text-limits.ts";
 
-export interface FieldProps {
+interface LabelledProps {
   readonly id: string;
-  /** Its name in the form. */
-  readonly name: string;
   readonly label: string;
-  readonly value?: string | undefined;
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
+  readonly children?: Children;
+}
+
+interface ControlProps extends Omit<LabelledProps, "children"> {
+  /** Its name in the form. */
+  readonly name: string;
+}
+
+interface FieldProps extends ControlProps {
+  readonly value?: string | undefined;
   readonly type?: "text" | "password";
   readonly placeholder?: string | undefined;
   readonly required?: boolean;
@@ -45,14 +52,8 @@ export function Field(props: FieldProps): JSX.Element {
   );
 }
 
-export interface LinesProps {
-  readonly id: string;
-  /** Its name in the form. */
-  readonly name: string;
-  readonly label: string;
+interface LinesProps extends ControlProps {
   readonly value: string;
-  readonly hint?: string | undefined;
-  readonly mistake?: string | undefined;
   readonly rows?: number | undefined;
   readonly maxlength?: number | undefined;
 }
@@ -78,14 +79,6 @@ export function Lines(props: LinesProps): JSX.Element {
       </textarea>
     </Labelled>
   );
-}
-
-interface LabelledProps {
-  readonly id: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly mistake?: string | undefined;
-  readonly children?: Children;
 }
 
 /** A control with its label, hint and error message. */
@@ -123,11 +116,7 @@ export function descriptionOf({
   return ids.length > 0 && { "aria-describedby": ids.join(" ") };
 }
 
-export interface ChoiceProps {
-  readonly id: string;
-  /** Its name in the form. */
-  readonly name: string;
-  readonly label: string;
+export interface ChoiceProps extends Pick<ControlProps, "id" | "name" | "label"> {
   readonly chosen: string;
   readonly options: readonly {
     readonly value: string;
@@ -181,12 +170,7 @@ export function Pills({ legend, name, choices, describedBy }: PillsProps): JSX.E
   );
 }
 
-export interface TickedProps {
-  readonly id: string;
-  /** Its name in the form. */
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
+interface TickedProps extends Omit<ControlProps, "mistake"> {
   readonly isOn: boolean;
 }
 

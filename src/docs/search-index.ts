@@ -1,3 +1,4 @@
+import { decodeHTML } from "entities/decode";
 import { docsAddress } from "../addresses.ts";
 import type { Language } from "../languages.ts";
 import type { SearchEntry } from "./browser/search.ts";
@@ -36,22 +37,8 @@ function plain(html: string): string {
     .replace(/<svg.*?<\/svg>/g, "")
     .replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, "")
     .replace(/<[^>]*>/g, " ");
-  return unescape(text)
+  return decodeHTML(text)
     .replace(/[^\S\n\u00a0]+/g, " ")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
-}
-
-function unescape(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    amp: "&",
-    lt: "<",
-    gt: ">",
-    quot: '"',
-    "#x27": "'",
-  };
-  return text.replace(
-    /&(amp|lt|gt|quot|#x27);/g,
-    (entity, name: string) => entities[name] ?? entity,
-  );
 }

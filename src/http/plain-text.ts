@@ -1,10 +1,12 @@
+type Headers = Readonly<Record<string, string>>;
+
 /** A short text answer for programs and people. */
-export function plainText(
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(`${text}\n`, {
+export const plainText = (status: number, text: string, headers: Headers = {}): Response =>
+  withoutLineBreak(status, `${text}\n`, headers);
+
+/** The same without a line break at the end, as some chat bots would print it. */
+export const withoutLineBreak = (status: number, text: string, headers: Headers = {}): Response =>
+  new Response(text, {
     status,
     headers: {
       "Content-Type": "text/plain; charset=utf-8",
@@ -13,4 +15,3 @@ export function plainText(
       ...headers,
     },
   });
-}

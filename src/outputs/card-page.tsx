@@ -2,11 +2,11 @@ import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { outputAddress, pageAddress } from "../addresses.ts";
 import type { Reading } from "../channels/reading.ts";
 import { plainText } from "../http/plain-text.ts";
-import { fill, languages } from "../i18n/index.ts";
+import { languages } from "../i18n/index.ts";
 import { Html } from "../jsx.ts";
 import { type Language, languageTag } from "../languages.ts";
 import { cardNames, describe } from "./card.ts";
-import type { Guard } from "./guard.ts";
+import { type Guard, refusalOf } from "./guard.ts";
 import { attribute } from "../html/attribute.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import type { Parts } from "../http/parts.ts";
@@ -27,11 +27,7 @@ export function createCardPage(deps: CardPageDeps): CardPage {
   return async (addressLanguage, token, request) => {
     const admission = await guard("card", token, request);
     if (admission.kind === "wrong") return undefined;
-    if (admission.kind === "limited") {
-      const seconds = String(admission.waitSeconds);
-      const text = fill(languages[addressLanguage].outputs[admission.why], { seconds });
-      return plainText(429, text, { "Retry-After": seconds });
-    }
+    if (admission.kind === "limited") return plainText(...refusalOf(addressLanguage, admission));
     const { user, widget } = admission;
     const language = widget.language ?? addressLanguage;
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, BOT_WAITS_MS));

@@ -2,11 +2,11 @@ import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import type { Reading } from "../channels/reading.ts";
 import { atMost } from "../clock.ts";
 import { plainText } from "../http/plain-text.ts";
-import { fill, languages, type Words } from "../i18n/index.ts";
+import { languages, type Words } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { type Artwork, artistNames, type Playback, positionAt } from "../playback.ts";
 import { type Card, type CardProgress, drawCard } from "./card-drawing.ts";
-import type { Guard } from "./guard.ts";
+import { type Guard, refusalOf } from "./guard.ts";
 import { shortName } from "./line.ts";
 import { type CardOptions, readCardOptions } from "./options.ts";
 import type { Parts } from "../http/parts.ts";
@@ -64,13 +64,8 @@ export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): Car
   };
 
   return async (addressLanguage, token, request) => {
-    const { outputs } = languages[addressLanguage];
     const admission = await guard("card", token, request);
-    if (admission.kind === "wrong") return plainText(404, outputs.unknown);
-    if (admission.kind === "limited") {
-      const seconds = String(admission.waitSeconds);
-      return plainText(429, fill(outputs[admission.why], { seconds }), { "Retry-After": seconds });
-    }
+    if (admission.kind !== "admitted") return plainText(...refusalOf(addressLanguage, admission));
     const { user, widget } = admission;
     const options = readCardOptions(widget.options, new URL(request.url).searchParams);
     const reading = hub.peek(user.id) ?? (await hub.read(user.id, BOT_WAITS_MS));

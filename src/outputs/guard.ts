@@ -4,6 +4,8 @@ import type { WidgetKind } from "../looks/new-widget.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import { createGuesses, type GuessesDeps } from "../http/guess-limit.ts";
 import { secondsOf } from "../http/rate-limit.ts";
+import { fill, languages } from "../i18n/index.ts";
+import type { Language } from "../languages.ts";
 import type { Parts } from "../http/parts.ts";
 
 export type Admission =
@@ -16,6 +18,17 @@ export type Admission =
       readonly why: "wrongAddresses" | "spent";
       readonly waitSeconds: number;
     };
+
+/** Status, text and headers of the answer to who is not let in. */
+export function refusalOf(
+  language: Language,
+  admission: Exclude<Admission, { kind: "admitted" }>,
+): [number, string, Readonly<Record<string, string>>] {
+  const { outputs } = languages[language];
+  if (admission.kind === "wrong") return [404, outputs.unknown, {}];
+  const seconds = String(admission.waitSeconds);
+  return [429, fill(outputs[admission.why], { seconds }), { "Retry-After": seconds }];
+}
 
 /**
  * Lets those in who know the token of a widget of a kind, and charges its user for what follows. Wrong

@@ -42,40 +42,25 @@ type ValuesOf<Options extends Table> = {
 export type TextOptions = ValuesOf<typeof textOptions>;
 export type CardOptions = ValuesOf<typeof cardOptions>;
 
+type Texts = Readonly<Record<string, string>>;
+
 /** What is saved; what is not, or is not understood, is the default. */
-export function readTextOptions(saved: Readonly<Record<string, string>>): TextOptions {
-  const { template, pausedTemplate, idleTemplate, url } = textOptions;
-  return {
-    template: valueOf(template, saved["template"]),
-    pausedTemplate: valueOf(pausedTemplate, saved["pausedTemplate"]),
-    idleTemplate: valueOf(idleTemplate, saved["idleTemplate"]),
-    url: valueOf(url, saved["url"]),
-  };
-}
+export const readTextOptions = (saved: Texts): TextOptions => readOptions(textOptions, saved);
 
 /** The address's query counts more than what is saved. */
-export function readCardOptions(
-  saved: Readonly<Record<string, string>>,
-  query: URLSearchParams,
-): CardOptions {
-  const { mode, progress, source } = cardOptions;
-  return {
-    mode: valueOf(mode, query.get("mode"), saved["mode"]),
-    progress: valueOf(progress, query.get("progress"), saved["progress"]),
-    source: valueOf(source, query.get("source"), saved["source"]),
-  };
-}
+export const readCardOptions = (saved: Texts, query: URLSearchParams): CardOptions =>
+  readOptions(cardOptions, Object.fromEntries([...query].toReversed()), saved);
 
-/** The value of the first text that is allowed, else the default. */
-function valueOf<Value>(
-  option: WidgetOption<Value>,
-  ...texts: readonly (string | null | undefined)[]
-): Value {
-  for (const text of texts) {
-    const value = typeof text === "string" ? option.parse(text) : undefined;
-    if (value !== undefined) return value;
-  }
-  return option.fallback;
+/** Of each option the value of the first text that is allowed, else the default. */
+function readOptions<Options extends Table>(options: Options, ...given: readonly Texts[]) {
+  const values = Object.entries(options).map(([name, { fallback, parse }]) => {
+    const texts = given.flatMap((one) => (Object.hasOwn(one, name) ? (one[name] ?? []) : []));
+    const [value = fallback] = texts
+      .map((text) => parse(text))
+      .filter((parsed) => parsed !== undefined);
+    return [name, value];
+  });
+  return Object.fromEntries(values) as ValuesOf<Options>;
 }
 
 function template(): WidgetOption<string> {

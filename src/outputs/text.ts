@@ -1,10 +1,11 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { PlayedSong } from "../channels/last-songs.ts";
-import { fill, languages } from "../i18n/index.ts";
+import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Playback } from "../playback.ts";
-import type { Guard } from "./guard.ts";
+import { withoutLineBreak } from "../http/plain-text.ts";
+import { type Guard, refusalOf } from "./guard.ts";
 import {
   lineOf,
   type LineWords,
@@ -67,13 +68,8 @@ export function createTextOutput({ guard, hub, clock }: TextDeps): TextOutput {
   };
 
   return async (addressLanguage, token, request) => {
-    const { outputs } = languages[addressLanguage];
     const admission = await guard("text", token, request);
-    if (admission.kind === "wrong") return answer(404, outputs.unknown);
-    if (admission.kind === "limited") {
-      const seconds = String(admission.waitSeconds);
-      return answer(429, fill(outputs[admission.why], { seconds }), { "Retry-After": seconds });
-    }
+    if (admission.kind !== "admitted") return answer(...refusalOf(addressLanguage, admission));
     const { user, widget } = admission;
     const language = widget.language ?? addressLanguage;
     const asked = readAsked(request);
@@ -124,20 +120,6 @@ function isForYouTube(headers: Headers): boolean {
   return [nightbot, fossabot].some((provider) => provider?.toLowerCase() === "youtube");
 }
 
-/** Without a line break at the end, as some bots would print it. */
-function answer(
-  status: number,
-  line: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(line, {
-    status,
-    headers: {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-      "Access-Control-Allow-Origin": "*",
-      ...headers,
-    },
-  });
-}
+/** Scripts of any page may read it. */
+const answer = (status: number, line: string, headers?: Readonly<Record<string, string>>) =>
+  withoutLineBreak(status, line, { "Access-Control-Allow-Origin": "*", ...headers });
