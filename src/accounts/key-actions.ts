@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { name } from "../actions/inputs.ts";
 import { apiAddress } from "../addresses.ts";
 import { isoTime } from "../clock.ts";
@@ -81,10 +81,7 @@ export const revokeKey = action({
     return keys.list(user).find((key) => key.id === id);
   },
   documents: (key) => [{ id: key?.id, revoked: true }],
-  notice: ({ dashboard }, key) => ({
-    tone: "good",
-    text: fill(dashboard.keys.revoked, { name: key?.name ?? "" }),
-  }),
+  notice: ({ dashboard }, key) => good(fill(dashboard.keys.revoked, { name: key?.name ?? "" })),
 });
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };

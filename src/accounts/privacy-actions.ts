@@ -1,4 +1,4 @@
-import { action, type Call, type Input } from "../actions/action.ts";
+import { action, type Call, type Input, good } from "../actions/action.ts";
 import { choice, givenIn, orKept } from "../actions/inputs.ts";
 import { isoTime } from "../clock.ts";
 import { fill } from "../i18n/fill.ts";
@@ -39,7 +39,7 @@ export const pauseSharing = action({
   run: (call, { for: time }) =>
     change(call, { pausedUntil: time === "long" ? UNTIL_RESUMED : call.clock.wallMs() + PAUSE_MS }),
   documents: (rules) => [rules],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.privacy.nowPaused }),
+  notice: ({ dashboard }) => good(dashboard.privacy.nowPaused),
 });
 
 export const resumeSharing = action({
@@ -49,7 +49,7 @@ export const resumeSharing = action({
   inputs: {},
   run: (call) => change(call, { pausedUntil: null }),
   documents: (rules) => [rules],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.privacy.nowSharing }),
+  notice: ({ dashboard }) => good(dashboard.privacy.nowSharing),
 });
 
 /** Accents are ignored, so a line with only accents would match every name. */
@@ -98,10 +98,7 @@ export const showTitle = action({
     return { title, rules: await change(call, { hiddenTitles: kept }) };
   },
   documents: ({ rules }) => [rules],
-  notice: ({ dashboard: { privacy } }, { title }) => ({
-    tone: "good",
-    text: fill(privacy.shownAgain, { title }),
-  }),
+  notice: ({ dashboard: { privacy } }, { title }) => good(fill(privacy.shownAgain, { title })),
 });
 
 export const hideTitle = action({
@@ -120,12 +117,12 @@ export const hideTitle = action({
     return { title, isNew, rules: await change(call, { hiddenTitles: hidden }) };
   },
   documents: ({ rules }) => [rules],
-  notice: ({ dashboard: { privacy, gallery } }, { title, isNew }) => ({
-    tone: "good",
-    text: fill(privacy.hidden, { title }),
-    // What was hidden before stays hidden.
-    ...(isNew && { undo: { action: showTitle.name, texts: { title }, label: gallery.undo } }),
-  }),
+  notice: ({ dashboard: { privacy, gallery } }, { title, isNew }) =>
+    good(
+      fill(privacy.hidden, { title }),
+      // What was hidden before stays hidden.
+      isNew && { undo: { action: showTitle.name, texts: { title }, label: gallery.undo } },
+    ),
 });
 
 const hiddenTexts = {
@@ -151,5 +148,5 @@ export const setPrivacyRules = action({
     return change(call, { hiddenTitles: titles, hiddenArtists: artists });
   },
   documents: (rules) => [rules],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.privacy.saved }),
+  notice: ({ dashboard }) => good(dashboard.privacy.saved),
 });

@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { isoTime } from "../clock.ts";
 import { Refused } from "../i18n/refused.ts";
 
@@ -35,7 +35,7 @@ export const endSession = action({
     return { id };
   },
   documents: ({ id }) => [{ id, ended: true }],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.account.signedOut }),
+  notice: ({ dashboard }) => good(dashboard.account.signedOut),
 });
 
 export const endAllSessions = action({
@@ -48,5 +48,5 @@ export const endAllSessions = action({
     return { username: user.name };
   },
   documents: ({ username }) => [{ username, signed_out: true }],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.account.signedOutEverywhere }),
+  notice: ({ dashboard }) => good(dashboard.account.signedOutEverywhere),
 });

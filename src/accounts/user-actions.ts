@@ -1,4 +1,4 @@
-import { action, type OwnersCall } from "../actions/action.ts";
+import { action, type OwnersCall, good } from "../actions/action.ts";
 import { choice, id } from "../actions/inputs.ts";
 import { widgetAddress } from "../addresses.ts";
 import { isoTime } from "../clock.ts";
@@ -165,10 +165,7 @@ export const removeUser = action({
     return { username: name };
   },
   documents: ({ username }) => [{ username, removed: true }],
-  notice: ({ dashboard }, { username }) => ({
-    tone: "good",
-    text: fill(dashboard.server.removed, { user: username }),
-  }),
+  notice: ({ dashboard }, { username }) => good(fill(dashboard.server.removed, { user: username })),
 });
 
 export const makeSignInLink = action({
@@ -232,10 +229,7 @@ export const deleteAccount = action({
     return { username: name };
   },
   documents: ({ username }) => [{ username, removed: true }],
-  notice: ({ dashboard }, { username }) => ({
-    tone: "good",
-    text: fill(dashboard.server.removed, { user: username }),
-  }),
+  notice: ({ dashboard }, { username }) => good(fill(dashboard.server.removed, { user: username })),
 });
 
 export const endFirstSteps = action({
@@ -248,6 +242,6 @@ export const endFirstSteps = action({
     return { username: user.name, welcomed: true };
   },
   documents: (welcomed) => [welcomed],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.home.over }),
+  notice: ({ dashboard }) => good(dashboard.home.over),
   lines: ({ username }) => [`The dashboard shows ${username} no first steps any more.`],
 });

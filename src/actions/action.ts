@@ -156,3 +156,9 @@ export type AnyAction = Action<Inputs, unknown>;
 export const action = <const I extends Inputs, Result>(
   definition: Action<I, Result>,
 ): Action<I, Result> => definition;
+
+/** The notice of what was done. */
+export const good = (
+  text: string,
+  more: Omit<Notice, "tone" | "text"> | false = false,
+): Notice & { readonly tone: "good" } => ({ tone: "good", text, ...more });

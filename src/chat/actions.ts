@@ -1,4 +1,4 @@
-import { action, type Call, type Input } from "../actions/action.ts";
+import { action, type Call, type Input, good } from "../actions/action.ts";
 import { givenIn, onOff, orKept } from "../actions/inputs.ts";
 import { flagOf, LONGEST_CLIENT_ID, type SettingName } from "../config.ts";
 import type { Notice } from "../html/notices.ts";
@@ -73,7 +73,7 @@ export const enterChatApp = action({
     return { clientId };
   },
   documents: ({ clientId }) => [{ client_id: clientId }],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.chat.appSaved }),
+  notice: ({ dashboard }) => good(dashboard.chat.appSaved),
 });
 
 const HOW_TO_ENTER = `Register an application at ${REGISTRATION_URL}, with the client type Public, and enter its client ID with "marquee chat app" or ${flagOf("twitchClientId")}.`;
@@ -82,10 +82,8 @@ const HOW_TO_ENTER = `Register an application at ${REGISTRATION_URL}, with the c
 type Linking = BegunLink | ChatAccount;
 
 /** What is said once an account is linked. */
-export const linkedNotice = ({ dashboard }: Words, { login }: ChatAccount): Notice => ({
-  tone: "good",
-  text: fill(dashboard.chat.linkedAs, { login }),
-});
+export const linkedNotice = ({ dashboard }: Words, { login }: ChatAccount): Notice =>
+  good(fill(dashboard.chat.linkedAs, { login }));
 
 export const linkChat = action({
   name: "chat link",
@@ -211,7 +209,7 @@ export const changeChatOptions = action({
       announce_every_s: announceEveryS,
     },
   ],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.chat.options.saved }),
+  notice: ({ dashboard }) => good(dashboard.chat.options.saved),
 });
 
 export const sayInChat = action({
@@ -226,7 +224,7 @@ export const sayInChat = action({
     return account;
   },
   documents: (account) => [documentOf(account)],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.chat.sent }),
+  notice: ({ dashboard }) => good(dashboard.chat.sent),
 });
 
 export const unlinkChat = action({

@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { choice, connectionId, onOff } from "../actions/inputs.ts";
 
 /** The choice counts on servers whose owner allows the search. */
@@ -13,7 +13,7 @@ export const searchCovers = action({
     return { username: user.name, covers: search ? "on" : "off" };
   },
   documents: (chosen) => [chosen],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.music.covers.saved }),
+  notice: ({ dashboard }) => good(dashboard.music.covers.saved),
   lines: ({ covers }) => [
     covers === "on"
       ? "Covers are looked for, on a server whose --cover-search allows it."
@@ -35,5 +35,5 @@ export const setCoversOfConnection = action({
     return { id, covers };
   },
   documents: (chosen) => [chosen],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.music.covers.saved }),
+  notice: ({ dashboard }) => good(dashboard.music.covers.saved),
 });

@@ -1,5 +1,5 @@
 import { hostOf } from "../ip-address.ts";
-import { action, type Call } from "../actions/action.ts";
+import { action, type Call, good } from "../actions/action.ts";
 import { id, name } from "../actions/inputs.ts";
 import { Refused } from "../i18n/refused.ts";
 import { fill } from "../i18n/index.ts";
@@ -81,11 +81,8 @@ export const addHook = action({
   run: (call, { url, events, action }) =>
     call.accounts.hooks.add(call.user, { url: readAddress(call, url), events, action }),
   documents: (hook) => [{ ...documentOf(hook), secret: hook.secret }],
-  notice: ({ dashboard: { hooks: t } }, { action, secret }) => ({
-    tone: "good",
-    text: t.added,
-    ...(action === null && { shownOnce: [{ label: t.secret, value: secret }] }),
-  }),
+  notice: ({ dashboard: { hooks: t } }, { action, secret }) =>
+    good(t.added, action === null && { shownOnce: [{ label: t.secret, value: secret }] }),
 });
 
 export const listHooks = action({
@@ -118,7 +115,7 @@ export const removeHook = action({
     return { id };
   },
   documents: (removed) => [removed],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.hooks.removed }),
+  notice: ({ dashboard }) => good(dashboard.hooks.removed),
 });
 
 /** The running server's, or where none runs, one of our own. */

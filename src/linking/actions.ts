@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { Refused } from "../i18n/refused.ts";
 import { APP_FIELDS } from "./app.ts";
 
@@ -24,5 +24,5 @@ export const enterApp = action({
     return { source: source.id, client_id: clientId };
   },
   documents: (entered) => [entered],
-  notice: ({ dashboard: { music: t } }) => ({ tone: "good", text: t.appSaved }),
+  notice: ({ dashboard: { music: t } }) => good(t.appSaved),
 });

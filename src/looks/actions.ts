@@ -1,4 +1,4 @@
-import { action, type Call } from "../actions/action.ts";
+import { action, type Call, good } from "../actions/action.ts";
 import { choice, flag, id, name } from "../actions/inputs.ts";
 import { onDemandAddress, outputAddress } from "../addresses.ts";
 import { fill, type Words } from "../i18n/index.ts";
@@ -80,7 +80,7 @@ export const done = (
   { dashboard: { gallery } }: Words,
   what: keyof Words["dashboard"]["gallery"]["done"],
   values: Readonly<Record<string, string>>,
-) => ({ tone: "good", text: fill(gallery.done[what], values) }) as const;
+) => good(fill(gallery.done[what], values));
 
 const documentOf = ({ id, name }: Pick<Widget, "id" | "name">) => ({ id, name });
 

@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { uploadedFile } from "../actions/uploaded-file.ts";
 import { type Font, LARGEST_FONT, LONGEST_FONT_NAME } from "./fonts.ts";
 
@@ -31,7 +31,7 @@ export const addFont = action({
   },
   run: ({ accounts, user }, { name, file }) => accounts.fonts.add(user, name, file),
   documents: (font) => [documentOf(font)],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.fonts.added }),
+  notice: ({ dashboard }) => good(dashboard.widget.editor.fonts.added),
 });
 
 export const listFonts = action({
@@ -57,5 +57,5 @@ export const removeFont = action({
   },
   run: ({ accounts, user }, { id }) => accounts.fonts.remove(user, id),
   documents: (font) => [documentOf(font)],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.fonts.removed }),
+  notice: ({ dashboard }) => good(dashboard.widget.editor.fonts.removed),
 });

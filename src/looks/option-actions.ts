@@ -1,4 +1,4 @@
-import { action, type Texts } from "../actions/action.ts";
+import { action, type Texts, good } from "../actions/action.ts";
 import { id } from "../actions/inputs.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -73,7 +73,7 @@ export const setOptions = action({
     return widgets.save(user, id, look, { basedOn: widget.revision });
   },
   documents: ({ id, name, revision, options }) => [{ id, name, revision, options }],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.savedNotice }),
+  notice: ({ dashboard }) => good(dashboard.widget.editor.savedNotice),
   lines({ name, options, css }) {
     const lines = Object.entries(options).map((assignment) => assignment.join("="));
     if (css !== "") lines.push(`CSS of ${Buffer.byteLength(css)} bytes`);

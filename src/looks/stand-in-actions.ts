@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { uploadedFile } from "../actions/uploaded-file.ts";
 import { drawUpload, LARGEST_PICTURE, LONGEST_SIDE_PX } from "../artwork/uploaded-picture.ts";
 
@@ -17,7 +17,7 @@ export const setStandInCover = action({
   command: { examples: ["marquee cover set ada logo.png"], readHere: picture.readHere },
   run: ({ accounts, user }, { file }) => accounts.standInCovers.set(user, () => drawUpload(file)),
   documents: (id) => [{ id }],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.standIn.saved }),
+  notice: ({ dashboard }) => good(dashboard.widget.editor.standIn.saved),
 });
 
 export const removeStandInCover = action({
@@ -30,5 +30,5 @@ export const removeStandInCover = action({
     return { username: user.name };
   },
   documents: (removed) => [removed],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.widget.editor.standIn.removed }),
+  notice: ({ dashboard }) => good(dashboard.widget.editor.standIn.removed),
 });

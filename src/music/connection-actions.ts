@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { connectionId, flag, name } from "../actions/inputs.ts";
 import { fill } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -75,10 +75,8 @@ export const disconnect = action({
     return { username: user.name, disconnected };
   },
   documents: (result) => [result],
-  notice: ({ dashboard: { music: t } }, { disconnected }) => ({
-    tone: "good",
-    text: disconnected ? t.disconnected : t.notConnected,
-  }),
+  notice: ({ dashboard: { music: t } }, { disconnected }) =>
+    good(disconnected ? t.disconnected : t.notConnected),
 });
 
 export const listConnections = action({
@@ -141,7 +139,7 @@ export const orderConnections = action({
     return listConnections.run(call, { showSecrets: false });
   },
   documents: (all) => listConnections.documents(all),
-  notice: ({ dashboard: { music: t } }) => ({ tone: "good", text: t.ordered }),
+  notice: ({ dashboard: { music: t } }) => good(t.ordered),
 });
 
 export const moveConnection = action({
@@ -191,7 +189,7 @@ export const renameConnection = action({
     return connections.find(user, id);
   },
   documents: (connection) => [documentOf(connection)],
-  notice: ({ dashboard: { music: t } }) => ({ tone: "good", text: t.renamed }),
+  notice: ({ dashboard: { music: t } }) => good(t.renamed),
 });
 
 export const rotateConnection = action({
@@ -207,9 +205,7 @@ export const rotateConnection = action({
     return { connection, source, inbox: inboxOf(source, secret, baseUrl) };
   },
   documents: ({ connection, inbox }) => [{ ...documentOf(connection), ...inbox }],
-  notice: (words, rotated) => ({
-    tone: "good",
-    text: fill(words.dashboard.music.inbox.rotated, { source: labelOf(rotated, words) }),
-  }),
+  notice: (words, rotated) =>
+    good(fill(words.dashboard.music.inbox.rotated, { source: labelOf(rotated, words) })),
   lines: ({ source, inbox }) => ["The old secret no longer works.", ...inboxLines(source, inbox)],
 });

@@ -1,4 +1,4 @@
-import { action, type Call } from "../actions/action.ts";
+import { action, type Call, good } from "../actions/action.ts";
 import { choice, givenIn, onOff, orKept } from "../actions/inputs.ts";
 import { type Period, PERIODS } from "./history.ts";
 
@@ -33,10 +33,7 @@ export const keepHistory = action({
     return { username: user.name, kept_for: keeps, overlays_tell_of_streams: followsStreams };
   },
   documents: (kept) => [kept],
-  notice: ({ history: t }, { kept_for }) => ({
-    tone: "good",
-    text: kept_for === null ? t.savedOff : t.saved,
-  }),
+  notice: ({ history: t }, { kept_for }) => good(kept_for === null ? t.savedOff : t.saved),
 });
 
 export const clearHistory = action({
@@ -50,5 +47,5 @@ export const clearHistory = action({
     return { username: call.user.name, cleared: true };
   },
   documents: (cleared) => [cleared],
-  notice: ({ history: t }) => ({ tone: "good", text: t.cleared }),
+  notice: ({ history: t }) => good(t.cleared),
 });

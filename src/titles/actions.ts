@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { choice, connectionId, givenIn, onOff, orKept } from "../actions/inputs.ts";
 import { Refused } from "../i18n/refused.ts";
 import { LINE_BREAK } from "../text-limits.ts";
@@ -78,7 +78,7 @@ export const setTitles = action({
     return titles;
   },
   documents: ({ isOn, phrases }) => [{ cleaned: isOn, phrases }],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.music.titles.saved }),
+  notice: ({ dashboard }) => good(dashboard.music.titles.saved),
 });
 
 const CHOICES = { on: true, off: false, all: null } as const;
@@ -101,5 +101,5 @@ export const setTitlesOfConnection = action({
     return { id, titles };
   },
   documents: (chosen) => [chosen],
-  notice: ({ dashboard }) => ({ tone: "good", text: dashboard.music.titles.saved }),
+  notice: ({ dashboard }) => good(dashboard.music.titles.saved),
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { action, type Input, type OwnersCall, type Texts } from "../actions/action.ts";
+import { action, type Input, type OwnersCall, type Texts, good } from "../actions/action.ts";
 import { type Config, settings } from "../config.ts";
 import { fill } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -117,9 +117,7 @@ export const replaceSecretKey = action({
     return replaceOwnKey(call);
   },
   documents: ({ rotated, resealed }) => [{ rotated, resealed }],
-  notice: ({ dashboard: { server: t } }, { resealed }) => ({
-    tone: "good",
-    text: fill(t.keyReplaced, { count: String(resealed) }),
-  }),
+  notice: ({ dashboard: { server: t } }, { resealed }) =>
+    good(fill(t.keyReplaced, { count: String(resealed) })),
   lines: linesOf,
 });

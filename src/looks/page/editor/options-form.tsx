@@ -9,6 +9,7 @@ import { Control } from "./controls.tsx";
 import { type Group, groupOptions } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
 import { Hint } from "../../../html/parts.tsx";
+import { Folded } from "./folded.tsx";
 
 /** The ID of the list of fonts that the user has and that come with Marquee. */
 const FONTS = "known-fonts";
@@ -59,21 +60,16 @@ function OptionGroup({ request, group }: FormProps & { group: Group }): JSX.Elem
     </>
   );
   return (
-    <details class="group">
-      <summary>
-        <h2 safe>{groups[group.name]}</h2>
-      </summary>
-      <div class="rows">
-        <div class="row choices">
-          {group.name === "text" && <LanguageChoice request={request} />}
-          {controlsOf(isChoice) as "safe"}
-        </div>
-        <div class="row fields">
-          {controlsOf((kind) => !isChoice(kind) && !isSwitch(kind)) as "safe"}
-        </div>
-        <div class="row switches">{controlsOf(isSwitch) as "safe"}</div>
+    <Folded title={groups[group.name]}>
+      <div class="row choices">
+        {group.name === "text" && <LanguageChoice request={request} />}
+        {controlsOf(isChoice) as "safe"}
       </div>
-    </details>
+      <div class="row fields">
+        {controlsOf((kind) => !isChoice(kind) && !isSwitch(kind)) as "safe"}
+      </div>
+      <div class="row switches">{controlsOf(isSwitch) as "safe"}</div>
+    </Folded>
   );
 }
 
@@ -98,50 +94,45 @@ function NameAndSize({ request }: FormProps): JSX.Element {
   const { editor, obs, mistakes } = request.words.dashboard.widget;
   const [least, most] = [String(SIDE_PX.least), String(SIDE_PX.most)];
   return (
-    <details class="group">
-      <summary>
-        <h2 safe>{editor.nameAndSize}</h2>
-      </summary>
-      <div class="rows">
-        <div class="named control" data-control="name">
-          <label for="name" safe>
-            {editor.name}
-          </label>
-          <input
-            id="name"
-            name="name"
-            autocomplete="off"
-            spellcheck="false"
-            maxlength={String(LONGEST_KEY_NAME)}
-          />
-          <p class="mistake" id="name-mistake" hidden safe>
-            {editor.nameRule}
-          </p>
-        </div>
-        <Hint text={editor.sizeHint} />
-        <div class="row fields">
-          {(["width", "height"] as const).map((side) => (
-            <div class="control" data-control={`source-${side}`}>
-              <label for={`source-${side}`}>
-                <span safe>{obs[side]}</span>
-                <small> px</small>
-              </label>
-              <input
-                id={`source-${side}`}
-                data-side={side}
-                type="number"
-                min={least}
-                max={most}
-                step="1"
-                autocomplete="off"
-              />
-              <p class="mistake" id={`source-${side}-mistake`} hidden safe>
-                {fill(mistakes.number, { least, most })}
-              </p>
-            </div>
-          ))}
-        </div>
+    <Folded title={editor.nameAndSize}>
+      <div class="named control" data-control="name">
+        <label for="name" safe>
+          {editor.name}
+        </label>
+        <input
+          id="name"
+          name="name"
+          autocomplete="off"
+          spellcheck="false"
+          maxlength={String(LONGEST_KEY_NAME)}
+        />
+        <p class="mistake" id="name-mistake" hidden safe>
+          {editor.nameRule}
+        </p>
       </div>
-    </details>
+      <Hint text={editor.sizeHint} />
+      <div class="row fields">
+        {(["width", "height"] as const).map((side) => (
+          <div class="control" data-control={`source-${side}`}>
+            <label for={`source-${side}`}>
+              <span safe>{obs[side]}</span>
+              <small> px</small>
+            </label>
+            <input
+              id={`source-${side}`}
+              data-side={side}
+              type="number"
+              min={least}
+              max={most}
+              step="1"
+              autocomplete="off"
+            />
+            <p class="mistake" id={`source-${side}-mistake`} hidden safe>
+              {fill(mistakes.number, { least, most })}
+            </p>
+          </div>
+        ))}
+      </div>
+    </Folded>
   );
 }

@@ -1,6 +1,7 @@
 import { attribute } from "../../../html/attribute.ts";
 import { Html } from "../../../jsx.ts";
 import { Submit, Hint } from "../../../html/parts.tsx";
+import { Folded } from "./folded.tsx";
 
 export interface UploadGroupProps {
   /** By which its script finds it. */
@@ -24,32 +25,27 @@ export interface UploadGroupProps {
 export function UploadGroup(props: UploadGroupProps): JSX.Element {
   const { name, title, text, largest, tooLarge, current, fields, go, added, removed } = props;
   return (
-    <details class="group uploads" data-uploads={name}>
-      <summary>
-        <h2 safe>{title}</h2>
-      </summary>
-      <div class="rows">
-        <Hint text={text} />
-        {current as "safe"}
-        <form
-          class="form"
-          method="dialog"
-          data-largest={String(largest)}
-          data-too-large={attribute(tooLarge)}
-        >
-          {fields as "safe"}
-          <p class="actions">
-            <Submit label={go} class="quiet" />
-          </p>
-        </form>
-        <p
-          class="outcome"
-          role="status"
-          data-outcome
-          data-added={attribute(added)}
-          data-removed={attribute(removed)}
-        />
-      </div>
-    </details>
+    <Folded title={title} class="uploads" data-uploads={name}>
+      <Hint text={text} />
+      {current as "safe"}
+      <form
+        class="form"
+        method="dialog"
+        data-largest={String(largest)}
+        data-too-large={attribute(tooLarge)}
+      >
+        {fields as "safe"}
+        <p class="actions">
+          <Submit label={go} class="quiet" />
+        </p>
+      </form>
+      <p
+        class="outcome"
+        role="status"
+        data-outcome
+        data-added={attribute(added)}
+        data-removed={attribute(removed)}
+      />
+    </Folded>
   );
 }

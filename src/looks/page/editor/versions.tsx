@@ -2,34 +2,35 @@ import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Hint } from "../../../html/parts.tsx";
+import { Folded } from "./folded.tsx";
 
 /** The looks that a widget had, each to be looked at before it is saved again. The script lists them. */
 export function Versions({ request }: { readonly request: DashboardRequest }): JSX.Element {
   const { editor } = request.words.dashboard.widget;
   return (
-    <details class="group versions" data-versions data-shown={attribute(editor.versionShown)}>
-      <summary>
-        <h2 safe>{editor.versions}</h2>
-      </summary>
-      <div class="rows">
-        <Hint text={editor.versionsText} />
-        <p class="outcome" role="status" data-version-outcome />
-        <ol data-version-list />
-        <template data-version>
-          <li>
-            <span>
-              <time />
-              <small />
-            </span>
-            <span class="current" safe>
-              {editor.versionNow}
-            </span>
-            <button type="button" class="quiet" data-label={attribute(editor.versionLabel)} safe>
-              {editor.versionShow}
-            </button>
-          </li>
-        </template>
-      </div>
-    </details>
+    <Folded
+      title={editor.versions}
+      class="versions"
+      data-versions
+      data-shown={attribute(editor.versionShown)}
+    >
+      <Hint text={editor.versionsText} />
+      <p class="outcome" role="status" data-version-outcome />
+      <ol data-version-list />
+      <template data-version>
+        <li>
+          <span>
+            <time />
+            <small />
+          </span>
+          <span class="current" safe>
+            {editor.versionNow}
+          </span>
+          <button type="button" class="quiet" data-label={attribute(editor.versionLabel)} safe>
+            {editor.versionShow}
+          </button>
+        </li>
+      </template>
+    </Folded>
   );
 }
