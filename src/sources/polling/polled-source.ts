@@ -15,12 +15,12 @@ import {
   type WatchContext,
 } from "../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
-import { toSourceFailure } from "../answer-failure.ts";
+import { withMeanings } from "../answer-failure.ts";
 import { firstSeen, type Track } from "../track.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { createFirstSights } from "./first-sights.ts";
 import { poll } from "./poller.ts";
-import type { RequestBudget } from "./request-budget.ts";
+import type { RequestBudget, Urgency } from "./request-budget.ts";
 import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 
 /** Makes a source from a request and a mapping, for upstreams that are asked at fixed intervals. */
@@ -130,28 +130,24 @@ export function definePolledSource<
       const leave = requestBudget?.join(demand);
       const ask = begin(settings, pollingOf(settings, context));
       let lastPollMs: number | undefined;
+      const polling = {
+        ...{ clock, demand, signal },
+        pace: () => pace,
+        ...(requestBudget && { budget: requestBudget }),
+        memory: { state: newPollState(clock.monotonicMs()) },
+        async ask(urgency: Urgency) {
+          await requestBudget?.enter(urgency, signal);
+          signal.throwIfAborted();
+          const playback = await ask();
+          if (playback === null) sights.forget(connection.id);
+          const nowMs = clock.monotonicMs();
+          if (lastPollMs !== undefined) deps.onPoll(id, nowMs - lastPollMs);
+          lastPollMs = nowMs;
+          return playback;
+        },
+      };
       try {
-        yield* poll({
-          clock,
-          demand,
-          signal,
-          pace: () => pace,
-          ...(requestBudget && { budget: requestBudget }),
-          memory: { state: newPollState(clock.monotonicMs()) },
-          async ask(urgency) {
-            await requestBudget?.enter(urgency, signal);
-            signal.throwIfAborted();
-            const playback = await ask();
-            if (playback === null) sights.forget(connection.id);
-            const nowMs = clock.monotonicMs();
-            if (lastPollMs !== undefined) deps.onPoll(id, nowMs - lastPollMs);
-            lastPollMs = nowMs;
-            return playback;
-          },
-        });
-      } catch (error) {
-        if (signal.aborted) return;
-        throw toSourceFailure(error, name);
+        yield* withMeanings(name, signal, () => poll(polling));
       } finally {
         leave?.();
       }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { UnreadableAnswer } from "../../../src/upstream/json.ts";
 import {
   fieldsOf,
-  MpdProtocolError,
   MpdRefusal,
   MpdResponseReader,
   quote,
@@ -57,7 +57,7 @@ describe("MPD's answers", () => {
         try {
           expect(new MpdResponseReader().push(bytes)).toEqual([]);
         } catch (error) {
-          expect(error).toBeInstanceOf(MpdProtocolError);
+          expect(error).toBeInstanceOf(UnreadableAnswer);
         }
       }),
     );

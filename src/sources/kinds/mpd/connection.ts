@@ -1,13 +1,9 @@
 import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../../../clock.ts";
 import { type Network, reachableAddressesOf } from "../../../upstream/public-hosts.ts";
-import {
-  MpdProtocolError,
-  MpdRefusal,
-  type MpdResponse,
-  MpdResponseReader,
-  quote,
-} from "./protocol.ts";
+import { UpstreamError } from "../../../upstream/index.ts";
+import { UnreadableAnswer } from "../../../upstream/json.ts";
+import { MpdRefusal, type MpdResponse, MpdResponseReader, quote } from "./protocol.ts";
 
 /** Where MPD listens. */
 export type MpdAddress = { hostname: string; port: number } | { unix: string };
@@ -17,12 +13,12 @@ export interface MpdConnection {
   /**
    * Sends a command, or several lines as one command list, and resolves with the answer.
    * @throws {MpdRefusal} when MPD answers `ACK`
-   * @throws {MpdConnectionLost} when there is no answer in time or the connection ends
+   * @throws {UpstreamError} when there is no answer in time or the connection ends
    */
   send(lines: string): Promise<MpdResponse>;
   /**
    * Waits until one of the subsystems changes, but at most `atMostMs`.
-   * @throws {MpdConnectionLost} when the connection ends
+   * @throws {UpstreamError} when the connection ends
    */
   idle(subsystems: string, atMostMs: number): Promise<void>;
   close(): void;
@@ -30,11 +26,6 @@ export interface MpdConnection {
 
 /** The way to MPD. */
 export type MpdNetwork = Pick<Network, "connect" | "lookUp">;
-
-/** The connection could not be made, or ended. */
-export class MpdConnectionLost extends Error {
-  override readonly name = "MpdConnectionLost";
-}
 
 /** Longest wait for the greeting and for each answer. */
 const DEADLINE_MS = 5_000;
@@ -62,7 +53,7 @@ async function connectTo(
 
 /**
  * Connects, waits for MPD's greeting and sends the password, if there is one.
- * @throws {MpdConnectionLost} when there is no answer, or it is not MPD's protocol
+ * @throws {UpstreamError} when there is no answer, or it is not MPD's protocol
  * @throws {MpdRefusal} when the password is wrong
  */
 export async function connectMpd(
@@ -72,11 +63,11 @@ export async function connectMpd(
 ): Promise<MpdConnection> {
   const reader = new MpdResponseReader();
   let waiting: PromiseWithResolvers<MpdResponse> | undefined;
-  let lost: MpdConnectionLost | undefined;
+  let lost: UpstreamError | undefined;
   let socket: Socket | undefined;
 
   const lose = (reason: string, cause?: unknown) => {
-    lost ??= new MpdConnectionLost(reason, { cause });
+    lost ??= new UpstreamError(reason, { cause });
     signal.removeEventListener("abort", onAbort);
     waiting?.reject(lost);
     socket?.terminate();
@@ -90,7 +81,7 @@ export async function connectMpd(
     return waiting.promise;
   };
   const takeAnswer = (answer: MpdResponse | MpdRefusal) => {
-    if (!waiting) throw new MpdProtocolError("an answer came without a request");
+    if (!waiting) throw new UnreadableAnswer("an answer came without a request");
     if (answer instanceof MpdRefusal) waiting.reject(answer);
     else waiting.resolve(answer);
     waiting = undefined;
@@ -122,7 +113,7 @@ export async function connectMpd(
       try {
         for (const answer of reader.push(bytes)) takeAnswer(answer);
       } catch (error) {
-        if (error instanceof MpdProtocolError) lose(error.message);
+        if (error instanceof UnreadableAnswer) lose(error.message);
         else lose("it could not be read", error);
       }
     },

@@ -1,7 +1,7 @@
 import type { Playback } from "../../../playback.ts";
 import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import { createCoverLookup } from "./cover.ts";
-import { connectMpd, type MpdAddress, MpdConnectionLost, type MpdNetwork } from "./connection.ts";
+import { connectMpd, type MpdAddress, type MpdNetwork } from "./connection.ts";
 import { ACK_PASSWORD, ACK_PERMISSION, fieldOf, MpdRefusal } from "./protocol.ts";
 import {
   defineSource,
@@ -11,6 +11,7 @@ import {
   unavailable,
   type WatchContext,
 } from "../../source.ts";
+import { toSourceFailure } from "../../answer-failure.ts";
 import { passwordOption } from "../../entered-server.ts";
 import { isActive, NAME, readPlayback } from "./answer.ts";
 
@@ -86,7 +87,8 @@ export const createMpd = ({ network }: MpdDeps): Source =>
         yield* listen(settings, { ...context, network });
       } catch (error) {
         if (context.signal.aborted) return;
-        throw toSourceFailure(error, settings);
+        const where = `MPD at ${settings.address}`;
+        throw error instanceof MpdRefusal ? meaningOf(error, where) : toSourceFailure(error, where);
       }
     },
   });
@@ -145,17 +147,7 @@ function placeOf(address: string): MpdAddress {
   return place;
 }
 
-function toSourceFailure(error: unknown, { address }: MpdSettings): SourceFailure {
-  const where = `MPD at ${address}`;
-  if (error instanceof MpdRefusal) {
-    return error.code === ACK_PASSWORD || error.code === ACK_PERMISSION
-      ? unauthorized(`${where} refuses the password or asks for one`)
-      : unavailable(`${where} refuses a command: ${error.message}`);
-  }
-  // Whoever describes the failure adds the causes, and should not say the reason twice.
-  const [reason, cause] =
-    error instanceof MpdConnectionLost
-      ? [error.message, error.cause]
-      : ["it could not be reached", error];
-  return unavailable(`${where}: ${reason}`, { cause });
-}
+const meaningOf = ({ code, message }: MpdRefusal, where: string): SourceFailure =>
+  code === ACK_PASSWORD || code === ACK_PERMISSION
+    ? unauthorized(`${where} refuses the password or asks for one`)
+    : unavailable(`${where} refuses a command: ${message}`);

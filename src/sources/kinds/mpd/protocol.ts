@@ -1,3 +1,5 @@
+import { UnreadableAnswer } from "../../../upstream/json.ts";
+
 /** One answer of MPD: its fields in order (names may repeat), and its binary part, if any. */
 export interface MpdResponse {
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -18,11 +20,6 @@ export class MpdRefusal extends Error {
 export const ACK_PASSWORD = 3;
 export const ACK_PERMISSION = 4;
 
-/** The received bytes are not MPD's protocol. */
-export class MpdProtocolError extends Error {
-  override readonly name = "MpdProtocolError";
-}
-
 /** Real tags are far smaller than this; a peer that exceeds it is not trusted. */
 const LONGEST_LINE_BYTES = 64 * 1024;
 const LONGEST_ANSWER_BYTES = 1024 * 1024;
@@ -41,7 +38,7 @@ export class MpdResponseReader {
 
   /**
    * Takes the next bytes and returns the answers they complete.
-   * @throws {MpdProtocolError} when they are not a valid MPD answer
+   * @throws {UnreadableAnswer} when they are not a valid MPD answer
    */
   push(bytes: Uint8Array): (MpdResponse | MpdRefusal)[] {
     this.#pending = Buffer.concat([this.#pending, bytes]);
@@ -67,14 +64,14 @@ export class MpdResponseReader {
     const end = this.#pending.indexOf(0x0a);
     if (end === -1) {
       if (this.#pending.length > LONGEST_LINE_BYTES)
-        throw new MpdProtocolError("a line is too long");
+        throw new UnreadableAnswer("a line is too long");
       return false;
     }
     const line = this.#decoder.decode(this.#pending.subarray(0, end));
     this.#pending = this.#pending.subarray(end + 1);
     this.#answerBytes += end + 1;
     if (this.#answerBytes > LONGEST_ANSWER_BYTES)
-      throw new MpdProtocolError("an answer is too long");
+      throw new UnreadableAnswer("an answer is too long");
 
     if (line === "OK" || line.startsWith("OK MPD ")) {
       answers.push({ fields: this.#fields, binary: this.#binary });
@@ -90,17 +87,17 @@ export class MpdResponseReader {
 
   #takeField(line: string): void {
     const colon = line.indexOf(": ");
-    if (colon < 1) throw new MpdProtocolError("a line is neither a field nor OK nor ACK");
+    if (colon < 1) throw new UnreadableAnswer("a line is neither a field nor OK nor ACK");
     const name = line.slice(0, colon);
     const value = line.slice(colon + 2);
     if (name !== "binary") {
       this.#fields.push([name, value]);
       return;
     }
-    if (this.#binary) throw new MpdProtocolError("an answer has two binary parts");
+    if (this.#binary) throw new UnreadableAnswer("an answer has two binary parts");
     const size = Number(value);
     if (!Number.isInteger(size) || size < 0 || size > LONGEST_ANSWER_BYTES) {
-      throw new MpdProtocolError("a binary answer has no sensible size");
+      throw new UnreadableAnswer("a binary answer has no sensible size");
     }
     this.#awaitedBinaryBytes = size;
   }

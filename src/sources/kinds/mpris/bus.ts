@@ -1,7 +1,7 @@
 import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
 import { createMessageQueue } from "../../../upstream/message-queue.ts";
-import { BusLost } from "./bus-lost.ts";
+import { SourceFailure, unavailable } from "../../source.ts";
 import {
   createPlayers,
   PATH,
@@ -16,7 +16,7 @@ import {
 export interface PlayerBus {
   /** The players that have answered. */
   players(): readonly PlayerState[];
-  /** Resolves when a player has changed, come or gone. @throws {BusLost} */
+  /** Resolves when a player has changed, come or gone. @throws {SourceFailure} */
   nextChange(): Promise<void>;
   close(): void;
 }
@@ -31,7 +31,7 @@ const FIRST_ANSWERS_MS = 300;
 /** A cover may be inside a message. */
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** @throws {BusLost} when there is no such bus */
+/** @throws {SourceFailure} when there is no such bus */
 export async function connectBus(
   busAddress: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -48,7 +48,7 @@ export async function connectBus(
   const end = (cause?: unknown) => {
     if (hasEnded) return;
     hasEnded = true;
-    const error = new BusLost("the session bus cannot be reached", { cause });
+    const error = busLost("the session bus cannot be reached", cause);
     signal.removeEventListener("abort", onAbort);
     for (const cancel of cancels) cancel();
     lost.reject(error);
@@ -103,9 +103,7 @@ export async function connectBus(
     for (const [name, owner] of owned) players.own(name, owner);
   } catch (error) {
     end(error);
-    throw error instanceof BusLost
-      ? error
-      : new BusLost("the session bus refuses a call", { cause: error });
+    throw error instanceof SourceFailure ? error : busLost("the session bus refuses a call", error);
   }
   cancelDeadline();
   players.readPlayingAgain();
@@ -127,6 +125,9 @@ export async function connectBus(
   }
 }
 
+const busLost = (reason: string, cause: unknown): SourceFailure =>
+  unavailable(`MPRIS: ${reason}: Marquee has to run in the session of your desktop`, { cause });
+
 function dial(createClient: typeof import("dbus-native").createClient, busAddress: string) {
   try {
     return createClient({
@@ -138,7 +139,7 @@ function dial(createClient: typeof import("dbus-native").createClient, busAddres
       timeout: 0,
     });
   } catch (error) {
-    throw new BusLost("the address of the session bus cannot be used", { cause: error });
+    throw busLost("the address of the session bus cannot be used", error);
   }
 }
 

@@ -1,5 +1,5 @@
-import { BusLost } from "./bus-lost.ts";
-import { defineSource, type Source, type SourceFailure, unavailable } from "../../source.ts";
+import { withMeanings } from "../../answer-failure.ts";
+import { defineSource, type Source } from "../../source.ts";
 import type { MprisDeps } from "./settings.ts";
 
 /** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
@@ -37,23 +37,10 @@ export function createMpris(deps: MprisDeps): Source {
 
     findHere: async (search) => (await import("./find.ts")).find(search),
 
-    async *watch(settings, context) {
-      if (context.signal.aborted) return;
-      try {
+    watch: (settings, context) =>
+      withMeanings(NAME, context.signal, async () => {
         const { listen } = await import("./listen.ts");
-        yield* listen(settings, context, deps);
-      } catch (error) {
-        if (context.signal.aborted) return;
-        throw toSourceFailure(error);
-      }
-    },
+        return listen(settings, context, deps);
+      }),
   });
-}
-
-function toSourceFailure(error: unknown): SourceFailure {
-  const [reason, cause] =
-    error instanceof BusLost
-      ? [`${error.message}: Marquee has to run in the session of your desktop`, error.cause]
-      : ["it could not be read", error];
-  return unavailable(`${NAME}: ${reason}`, { cause });
 }
