@@ -12,6 +12,7 @@ import {
   measurementsOf,
   restsNow,
   stateIs,
+  styleOf,
   titled,
   titleIs,
   withCover,
@@ -92,6 +93,17 @@ inEveryEngine("what the overlay costs", (stage) => {
     await page.clock.runFor(3_000);
     expect(await page.textContent(".np-elapsed")).not.toBe(text);
     expect(await replaced.jsonValue()).toEqual([]);
+  });
+
+  test("is no drawing anew of what lies behind the words while the clock runs", async () => {
+    await stage.plays({ ...titled("Short"), ...withCover(red) });
+    const { page } = await stage.open("?theme=ambient&motion=full", { frozen: true });
+    // Whatever uses a property is painted anew when any property changes that it inherits.
+    const beats = () =>
+      Promise.all([".np-label", ".np-backdrop"].map((part) => styleOf(page, part, "--np-beat")));
+    const [drawn, behind] = await beats();
+    await page.clock.runFor(3_000);
+    expect(await beats()).toEqual([String(Number(drawn) + 3), behind ?? ""]);
   });
 
   for (const [what, query, says] of [
