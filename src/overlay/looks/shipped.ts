@@ -179,7 +179,7 @@ const looks: Readonly<Record<ShippedLookName, Look>> = {
     },
     neon,
   ),
-  frosted: drawn({ theme: "glass", mode: "dark", radius: "26" }, frosted, [480, 116]),
+  frosted: drawn({ theme: "glass", mode: "light", radius: "26" }, frosted, [480, 116]),
   poster: drawn(
     {
       theme: "art",
