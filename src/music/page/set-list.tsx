@@ -143,7 +143,7 @@ function PlayedSetList({
         <p safe>{t.noSongsYet}</p>
       ) : (
         <>
-          <nav class="forms" aria-label={t.forms}>
+          <nav class="tabs forms" aria-label={t.forms}>
             {FORM_NAMES.map((name) => (
               <a
                 href={`${path}?as=${name}`}
