@@ -2,7 +2,7 @@ import type { AnyAction, Input, Inputs, Texts } from "../actions/action.ts";
 import { attribute } from "../html/attribute.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { type Children, Html } from "../jsx.ts";
-import { Choice, type ChoiceProps, Confirm, Field, Lines, Ticked } from "./form.tsx";
+import { Choice, type ChoiceProps, Confirm, Field, Lines, Ticked } from "../html/form.tsx";
 import type { DashboardRequest, RefusedForm } from "./request.ts";
 import { Submit } from "../html/parts.tsx";
 

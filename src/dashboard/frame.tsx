@@ -3,7 +3,7 @@ import { languageTag } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/assets.ts";
 import { htmlResponse } from "../html/html.tsx";
-import { HiddenCopyable, LanguageLinks, Submit } from "../html/parts.tsx";
+import { HiddenCopyable, LanguageLinks, Submit, Lead } from "../html/parts.tsx";
 import { ActionForm, formOf } from "./action-form.tsx";
 import type { DashboardRequest, Notice } from "./request.ts";
 import { pathTo, sectionPath } from "../html/section-paths.ts";
@@ -89,11 +89,7 @@ function Frame(props: FrameProps): JSX.Element {
             <h1 dir="auto" safe>
               {title}
             </h1>
-            {lead !== undefined && (
-              <p class="lead" safe>
-                {lead}
-              </p>
-            )}
+            {lead !== undefined && <Lead text={lead} />}
             {given !== undefined && <NoticeBox notice={given} request={request} />}
             {children as "safe"}
           </main>

@@ -4,6 +4,7 @@ import { Html } from "../jsx.ts";
 import type { Language } from "../languages.ts";
 import { GROUPS, type PageName, REFERENCE } from "./documents.ts";
 import { titleOf } from "./layout.tsx";
+import { Lead } from "../html/parts.tsx";
 
 /** What people come for, and the page where each begins. */
 const GOALS = [
@@ -27,9 +28,7 @@ export function DocsHome({ language, basePath }: HomeProps): JSX.Element {
   return (
     <>
       <h1 safe>{docs.title}</h1>
-      <p class="lead" safe>
-        {docs.lead}
-      </p>
+      <Lead text={docs.lead} />
       <ul class="cards">
         {GOALS.map(({ name, page }) => (
           <li>

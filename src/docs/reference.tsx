@@ -7,7 +7,7 @@ import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { code, factsList, table } from "./html-table.ts";
-import { Submit } from "../html/parts.tsx";
+import { Submit, Lead } from "../html/parts.tsx";
 
 export interface ReferenceProps extends ServerPlace {
   readonly language: Language;
@@ -32,9 +32,7 @@ export function Reference(props: ReferenceProps): JSX.Element {
   return (
     <>
       <h1 safe>{reference.title}</h1>
-      <p class="lead" safe>
-        {reference.lead}
-      </p>
+      <Lead text={reference.lead} />
       <p>
         <a href={`${basePath}/api/v1/openapi.json`} safe>
           {reference.description}

@@ -12,7 +12,7 @@ import { type Language, negotiateLanguage } from "../languages.ts";
 import { homeStylesheet } from "../html/assets.ts";
 import { createKeptPages } from "../html/kept-pages.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
-import { Titled } from "../html/parts.tsx";
+import { Titled, Lead } from "../html/parts.tsx";
 
 const DEMO_OPTIONS = new URLSearchParams({ theme: "ambient", position: "bl" });
 
@@ -55,9 +55,7 @@ function HomePage({ baseUrl, basePath, language }: HomeProps): JSX.Element {
       found={{ baseUrl, description: home.lead }}
     >
       <h1 safe>{home.title}</h1>
-      <p class="lead" safe>
-        {home.lead}
-      </p>
+      <Lead text={home.lead} />
       <div class="scene">
         <iframe
           src={pageAddress(basePath, language, `demo?${DEMO_OPTIONS}`)}

@@ -12,7 +12,7 @@ import {
   formOf,
   TextInput,
 } from "../dashboard/action-form.tsx";
-import { Fold } from "../dashboard/form.tsx";
+import { Fold } from "../html/form.tsx";
 import type { DashboardRequest } from "../dashboard/request.ts";
 import type { Parts } from "../http/parts.ts";
 import { Submit, Hint, Status, Titled } from "../html/parts.tsx";

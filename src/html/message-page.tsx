@@ -2,7 +2,7 @@ import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { copyScript } from "./assets.ts";
 import { Document, htmlResponse } from "./html.tsx";
-import { Copyable } from "./parts.tsx";
+import { Copyable, Lead } from "./parts.tsx";
 
 export interface MessagePageProps {
   readonly language: Language;
@@ -32,9 +32,7 @@ export function messagePage(props: MessagePageProps): Promise<Response> {
       scripts={command === undefined ? [] : [copyScript.path]}
     >
       <h1 safe>{title}</h1>
-      <p class="lead" safe>
-        {lead}
-      </p>
+      <Lead text={lead} />
       {note !== undefined && <p safe>{note}</p>}
       {command !== undefined && <Copyable language={language} text={command} />}
       {again !== undefined && (

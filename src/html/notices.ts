@@ -1,10 +1,8 @@
-import type { Clock } from "../clock.ts";
 import type { Cookies } from "../http/cookies.ts";
 import { redirect } from "../http/redirect.ts";
-import { createSealedCookie } from "../http/sealed-cookie.ts";
+import { createSealedCookie, type SealedCookieDeps } from "../http/sealed-cookie.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
-import type { Vault } from "../vault/vault.ts";
 import { pathTo, type SectionName } from "./section-paths.ts";
 
 /** The result of a form. */
@@ -50,11 +48,7 @@ interface SentNotice {
   readonly notice: Notice;
 }
 
-export interface NoticesDeps {
-  readonly vault: Pick<Vault, "seal" | "open">;
-  readonly clock: Pick<Clock, "wallMs">;
-  readonly cookies: Pick<Cookies, "forPath">;
-}
+type NoticesDeps = SealedCookieDeps & { readonly cookies: Pick<Cookies, "forPath"> };
 
 /**
  * Carries notices from a form to the page that shows them. One may contain a new key, so its cookie is

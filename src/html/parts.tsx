@@ -19,6 +19,13 @@ export const Titled = ({ title, children, ...attributes }: TitledProps): JSX.Ele
   </section>
 );
 
+/** What a page is for, below its heading. */
+export const Lead = ({ text }: { readonly text: string }): JSX.Element => (
+  <p class="lead" safe>
+    {text}
+  </p>
+);
+
 /** A sentence of help. */
 export const Hint = ({ text }: { readonly text: string }): JSX.Element => (
   <p class="hint" safe>

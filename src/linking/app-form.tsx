@@ -2,7 +2,7 @@ import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { OAuthLinking } from "../sources/source.ts";
-import { attribute } from "../html/attribute.ts";
+import { Field } from "../html/form.tsx";
 import { Copyable, Submit, Titled } from "../html/parts.tsx";
 import { APP_FIELDS } from "./app.ts";
 
@@ -60,50 +60,27 @@ export function AppForm({ language, path, refused, fields }: AppFormProps): JSX.
   const { connect } = languages[language];
   const mistakeIn = (field: keyof typeof APP_FIELDS) =>
     refused?.field === field ? refused.text : undefined;
-  const idMistake = mistakeIn("clientId");
-  const secretMistake = mistakeIn("clientSecret");
   return (
     <form method="post" action={path} autocomplete="off" class="form">
       {(fields ?? "") as "safe"}
-      <label for="clientId" safe>
-        {connect.clientId}
-      </label>
-      <input
+      <Field
         id="clientId"
         name="clientId"
+        label={connect.clientId}
+        value={refused?.clientId}
+        mistake={mistakeIn("clientId")}
+        maxlength={APP_FIELDS.clientId.longest}
         required
-        maxlength={String(APP_FIELDS.clientId.longest)}
-        spellcheck="false"
-        autocomplete="off"
-        {...(refused && { value: attribute(refused.clientId) })}
-        {...mistakeAttributes("clientId", idMistake)}
       />
-      <Mistake id="clientId" text={idMistake} />
-      <label for="clientSecret">
-        <span safe>{connect.clientSecret}</span> <small safe>{`(${connect.optional})`}</small>
-      </label>
-      <input
+      <Field
         id="clientSecret"
         name="clientSecret"
         type="password"
-        maxlength={String(APP_FIELDS.clientSecret.longest)}
-        autocomplete="off"
-        {...mistakeAttributes("clientSecret", secretMistake)}
+        label={`${connect.clientSecret} (${connect.optional})`}
+        mistake={mistakeIn("clientSecret")}
+        maxlength={APP_FIELDS.clientSecret.longest}
       />
-      <Mistake id="clientSecret" text={secretMistake} />
       <Submit label={connect.save} />
     </form>
-  );
-}
-
-const mistakeAttributes = (id: string, text: string | undefined) =>
-  text ? { "aria-invalid": "true", "aria-describedby": `${id}-mistake` } : {};
-
-function Mistake({ id, text }: { id: string; text: string | undefined }): JSX.Element {
-  if (!text) return <></>;
-  return (
-    <p class="mistake" id={`${id}-mistake`} role="alert" safe>
-      {text}
-    </p>
   );
 }

@@ -1,25 +1,19 @@
 import { pageAddress } from "../addresses.ts";
 import { fill, languages } from "../i18n/index.ts";
-import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import type { OAuthLinking } from "../sources/source.ts";
 import { copyScript } from "../html/assets.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
-import { AppForm, AppSteps, type RefusedApp } from "./app-form.tsx";
-import { Copyable } from "../html/parts.tsx";
+import { AppForm, type AppFormProps, AppSteps } from "./app-form.tsx";
+import { Copyable, Lead } from "../html/parts.tsx";
 
-export interface LinkPageProps {
-  readonly language: Language;
+/** The form is sent to the page's own path. */
+interface LinkPageProps extends AppFormProps {
   readonly basePath: string;
-  readonly sourceName: string;
   readonly userName: string;
-  /** The path of this page. */
-  readonly path: string;
-  readonly redirectUri: string;
   readonly oauth: Pick<OAuthLinking, "acceptsRedirect" | "registrationUrl">;
   readonly hasApp: boolean;
   readonly mayEnterApp: boolean;
-  readonly refused?: RefusedApp | undefined;
 }
 
 /** The page where OAuth linking begins. If there is no app yet, it asks for it first. */
@@ -45,9 +39,7 @@ function LinkPage(props: LinkPageProps): JSX.Element {
       scripts={[copyScript.path]}
     >
       <h1 safe>{title}</h1>
-      <p class="lead" safe>
-        {fill(connect.lead, names)}
-      </p>
+      <Lead text={fill(connect.lead, names)} />
       {!accepted && (
         <p class="mistake" role="alert" safe>
           {fill(connect.redirectRefused, names)}

@@ -10,6 +10,7 @@ import { type Guard, refusalOf } from "./guard.ts";
 import { attribute } from "../html/attribute.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import type { Parts } from "../http/parts.ts";
+import { Lead } from "../html/parts.tsx";
 
 export interface CardPageDeps extends Parts {
   readonly guard: Guard;
@@ -47,9 +48,7 @@ export function createCardPage(deps: CardPageDeps): CardPage {
         head={<OpenGraph {...facts} />}
       >
         <h1 safe>{title}</h1>
-        <p class="lead" safe>
-          {description}
-        </p>
+        <Lead text={description} />
         <p class="shared-card">
           <img
             src={attribute(outputAddress(basePath, addressLanguage, "card", token))}

@@ -8,7 +8,7 @@ import { isSameSong } from "../playback.ts";
 import { VERSION } from "../version.ts";
 import type { Covers } from "./covers.ts";
 import type { LiveTicket } from "./ticket.ts";
-import { toWidgetState } from "./widget-state.ts";
+import { type StateParts, toWidgetState } from "./widget-state.ts";
 import type { Parts } from "../http/parts.ts";
 
 export type LiveSocket = ServerWebSocket<LiveTicket>;
@@ -26,10 +26,9 @@ export interface OverlayRoom extends RoomName, Room<LiveSocket> {
   observedAtMs: number | undefined;
 }
 
-export interface OverlayRoomsDeps extends Pick<Parts, "hub" | "clock" | "sources" | "onDelivered"> {
+export interface OverlayRoomsDeps
+  extends Pick<Parts, "hub" | "clock" | "sources" | "onDelivered">, Pick<StateParts, "standInOf"> {
   readonly covers: Covers;
-  /** The path of what a user's overlays show where a track has no cover; `null` where there is none. */
-  standInOf(userId: number): string | null;
   readonly sendTo: SendTo<LiveSocket>;
 }
 

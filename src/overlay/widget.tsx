@@ -2,7 +2,6 @@ import { PAGE_WAITS_MS } from "../channels/first-answer.ts";
 import { Html } from "../jsx.ts";
 import { WidgetPage } from "../../widget/page.tsx";
 import { parseWidgetToken } from "../accounts/credential.ts";
-import type { Widgets } from "../looks/widgets.ts";
 import type { Language } from "../languages.ts";
 import { DEMO_LISTENER, listenerOf } from "../channels/connection-finder.ts";
 import { VERSION } from "../version.ts";
@@ -10,20 +9,14 @@ import { icon, widgetScript, widgetStylesheet } from "../html/assets.ts";
 import type { Pages } from "../html/page.ts";
 import { htmlResponse } from "../html/html.tsx";
 import { withinBudget } from "../html/spent.ts";
-import type { Covers } from "./covers.ts";
+import type { LiveDeps } from "./live.ts";
 import type { PageFonts } from "./fonts/font-faces.ts";
 import { type LookedAt, overlayLook, shippedLookIn } from "./look.ts";
 import { ownFolders } from "./own-folders.ts";
 import { toWidgetState } from "./widget-state.ts";
 import type { Parts } from "../http/parts.ts";
 
-export interface WidgetDeps extends Parts {
-  readonly widgets: Pick<Widgets, "find">;
-  fontsOf(userId: number): Promise<PageFonts>;
-  readonly covers: Covers;
-  /** The path of what a user's overlays show where a track has no cover; `null` where there is none. */
-  standInOf(userId: number): string | null;
-}
+type WidgetDeps = Parts & Pick<LiveDeps, "widgets" | "fontsOf" | "covers" | "standInOf">;
 
 const queryOf = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
 

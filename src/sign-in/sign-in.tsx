@@ -12,7 +12,7 @@ import type { LinkingFlow } from "../linking/linking.ts";
 import type { Pages } from "../html/page.ts";
 import type { Parts } from "../http/parts.ts";
 import { publicCommand } from "../typed-command.ts";
-import { Hint, Titled } from "../html/parts.tsx";
+import { Hint, Titled, Lead } from "../html/parts.tsx";
 
 export interface SignInDeps extends Parts {
   /** Loads what sends browsers to an upstream. */
@@ -39,9 +39,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
       const page = (
         <Document language={language} title={signIn.askTitle} path="sign-in" basePath={basePath}>
           <h1 safe>{signIn.askTitle}</h1>
-          <p class="lead" safe>
-            {signIn.askText}
-          </p>
+          <Lead text={signIn.askText} />
           <Titled title={signIn.linkTitle}>
             <p safe>{signIn.linkText}</p>
             <code safe>{`${publicCommand()} login USER`}</code>
@@ -73,9 +71,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
       const page = (
         <Document language={language} title={title} path={path} basePath={basePath}>
           <h1 safe>{title}</h1>
-          <p class="lead" safe>
-            {signIn.confirmText}
-          </p>
+          <Lead text={signIn.confirmText} />
           <form method="post" action={pageAddress(basePath, language, path)}>
             <button type="submit" autofocus safe>
               {signIn.confirm}

@@ -17,7 +17,7 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Confirm } from "../../dashboard/form.tsx";
+import { Confirm } from "../../html/form.tsx";
 import { exportOf } from "./export.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";

@@ -11,7 +11,7 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Confirm, Fold } from "../../dashboard/form.tsx";
+import { Confirm, Fold } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
 

@@ -5,7 +5,7 @@ import { fieldOf } from "../../http/form-field.ts";
 import { fill, formatTime } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { ActionForm, formOf, LinesInput, textsIn } from "../../dashboard/action-form.tsx";
-import { IN_SIGHT } from "../../dashboard/form.tsx";
+import { IN_SIGHT } from "../../html/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import { type DashboardRequest, type Section, withRefused } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";

@@ -17,7 +17,7 @@ import {
   formOf,
   TextInput,
 } from "../../dashboard/action-form.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Fold } from "../../html/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";

@@ -6,7 +6,7 @@ import {
   TextInput,
   TickInput,
 } from "../../dashboard/action-form.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Fold } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
 import { fill, formatTime } from "../../i18n/index.ts";

@@ -1,5 +1,5 @@
 import { ActionForm, formOf, TextInput } from "../../dashboard/action-form.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Fold } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Copyable, Submit, Hint, Titled } from "../../html/parts.tsx";

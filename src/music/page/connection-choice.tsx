@@ -1,7 +1,7 @@
 import type { Inputs } from "../../actions/action.ts";
 import { Html } from "../../jsx.ts";
 import { ActionForm, ChoiceInput, type InputProps } from "../../dashboard/action-form.tsx";
-import { Fold, type ChoiceProps } from "../../dashboard/form.tsx";
+import { Fold, type ChoiceProps } from "../../html/form.tsx";
 import { Submit } from "../../html/parts.tsx";
 
 interface ConnectionChoiceProps<I extends Inputs> extends Omit<InputProps<I>, "label" | "hint"> {

@@ -1,7 +1,7 @@
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { Copies } from "../../html/parts.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Fold } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 
 interface IcecastProps {

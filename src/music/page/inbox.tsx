@@ -6,7 +6,7 @@ import type { PushedSource } from "../../sources/source.ts";
 import { attribute } from "../../html/attribute.ts";
 import { Copies, Hint, type LabelledText, Submit } from "../../html/parts.tsx";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
-import { Confirm } from "../../dashboard/form.tsx";
+import { Confirm } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
 import { IcecastEntered } from "./icecast-entered.tsx";

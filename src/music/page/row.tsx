@@ -1,6 +1,6 @@
 import type { ConnectionReading } from "../../channels/channel-view.ts";
 import { ActionForm, ConfirmedAction, formOf, TextInput } from "../../dashboard/action-form.tsx";
-import { Fold } from "../../dashboard/form.tsx";
+import { Fold } from "../../html/form.tsx";
 import { NoticeBox } from "../../dashboard/frame.tsx";
 import { LivePart, RowPart } from "../../dashboard/music/live-part.tsx";
 import { Sign } from "../../dashboard/music/signs.tsx";

@@ -13,7 +13,7 @@ import {
   textsIn,
   TickInput,
 } from "../../dashboard/action-form.tsx";
-import { Fold, IN_SIGHT } from "../../dashboard/form.tsx";
+import { Fold, IN_SIGHT } from "../../html/form.tsx";
 import { type DashboardRequest, withRefused } from "../../dashboard/request.ts";
 import { rowQuery } from "../connection-row.ts";
 import { ConnectionChoice } from "./connection-choice.tsx";

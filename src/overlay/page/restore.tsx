@@ -1,5 +1,5 @@
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
-import { Labelled } from "../../dashboard/form.tsx";
+import { Labelled } from "../../html/form.tsx";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import { type DashboardRequest, type Section, withRefused } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";

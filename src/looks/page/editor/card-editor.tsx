@@ -1,5 +1,5 @@
 import { outputAddress, pageAddress } from "../../../addresses.ts";
-import { Pills } from "../../../dashboard/form.tsx";
+import { Pills } from "../../../html/form.tsx";
 import { attribute } from "../../../html/attribute.ts";
 import { Copies, Titled } from "../../../html/parts.tsx";
 import { Html } from "../../../jsx.ts";

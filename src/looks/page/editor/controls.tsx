@@ -3,7 +3,7 @@ import { MODE_COLOURS } from "../../../../widget/styles.ts";
 import { fill, type Words } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { descriptionOf, Pills } from "../../../dashboard/form.tsx";
+import { descriptionOf, Pills } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 
 /** The controls of options. The editor's script gives them their values. */

@@ -1,7 +1,7 @@
 import { LARGEST_FONT, LONGEST_FONT_NAME, MOST_FONTS } from "../../fonts.ts";
 import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
-import { Confirm, Field, Labelled } from "../../../dashboard/form.tsx";
+import { Confirm, Field, Labelled } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { UploadGroup } from "./upload-group.tsx";
 

@@ -4,7 +4,7 @@ import type { Words } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import type { SourceSize } from "../../../../widget/source-size.ts";
-import { Labelled } from "../../../dashboard/form.tsx";
+import { Labelled } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Submit, Hint } from "../../../html/parts.tsx";
 

@@ -3,7 +3,7 @@ import { fill, languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { LANGUAGES } from "../../../languages.ts";
 import { SIDE_PX } from "../../../../widget/source-size.ts";
-import { Pills } from "../../../dashboard/form.tsx";
+import { Pills } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
 import { type Group, groupOptions } from "./groups.ts";

@@ -1,7 +1,7 @@
 import { widgetAddress } from "../../../addresses.ts";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { Choice } from "../../../dashboard/form.tsx";
+import { Choice } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import { DEMO_SONGS, type WidgetOptions } from "../../../../widget/options.ts";

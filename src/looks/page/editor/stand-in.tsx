@@ -1,5 +1,5 @@
 import { LARGEST_PICTURE, LONGEST_SIDE_PX } from "../../../artwork/uploaded-picture.ts";
-import { Confirm, Labelled } from "../../../dashboard/form.tsx";
+import { Confirm, Labelled } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { fill } from "../../../i18n/index.ts";

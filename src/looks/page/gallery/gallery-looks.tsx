@@ -14,7 +14,7 @@ import {
   LinesInput,
   TextInput,
 } from "../../../dashboard/action-form.tsx";
-import { Choice, Fold } from "../../../dashboard/form.tsx";
+import { Choice, Fold } from "../../../html/form.tsx";
 import { look, makeOfLook } from "../../look-actions.ts";
 import { dashboardPage } from "../../../dashboard/frame.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";

@@ -16,7 +16,7 @@ import {
   formOf,
   TextInput,
 } from "../../../dashboard/action-form.tsx";
-import { Confirm } from "../../../dashboard/form.tsx";
+import { Confirm } from "../../../html/form.tsx";
 import { copyWidget, removeWidget, renameWidget, rotateWidget } from "../../actions.ts";
 import { ObsChip, sourceNameOf } from "../editor/into-obs.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";

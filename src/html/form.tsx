@@ -1,5 +1,5 @@
 import { type Children, Html } from "../jsx.ts";
-import { attribute } from "../html/attribute.ts";
+import { attribute } from "./attribute.ts";
 import { LONGEST_ENTERED_TEXT } from "../text-limits.ts";
 
 interface LabelledProps {
