@@ -44,6 +44,7 @@ export class ChannelView {
     this.deps = deps;
   }
 
+  /** The current reading; `undefined` before the first report. */
   read(): Reading | undefined {
     return this.withCover(readingAt(this.deps.connections(), this.deps.rules(), this.now()));
   }
@@ -89,6 +90,13 @@ export class ChannelView {
     const shown = { ...reading, playback: this.shown(reading.playback, reading.connectionId) };
     // Nothing is looked for here: the user may hide this song.
     return { ...shown, playback: this.coveredAs(shown) ?? shown.playback };
+  }
+
+  /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
+  rawPlayback(): Playback | null | undefined {
+    const reading = this.merged();
+    if (reading?.kind === "playback") return reading.playback;
+    return reading && null;
   }
 
   /** What each connection reports, in the user's order. */

@@ -1,20 +1,12 @@
-import type { PrivacyRules } from "../accounts/privacy.ts";
-import type { Artwork, Playback } from "../playback.ts";
-import { ChannelView, type ConnectionReading } from "./channel-view.ts";
+import { ChannelView, type ChannelViewDeps } from "./channel-view.ts";
 import { ConnectionSet, type ConnectionSetDeps } from "./connection-set.ts";
-import type { CurrentReading } from "./current-reading.ts";
 import { createDemand } from "./demand.ts";
 import type { Reading } from "./reading.ts";
 import { type Scope, type Subscriber, Subscribers } from "./subscribers.ts";
-import type { UnreadableCovers } from "./unreadable-covers.ts";
 
-export interface ChannelDeps extends ConnectionSetDeps {
+export interface ChannelDeps
+  extends ConnectionSetDeps, Pick<ChannelViewDeps, "rules" | "foundCover" | "unreadable"> {
   readonly userId: number;
-  /** What the user does not want to be shown. */
-  rules(): PrivacyRules;
-  /** The cover that was found elsewhere for a playback without one. */
-  foundCover(playback: Playback): Artwork | undefined;
-  readonly unreadable: UnreadableCovers;
   /** Is called with each reading, also while nobody subscribes; `undefined` when the channel stops. */
   onReading(reading: Reading | undefined): void;
 }
@@ -24,20 +16,12 @@ export interface Channel {
   readonly running: boolean;
   /** Whether there is a subscriber. */
   readonly watched: boolean;
-  /** The current reading for as long as it holds. */
-  readonly current: CurrentReading;
-  /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
-  rawPlayback(): Playback | null | undefined;
-  /** What each connection reports, in the user's order. */
-  reports(): ConnectionReading[];
+  /** What can be read of it. */
+  readonly view: ChannelView;
   /** Resolves once there is a reading. */
   firstReading(): Promise<void>;
   /** Resolves once no polled answer is outdated any more, even if nothing has changed. */
   nextReading(): Promise<void>;
-  /** The current reading; `undefined` before the first report. */
-  read(): Reading | undefined;
-  /** The same, but `undefined` also when a source has to be polled again before it is used. */
-  peek(): Reading | undefined;
   /** Brings the next poll of each polled source forward. */
   ask(): void;
   /** Calls back with the current reading, then with each new one. Call the result to end it. */
@@ -49,8 +33,6 @@ export interface Channel {
   notify(): void;
   /** Starts and stops the watching of connections that have changed. */
   followConnections(): Promise<void>;
-  /** What others are shown without a cover, if the user wants one to be found for it. */
-  coverless(): Playback | undefined;
   start(): void;
   stop(): void;
 }
@@ -129,17 +111,9 @@ export function createChannel(deps: ChannelDeps): Channel {
     get watched() {
       return subscribers.size > 0;
     },
-    rawPlayback() {
-      const reading = view.merged();
-      if (reading?.kind === "playback") return reading.playback;
-      return reading && null;
-    },
-    reports: () => view.reports(),
-    current: view.current,
+    view,
     firstReading: () => firstReading.promise,
     nextReading: () => nextReading.promise,
-    read: () => view.read(),
-    peek: () => view.peek(),
     ask: () => demand.change("asked"),
     subscribe(subscriber, scope) {
       const reading = view.read();
@@ -154,7 +128,6 @@ export function createChannel(deps: ChannelDeps): Channel {
     },
     notify,
     followConnections: () => set.followChanges(),
-    coverless: () => view.coverless(),
     start() {
       if (running) return;
       running = true;

@@ -131,7 +131,7 @@ export function createHub(deps: HubDeps): Hub {
 
   const channelOf = (userId: number): Channel => {
     const entry = channels.get(userId) ?? open(userId);
-    entry.channel.current.usedAtMs = clock.monotonicMs();
+    entry.channel.view.current.usedAtMs = clock.monotonicMs();
     if (!entry.channel.running) {
       entry.channel.start();
       stopWhenIdle(entry.channel, clock);
@@ -142,7 +142,7 @@ export function createHub(deps: HubDeps): Hub {
   /** Some readings change by time alone, which nobody learns while nobody subscribes. */
   const countSongs = (userId: number) => {
     const entry = channels.get(userId);
-    if (entry?.channel.running) entry.lastSongs.note(entry.channel.read(), moment());
+    if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read(), moment());
   };
 
   /** The running channels, or one user's if it runs. */
@@ -153,34 +153,35 @@ export function createHub(deps: HubDeps): Hub {
     });
 
   return {
-    currentOf: (userId) => (channels.get(userId) ?? open(userId)).channel.current,
+    currentOf: (userId) => (channels.get(userId) ?? open(userId)).channel.view.current,
     peek(userId) {
-      const known = channels.get(userId)?.channel.current.at(clock.monotonicMs());
-      return known ?? channelOf(userId).peek();
+      const known = channels.get(userId)?.channel.view.current.at(clock.monotonicMs());
+      return known ?? channelOf(userId).view.peek();
     },
     async read(userId, atMostMs) {
       const channel = channelOf(userId);
-      const known = channel.peek();
+      const { view } = channel;
+      const known = view.peek();
       if (known) return known;
-      const stale = channel.read() !== undefined;
+      const stale = view.read() !== undefined;
       const reading = stale ? channel.nextReading() : channel.firstReading();
       const waitMs = stale ? Math.min(atMostMs, NEXT_READING_MS) : atMostMs;
       if (stale) channel.ask();
       await atMost(clock, waitMs, reading);
-      return channel.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
+      return view.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },
     subscribe(userId, subscriber, scope = "shown") {
       const leave = channelOf(userId).subscribe(subscriber, scope);
       return () => {
         leave();
         const entry = channels.get(userId);
-        if (entry) entry.channel.current.usedAtMs = clock.monotonicMs();
+        if (entry) entry.channel.view.current.usedAtMs = clock.monotonicMs();
       };
     },
     followConnections: (userId) =>
       attemptEach(runningOf(userId), ([, channel]) => channel.followConnections()),
-    rawPlayback: (userId) => channels.get(userId)?.channel.rawPlayback(),
-    readingsOf: (userId) => channels.get(userId)?.channel.reports() ?? [],
+    rawPlayback: (userId) => channels.get(userId)?.channel.view.rawPlayback(),
+    readingsOf: (userId) => channels.get(userId)?.channel.view.reports() ?? [],
     songsBefore(userId) {
       const entry = channels.get(userId);
       const rules = deps.privacyOf(userId);
@@ -194,7 +195,7 @@ export function createHub(deps: HubDeps): Hub {
       const now = moment();
       channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
     },
-    coverlessOf: (userId) => runningOf(userId)[0]?.[1].coverless(),
+    coverlessOf: (userId) => runningOf(userId)[0]?.[1].view.coverless(),
     onCover: (listener) => void coverListeners.push(listener),
     coverFailed(userId, artwork, isPassing) {
       unreadable.note(artwork, isPassing);
@@ -223,7 +224,7 @@ function stopWhenIdle(
 ): void {
   clock.after(delayMs, () => {
     if (!channel.running) return;
-    const idleMs = clock.monotonicMs() - channel.current.usedAtMs;
+    const idleMs = clock.monotonicMs() - channel.view.current.usedAtMs;
     if (channel.watched) stopWhenIdle(channel, clock);
     else if (idleMs < GRACE_MS) stopWhenIdle(channel, clock, GRACE_MS - idleMs);
     else channel.stop();
