@@ -30,6 +30,7 @@ type Listening<Options extends SourceOptions, Settings> = Omit<
   SourceDefinition<Options, Settings>,
   "delivery" | "addressOf" | "watch"
 > & {
+  readonly deps: StreamedSourceDeps;
   /** What each of its requests has. */
   requestWith(settings: NoInfer<Settings>): ServerRequest;
   /** Begins to listen, with code that is loaded now. */
@@ -44,10 +45,12 @@ type Listening<Options extends SourceOptions, Settings> = Omit<
 export const defineStreamedSource = <
   const Options extends SourceOptions & { readonly url: SourceOption },
   Settings extends { readonly url: string } = OptionValues<Options> & { readonly url: string },
->(
-  { requestWith, listen, ...definition }: Listening<Options, Settings>,
-  { upstreamOf, covers }: StreamedSourceDeps,
-): Source =>
+>({
+  deps: { upstreamOf, covers },
+  requestWith,
+  listen,
+  ...definition
+}: Listening<Options, Settings>): Source =>
   defineSource<Options, Settings>({
     ...definition,
     delivery: "streamed",

@@ -19,45 +19,43 @@ import { readOnAir } from "../../titles/on-air.ts";
 const NAME = "AzuraCast";
 
 export function createAzuraCast(deps: PolledSourceDeps): Source {
-  return definePolledSource(
-    {
-      id: "azuracast",
-      name: NAME,
-      facts: {
-        runs: "server",
-        position: "yes",
-        cover: "yes",
-        delayMs: 5_000,
-        calls: ["entered", "covers"],
-      },
-      intervalMs: 5_000,
-      options: {
-        url: urlOption("Where AzuraCast is."),
-        station: {
-          placeholder: "my_station",
-          help: "The station's short name, as in the address of its public page.",
-          allowed: "the station's short name, as in the address of its public page",
-          parse: (text) => (/^[\w.-]{1,100}$/.test(text) ? text : undefined),
-        },
-      },
-      account: ({ station }) => ({ displayName: station }),
-      addressOf,
-      urlOf: ({ url }) => url,
-      begin({ station }, { url, get, cover }) {
-        return async () => {
-          const answer = await get(`${url}/api/nowplaying/${station}`);
-          if (answer.status === 404) {
-            throw unavailable(`${answer.from} has no station ${JSON.stringify(station)}`);
-          }
-          return readNowPlaying(jsonOf(answer), {
-            observedAtMs: answer.observedAtMs,
-            artworkAt: cover,
-          });
-        };
+  return definePolledSource({
+    deps,
+    id: "azuracast",
+    name: NAME,
+    facts: {
+      runs: "server",
+      position: "yes",
+      cover: "yes",
+      delayMs: 5_000,
+      calls: ["entered", "covers"],
+    },
+    intervalMs: 5_000,
+    options: {
+      url: urlOption("Where AzuraCast is."),
+      station: {
+        placeholder: "my_station",
+        help: "The station's short name, as in the address of its public page.",
+        allowed: "the station's short name, as in the address of its public page",
+        parse: (text) => (/^[\w.-]{1,100}$/.test(text) ? text : undefined),
       },
     },
-    deps,
-  );
+    account: ({ station }) => ({ displayName: station }),
+    addressOf,
+    urlOf: ({ url }) => url,
+    begin({ station }, { url, get, cover }) {
+      return async () => {
+        const answer = await get(`${url}/api/nowplaying/${station}`);
+        if (answer.status === 404) {
+          throw unavailable(`${answer.from} has no station ${JSON.stringify(station)}`);
+        }
+        return readNowPlaying(jsonOf(answer), {
+          observedAtMs: answer.observedAtMs,
+          artworkAt: cover,
+        });
+      };
+    },
+  });
 }
 
 interface ReadingContext {

@@ -12,37 +12,35 @@ const ICECAST = { id: "icecast", name: "Icecast" } as const;
 const DEFAULT_URL = "http://127.0.0.1:8000";
 
 export function createIcecast(deps: PolledSourceDeps): Source {
-  return definePolledSource(
-    {
-      ...ICECAST,
-      facts: {
-        runs: "server",
-        delayMs: 5_000,
-        calls: ["entered"],
-      },
-      intervalMs: 5_000,
-      options: {
-        url: urlOption("Where Icecast is.", DEFAULT_URL),
-        mount: {
-          placeholder: "/live",
-          help: "The stream's mount point; without it, the first stream with a title.",
-          fallback: "",
-          allowed: "a mount point that starts with a slash, such as /live",
-          parse: (text) => (/^\/[^\s?#]*$/.test(text) ? text : undefined),
-        },
-      },
-      account: () => ({ displayName: ICECAST.name }),
-      addressOf,
-      urlOf: ({ url }) => url,
-      begin({ mount }, { url, get, withoutPosition }) {
-        return async () => {
-          const track = readStatus(textOf200(await get(`${url}/status-json.xsl`)), mount);
-          return track && withoutPosition(track);
-        };
+  return definePolledSource({
+    deps,
+    ...ICECAST,
+    facts: {
+      runs: "server",
+      delayMs: 5_000,
+      calls: ["entered"],
+    },
+    intervalMs: 5_000,
+    options: {
+      url: urlOption("Where Icecast is.", DEFAULT_URL),
+      mount: {
+        placeholder: "/live",
+        help: "The stream's mount point; without it, the first stream with a title.",
+        fallback: "",
+        allowed: "a mount point that starts with a slash, such as /live",
+        parse: (text) => (/^\/[^\s?#]*$/.test(text) ? text : undefined),
       },
     },
-    deps,
-  );
+    account: () => ({ displayName: ICECAST.name }),
+    addressOf,
+    urlOf: ({ url }) => url,
+    begin({ mount }, { url, get, withoutPosition }) {
+      return async () => {
+        const track = readStatus(textOf200(await get(`${url}/status-json.xsl`)), mount);
+        return track && withoutPosition(track);
+      };
+    },
+  });
 }
 
 /** The stream's track; `null` when nobody broadcasts, and for an advertisement. */

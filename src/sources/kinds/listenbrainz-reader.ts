@@ -33,39 +33,37 @@ export function createListenBrainzReader({
     windowMs: BUDGET_WINDOW_MS,
     memory: pauses,
   });
-  return definePolledSource(
-    {
-      id: "listenbrainz-reader",
-      name: SOURCE_NAME,
-      facts: {
-        runs: "service",
-        delayMs: 5_000,
-        calls: [{ service: apiUrl }],
-      },
-      intervalMs: 5_000,
-      requestBudget,
-      options: {
-        user: requiredText(
-          "name",
-          "Your user name at ListenBrainz.",
-          "your user name at ListenBrainz",
-        ),
-      },
-      account: ({ user }) => ({ displayName: user }),
-      urlOf: () => apiUrl,
-      begin({ user }, { url, get, withoutPosition }) {
-        return async () => {
-          const answer = await get(`${url}/1/user/${encodeURIComponent(user)}/playing-now`);
-          if (answer.status === 404) {
-            throw unauthorized(`${answer.from} knows no user ${JSON.stringify(user)}`);
-          }
-          const track = readPlayingNow(jsonOf(answer));
-          return track && withoutPosition(track);
-        };
-      },
-    },
+  return definePolledSource({
     deps,
-  );
+    id: "listenbrainz-reader",
+    name: SOURCE_NAME,
+    facts: {
+      runs: "service",
+      delayMs: 5_000,
+      calls: [{ service: apiUrl }],
+    },
+    intervalMs: 5_000,
+    requestBudget,
+    options: {
+      user: requiredText(
+        "name",
+        "Your user name at ListenBrainz.",
+        "your user name at ListenBrainz",
+      ),
+    },
+    account: ({ user }) => ({ displayName: user }),
+    urlOf: () => apiUrl,
+    begin({ user }, { url, get, withoutPosition }) {
+      return async () => {
+        const answer = await get(`${url}/1/user/${encodeURIComponent(user)}/playing-now`);
+        if (answer.status === 404) {
+          throw unauthorized(`${answer.from} knows no user ${JSON.stringify(user)}`);
+        }
+        const track = readPlayingNow(jsonOf(answer));
+        return track && withoutPosition(track);
+      };
+    },
+  });
 }
 
 /** The track that plays now; `null` when the user plays nothing. */

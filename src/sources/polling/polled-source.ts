@@ -41,6 +41,7 @@ interface PolledDefinition<Options extends SourceOptions, Settings> extends Omit
   SourceDefinition<Options, Settings>,
   "delivery" | "pollsEveryMs" | "watch"
 > {
+  readonly deps: PolledSourceDeps;
   /** Between two polls while somebody watches. */
   readonly intervalMs: number;
   /** The server that is asked. */
@@ -82,8 +83,8 @@ export interface Answer {
 export function definePolledSource<
   const Options extends SourceOptions,
   Settings = OptionValues<Options>,
->(definition: PolledDefinition<Options, Settings>, deps: PolledSourceDeps): Source {
-  const { intervalMs, urlOf, requestBudget, begin, ...described } = definition;
+>(definition: PolledDefinition<Options, Settings>): Source {
+  const { deps, intervalMs, urlOf, requestBudget, begin, ...described } = definition;
   const { id, name } = described;
   const { clock } = deps;
   const pace = steadyPace(intervalMs);

@@ -16,41 +16,39 @@ import { NAME, PLAYER_PATH, readPlayer } from "./player.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8880";
 export function createBeefweb(deps: PolledSourceDeps): Source {
-  return definePolledSource(
-    {
-      id: "beefweb",
-      name: NAME,
-      facts: {
-        runs: "computer",
-        position: "yes",
-        pause: "yes",
-        cover: "yes",
-        volume: "yes",
-        delayMs: 1_000,
-        calls: ["entered"],
-      },
-      intervalMs: 1_000,
-      options: {
-        url: urlOption("Where Beefweb is.", DEFAULT_URL),
-        user: optionalText("name", "Beefweb's user name, if it asks for one."),
-        password: passwordOption("Beefweb's password, if it asks for one."),
-      },
-      account: () => ({ displayName: NAME }),
-      addressOf,
-      findHere: async (search) =>
-        (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
-      urlOf: ({ url }) => url,
-      begin({ user, password }, { url, get, artwork }) {
-        const headers =
-          user + password === "" ? {} : { Authorization: basicAuthorization(user, password) };
-        return async () => {
-          const answer = await get(url + PLAYER_PATH, headers);
-          return readPlayer(jsonOf(answer), answer.observedAtMs, (path, name) =>
-            artwork(name, `${url}/api/artwork/${path}`, headers),
-          );
-        };
-      },
-    },
+  return definePolledSource({
     deps,
-  );
+    id: "beefweb",
+    name: NAME,
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      volume: "yes",
+      delayMs: 1_000,
+      calls: ["entered"],
+    },
+    intervalMs: 1_000,
+    options: {
+      url: urlOption("Where Beefweb is.", DEFAULT_URL),
+      user: optionalText("name", "Beefweb's user name, if it asks for one."),
+      password: passwordOption("Beefweb's password, if it asks for one."),
+    },
+    account: () => ({ displayName: NAME }),
+    addressOf,
+    findHere: async (search) =>
+      (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
+    urlOf: ({ url }) => url,
+    begin({ user, password }, { url, get, artwork }) {
+      const headers =
+        user + password === "" ? {} : { Authorization: basicAuthorization(user, password) };
+      return async () => {
+        const answer = await get(url + PLAYER_PATH, headers);
+        return readPlayer(jsonOf(answer), answer.observedAtMs, (path, name) =>
+          artwork(name, `${url}/api/artwork/${path}`, headers),
+        );
+      };
+    },
+  });
 }

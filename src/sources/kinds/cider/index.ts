@@ -8,31 +8,27 @@ const NAME = "Cider";
 const DEFAULT_URL = "http://127.0.0.1:10767";
 
 export function createCider(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource(
-    {
-      id: "cider",
-      name: NAME,
-      facts: {
-        runs: "computer",
-        viewersKnow: "Apple Music",
-        position: "yes",
-        pause: "yes",
-        cover: "yes",
-        volume: "yes",
-        calls: ["entered", "covers"],
-      },
-      options: {
-        url: urlOption("Where Cider's RPC server is.", DEFAULT_URL),
-        token: optionalTokenOption(
-          "The app token made in Cider's settings, if Cider asks for one.",
-        ),
-      },
-      account: () => ({ displayName: NAME }),
-      findHere: async (search) =>
-        (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
-      requestWith: ({ token }) => (token === "" ? {} : { headers: { apptoken: token } }),
-      listen: async (server, context) => (await import("./listen.ts")).listen(server, context),
-    },
+  return defineStreamedSource({
     deps,
-  );
+    id: "cider",
+    name: NAME,
+    facts: {
+      runs: "computer",
+      viewersKnow: "Apple Music",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      volume: "yes",
+      calls: ["entered", "covers"],
+    },
+    options: {
+      url: urlOption("Where Cider's RPC server is.", DEFAULT_URL),
+      token: optionalTokenOption("The app token made in Cider's settings, if Cider asks for one."),
+    },
+    account: () => ({ displayName: NAME }),
+    findHere: async (search) =>
+      (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
+    requestWith: ({ token }) => (token === "" ? {} : { headers: { apptoken: token } }),
+    listen: async (server, context) => (await import("./listen.ts")).listen(server, context),
+  });
 }

@@ -9,40 +9,38 @@ const DEFAULT_URL = "http://127.0.0.1:8123";
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 export function createHomeAssistant(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource(
-    {
-      id: "homeassistant",
-      name: "Home Assistant",
-      facts: {
-        runs: "server",
-        position: "some",
-        pause: "yes",
-        cover: "yes",
-        volume: "some",
-        calls: ["entered", "covers"],
-      },
-      options: {
-        url: urlOption("Where Home Assistant is.", DEFAULT_URL),
-        entity: {
-          placeholder: "media_player.name",
-          help: "The media player to follow, such as media_player.living_room.",
-          allowed: "a media player's ID, such as media_player.living_room",
-          parse(text) {
-            const id = text.trim();
-            return /^media_player\.[a-z0-9_]{1,200}$/.test(id) ? id : undefined;
-          },
-        },
-        token: tokenOption(
-          "A long-lived access token, made on your profile's page in Home Assistant.",
-        ),
-      },
-      account: ({ entity }) => ({ displayName: entity }),
-      requestWith: ({ token }) => ({
-        headers: { Authorization: `Bearer ${token}` },
-        largestBytes: LARGEST_MESSAGE_BYTES,
-      }),
-      listen: async (...given) => (await import("./listen.ts")).listen(...given),
-    },
+  return defineStreamedSource({
     deps,
-  );
+    id: "homeassistant",
+    name: "Home Assistant",
+    facts: {
+      runs: "server",
+      position: "some",
+      pause: "yes",
+      cover: "yes",
+      volume: "some",
+      calls: ["entered", "covers"],
+    },
+    options: {
+      url: urlOption("Where Home Assistant is.", DEFAULT_URL),
+      entity: {
+        placeholder: "media_player.name",
+        help: "The media player to follow, such as media_player.living_room.",
+        allowed: "a media player's ID, such as media_player.living_room",
+        parse(text) {
+          const id = text.trim();
+          return /^media_player\.[a-z0-9_]{1,200}$/.test(id) ? id : undefined;
+        },
+      },
+      token: tokenOption(
+        "A long-lived access token, made on your profile's page in Home Assistant.",
+      ),
+    },
+    account: ({ entity }) => ({ displayName: entity }),
+    requestWith: ({ token }) => ({
+      headers: { Authorization: `Bearer ${token}` },
+      largestBytes: LARGEST_MESSAGE_BYTES,
+    }),
+    listen: async (...given) => (await import("./listen.ts")).listen(...given),
+  });
 }

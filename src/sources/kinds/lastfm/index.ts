@@ -60,48 +60,46 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     }
   };
 
-  return definePolledSource(
-    {
-      id: "lastfm",
-      name: LASTFM,
-      keySetting: "lastfmApiKey",
-      facts: {
-        runs: "service",
-        viewersKnow: LASTFM,
-        cover: "yes",
-        delayMs: 10_000,
-        calls: [{ service: apiUrl }, "covers"],
-      },
-      intervalMs: 10_000,
-      requestBudget,
-      options: {
-        user: requiredText("name", "Your user name at Last.fm.", "your user name at Last.fm"),
-      },
-      account: ({ user }) => ({ displayName: user }),
-      urlOf: () => apiUrl,
-      begin({ user }, { url, get, withoutPosition, cover }) {
-        return async () => {
-          if (apiKey === null) {
-            throw retryLater(
-              OPERATOR_PAUSE_MS,
-              "keyMissing",
-              "Last.fm needs an API key of this server's operator: make one at https://www.last.fm/api/account/create and start the server with --lastfm-api-key, or with its file in MARQUEE_LASTFM_API_KEY_FILE",
-            );
-          }
-          const query = new URLSearchParams({
-            method: "user.getrecenttracks",
-            user,
-            api_key: apiKey,
-            format: "json",
-            limit: "1",
-          });
-          const answer = await get(`${url}/2.0/?${query}`);
-          await refuse(answer, user);
-          const track = readRecentTracks(jsonOf(answer), user, cover);
-          return track && withoutPosition(track);
-        };
-      },
-    },
+  return definePolledSource({
     deps,
-  );
+    id: "lastfm",
+    name: LASTFM,
+    keySetting: "lastfmApiKey",
+    facts: {
+      runs: "service",
+      viewersKnow: LASTFM,
+      cover: "yes",
+      delayMs: 10_000,
+      calls: [{ service: apiUrl }, "covers"],
+    },
+    intervalMs: 10_000,
+    requestBudget,
+    options: {
+      user: requiredText("name", "Your user name at Last.fm.", "your user name at Last.fm"),
+    },
+    account: ({ user }) => ({ displayName: user }),
+    urlOf: () => apiUrl,
+    begin({ user }, { url, get, withoutPosition, cover }) {
+      return async () => {
+        if (apiKey === null) {
+          throw retryLater(
+            OPERATOR_PAUSE_MS,
+            "keyMissing",
+            "Last.fm needs an API key of this server's operator: make one at https://www.last.fm/api/account/create and start the server with --lastfm-api-key, or with its file in MARQUEE_LASTFM_API_KEY_FILE",
+          );
+        }
+        const query = new URLSearchParams({
+          method: "user.getrecenttracks",
+          user,
+          api_key: apiKey,
+          format: "json",
+          limit: "1",
+        });
+        const answer = await get(`${url}/2.0/?${query}`);
+        await refuse(answer, user);
+        const track = readRecentTracks(jsonOf(answer), user, cover);
+        return track && withoutPosition(track);
+      };
+    },
+  });
 }

@@ -8,34 +8,32 @@ const DEFAULT_URL = "http://127.0.0.1:8096";
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 
 export function createMediaBrowser(kind: MediaBrowser, deps: StreamedSourceDeps): Source {
-  return defineStreamedSource(
-    {
-      id: kind.id,
-      name: kind.name,
-      facts: {
-        runs: "server",
-        position: "yes",
-        pause: "yes",
-        cover: "yes",
-        volume: "yes",
-        calls: ["entered"],
-      },
-      options: {
-        url: urlOption(`Where ${kind.name} is.`, DEFAULT_URL),
-        user: requiredText(
-          "name",
-          `Your user name on ${kind.name}; only your own sessions are followed.`,
-          `your user name on ${kind.name}`,
-        ),
-        token: tokenOption(`An API key, made in the dashboard of ${kind.name}.`),
-      },
-      account: ({ user }) => ({ displayName: user }),
-      requestWith: ({ token }) => ({
-        headers: kind.headersFor(token),
-        largestBytes: LARGEST_ANSWER_BYTES,
-      }),
-      listen: async (...given) => (await import("./listen.ts")).listen(kind, ...given),
-    },
+  return defineStreamedSource({
     deps,
-  );
+    id: kind.id,
+    name: kind.name,
+    facts: {
+      runs: "server",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      volume: "yes",
+      calls: ["entered"],
+    },
+    options: {
+      url: urlOption(`Where ${kind.name} is.`, DEFAULT_URL),
+      user: requiredText(
+        "name",
+        `Your user name on ${kind.name}; only your own sessions are followed.`,
+        `your user name on ${kind.name}`,
+      ),
+      token: tokenOption(`An API key, made in the dashboard of ${kind.name}.`),
+    },
+    account: ({ user }) => ({ displayName: user }),
+    requestWith: ({ token }) => ({
+      headers: kind.headersFor(token),
+      largestBytes: LARGEST_ANSWER_BYTES,
+    }),
+    listen: async (...given) => (await import("./listen.ts")).listen(kind, ...given),
+  });
 }

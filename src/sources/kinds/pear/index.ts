@@ -22,34 +22,32 @@ const OPTIONS = {
 };
 
 export function createPear(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource(
-    {
-      id: "pear",
-      name: NAME,
-      facts: {
-        runs: "computer",
-        viewersKnow: NAME,
-        position: "yes",
-        pause: "yes",
-        cover: "yes",
-        volume: "some",
-        delayMs: 1_000,
-        calls: ["entered", "covers"],
-      },
-      options: OPTIONS,
-      parseSettings(given) {
-        const { url, token } = readOptions(OPTIONS, given);
-        return { url: url || (token === "" ? AMUSE_URL : API_URL), token };
-      },
-      account: () => ({ displayName: NAME }),
-      async findHere(search) {
-        const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
-        return (await import("./find.ts")).find(urls, search);
-      },
-      requestWith: ({ token }) =>
-        token === "" ? {} : { headers: { Authorization: `Bearer ${token}` } },
-      listen: async (...given) => (await import("./listen.ts")).listen(...given),
-    },
+  return defineStreamedSource({
     deps,
-  );
+    id: "pear",
+    name: NAME,
+    facts: {
+      runs: "computer",
+      viewersKnow: NAME,
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      volume: "some",
+      delayMs: 1_000,
+      calls: ["entered", "covers"],
+    },
+    options: OPTIONS,
+    parseSettings(given) {
+      const { url, token } = readOptions(OPTIONS, given);
+      return { url: url || (token === "" ? AMUSE_URL : API_URL), token };
+    },
+    account: () => ({ displayName: NAME }),
+    async findHere(search) {
+      const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
+      return (await import("./find.ts")).find(urls, search);
+    },
+    requestWith: ({ token }) =>
+      token === "" ? {} : { headers: { Authorization: `Bearer ${token}` } },
+    listen: async (...given) => (await import("./listen.ts")).listen(...given),
+  });
 }

@@ -9,32 +9,30 @@ const DEFAULT_URL = "http://127.0.0.1:32400";
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export function createPlex(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource(
-    {
-      id: "plex",
-      name: NAME,
-      facts: {
-        runs: "server",
-        position: "yes",
-        pause: "yes",
-        cover: "yes",
-        calls: ["entered"],
-      },
-      options: {
-        url: urlOption("Where the Plex Media Server is.", DEFAULT_URL),
-        user: optionalText(
-          "name",
-          "Whose music is followed, as named in Plex; without it, the server's owner's.",
-        ),
-        token: tokenOption("The X-Plex-Token of the server's owner."),
-      },
-      account: ({ user }) => ({ displayName: user || NAME }),
-      requestWith: ({ token }) => ({
-        headers: { "X-Plex-Token": token, Accept: "application/json" },
-        largestBytes: LARGEST_ANSWER_BYTES,
-      }),
-      listen: async (...given) => (await import("./listen.ts")).listen(...given),
-    },
+  return defineStreamedSource({
     deps,
-  );
+    id: "plex",
+    name: NAME,
+    facts: {
+      runs: "server",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      calls: ["entered"],
+    },
+    options: {
+      url: urlOption("Where the Plex Media Server is.", DEFAULT_URL),
+      user: optionalText(
+        "name",
+        "Whose music is followed, as named in Plex; without it, the server's owner's.",
+      ),
+      token: tokenOption("The X-Plex-Token of the server's owner."),
+    },
+    account: ({ user }) => ({ displayName: user || NAME }),
+    requestWith: ({ token }) => ({
+      headers: { "X-Plex-Token": token, Accept: "application/json" },
+      largestBytes: LARGEST_ANSWER_BYTES,
+    }),
+    listen: async (...given) => (await import("./listen.ts")).listen(...given),
+  });
 }

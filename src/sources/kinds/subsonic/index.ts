@@ -14,62 +14,56 @@ import {
 const DEFAULT_URL = "http://127.0.0.1:4533";
 
 export function createSubsonic(deps: PolledSourceDeps): Source {
-  return definePolledSource(
-    {
-      id: "subsonic",
-      name: SUBSONIC,
-      facts: {
-        runs: "server",
-        position: "some",
-        pause: "some",
-        cover: "yes",
-        delayMs: 5_000,
-        calls: ["entered"],
-      },
-      intervalMs: 5_000,
-      options: {
-        url: urlOption("Where your music server is.", DEFAULT_URL),
-        user: requiredText(
-          "name",
-          "Your user name on the music server.",
-          "your name on the server",
-        ),
-        password: passwordOption("Your password on the music server."),
-      },
-      account: ({ user }) => ({ displayName: user }),
-      addressOf,
-      urlOf: ({ url }) => url,
-      begin(settings, polling) {
-        let credentials = saltedToken;
-        const addressTo = (method: string, parameters: Readonly<Record<string, string>> = {}) =>
-          `${settings.url}/rest/${method}?${new URLSearchParams({
-            u: settings.user,
-            ...credentials(settings.password),
-            v: "1.16.1",
-            c: "Marquee",
-            f: "json",
-            ...parameters,
-          })}`;
-        const ask = async () => {
-          const answer = await polling.get(addressTo("getNowPlaying"));
-          return { answer, code: errorCodeIn(answer) };
-        };
-        return async () => {
-          let { answer, code } = await ask();
-          // Some servers, such as supysonic, take only the password itself.
-          if ((code === NO_TOKENS || code === PARAMETER_MISSING) && credentials === saltedToken) {
-            credentials = encodedPassword;
-            ({ answer, code } = await ask());
-          }
-          return readNowPlaying(answer, code, settings.user, {
-            ...polling,
-            coverOf: (id) => polling.artwork(id, addressTo("getCoverArt", { id, size: "640" })),
-          });
-        };
-      },
-    },
+  return definePolledSource({
     deps,
-  );
+    id: "subsonic",
+    name: SUBSONIC,
+    facts: {
+      runs: "server",
+      position: "some",
+      pause: "some",
+      cover: "yes",
+      delayMs: 5_000,
+      calls: ["entered"],
+    },
+    intervalMs: 5_000,
+    options: {
+      url: urlOption("Where your music server is.", DEFAULT_URL),
+      user: requiredText("name", "Your user name on the music server.", "your name on the server"),
+      password: passwordOption("Your password on the music server."),
+    },
+    account: ({ user }) => ({ displayName: user }),
+    addressOf,
+    urlOf: ({ url }) => url,
+    begin(settings, polling) {
+      let credentials = saltedToken;
+      const addressTo = (method: string, parameters: Readonly<Record<string, string>> = {}) =>
+        `${settings.url}/rest/${method}?${new URLSearchParams({
+          u: settings.user,
+          ...credentials(settings.password),
+          v: "1.16.1",
+          c: "Marquee",
+          f: "json",
+          ...parameters,
+        })}`;
+      const ask = async () => {
+        const answer = await polling.get(addressTo("getNowPlaying"));
+        return { answer, code: errorCodeIn(answer) };
+      };
+      return async () => {
+        let { answer, code } = await ask();
+        // Some servers, such as supysonic, take only the password itself.
+        if ((code === NO_TOKENS || code === PARAMETER_MISSING) && credentials === saltedToken) {
+          credentials = encodedPassword;
+          ({ answer, code } = await ask());
+        }
+        return readNowPlaying(answer, code, settings.user, {
+          ...polling,
+          coverOf: (id) => polling.artwork(id, addressTo("getCoverArt", { id, size: "640" })),
+        });
+      };
+    },
+  });
 }
 
 function saltedToken(password: string): Record<string, string> {

@@ -17,42 +17,40 @@ const DEFAULT_URL = "http://127.0.0.1:8080";
 const FULL_VOLUME = 256;
 
 export function createVlc(deps: PolledSourceDeps): Source {
-  return definePolledSource(
-    {
-      id: "vlc",
-      name: NAME,
-      facts: {
-        runs: "computer",
-        position: "yes",
-        pause: "yes",
-        cover: "yes",
-        volume: "yes",
-        delayMs: 1_000,
-        calls: ["entered"],
-      },
-      intervalMs: 1_000,
-      options: {
-        url: urlOption("Where VLC's web interface is.", DEFAULT_URL),
-        password: passwordOption("The password of VLC's web interface."),
-      },
-      account: () => ({ displayName: NAME }),
-      addressOf,
-      findHere: async (search) =>
-        (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
-      urlOf: ({ url }) => url,
-      begin({ password }, { url, get, artwork }) {
-        // The user name is empty.
-        const headers = { Authorization: basicAuthorization("", password) };
-        return async () => {
-          const answer = await get(`${url}/requests/status.json`, headers);
-          return readStatus(jsonOf(answer), answer.observedAtMs, (item, name) =>
-            artwork(name, `${url}/art?item=${item}`, headers),
-          );
-        };
-      },
-    },
+  return definePolledSource({
     deps,
-  );
+    id: "vlc",
+    name: NAME,
+    facts: {
+      runs: "computer",
+      position: "yes",
+      pause: "yes",
+      cover: "yes",
+      volume: "yes",
+      delayMs: 1_000,
+      calls: ["entered"],
+    },
+    intervalMs: 1_000,
+    options: {
+      url: urlOption("Where VLC's web interface is.", DEFAULT_URL),
+      password: passwordOption("The password of VLC's web interface."),
+    },
+    account: () => ({ displayName: NAME }),
+    addressOf,
+    findHere: async (search) =>
+      (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
+    urlOf: ({ url }) => url,
+    begin({ password }, { url, get, artwork }) {
+      // The user name is empty.
+      const headers = { Authorization: basicAuthorization("", password) };
+      return async () => {
+        const answer = await get(`${url}/requests/status.json`, headers);
+        return readStatus(jsonOf(answer), answer.observedAtMs, (item, name) =>
+          artwork(name, `${url}/art?item=${item}`, headers),
+        );
+      };
+    },
+  });
 }
 
 /** Converts `/requests/status.json`; `null` when VLC is stopped or a station advertises. */
