@@ -28,6 +28,16 @@ export function bundled(): Record<(typeof FILES)[number], string> {
   return JSON.parse(stdout.toString());
 }
 
+/** A rule of the overlay's style sheet for its light mode. */
+const LIGHT_RULE = /[^{}]+\[data-np-mode=light\][^{}]*\{[^{}]*\}/g;
+
+/** The same rules once more for its mode `auto`, which is light where the system is. */
+const withAutomaticLight = (css: string): string =>
+  css.replace(LIGHT_RULE, (rule) => {
+    const automatic = rule.replaceAll("[data-np-mode=light]", "[data-np-mode=auto]");
+    return `${rule}@media (prefers-color-scheme:light){${automatic}}`;
+  });
+
 if (import.meta.main) {
   const root = join(import.meta.dir, "../..");
   const { outputs } = await Bun.build({
@@ -39,7 +49,7 @@ if (import.meta.main) {
   });
   const texts = outputs.map(async (output) => [
     output.path.replace(/\.js$/, ".ts"),
-    await output.text(),
+    withAutomaticLight(await output.text()),
   ]);
   console.log(JSON.stringify(Object.fromEntries(await Promise.all(texts))));
 }

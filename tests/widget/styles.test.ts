@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { widgetStylesheet } from "../../src/html/assets.ts";
 import { contrast, parseHex, readableOn } from "../../widget/colour.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import { coverStyles, MODE_COLOURS, modeOf, optionStyles } from "../../widget/styles.ts";
@@ -18,9 +19,17 @@ test("the colours of each mode are those of the stylesheet", async () => {
     `--np-accent: ${accent};`,
   ];
   for (const line of declared(MODE_COLOURS.dark)) expect(rulesOf(":root")).toContain(line);
-  for (const mode of ["light", "auto"]) {
-    const rules = rulesOf(`:root[data-np-mode="${mode}"]`);
-    for (const line of declared(MODE_COLOURS.light)) expect(rules).toContain(line);
+  const light = rulesOf(`:root[data-np-mode="light"]`);
+  for (const line of declared(MODE_COLOURS.light)) expect(light).toContain(line);
+});
+
+test("each rule for light mode counts for the mode auto where the system is light", () => {
+  const { body } = widgetStylesheet;
+  const rules = [...body.matchAll(/[^{}]*\[data-np-mode=light\][^{}]*\{[^{}]*\}/g)];
+  expect(rules.length).toBeGreaterThan(5);
+  for (const [rule] of rules) {
+    const automatic = rule.replaceAll("=light]", "=auto]");
+    expect(body).toContain(`@media (prefers-color-scheme:light){${automatic}}`);
   }
 });
 
