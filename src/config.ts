@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { beginningOf } from "./beginning.ts";
-import type { Field, ValueOf } from "./field.ts";
+import { choice, type Field, type ValueOf, wholeNumber } from "./field.ts";
 import { LONGEST_ENTERED_TEXT, mistakeIn } from "./text-limits.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
@@ -35,10 +35,19 @@ export const LONGEST_CLIENT_ID = 64;
 /** In UTF-16 units: a path, or a list of hosts. */
 const LONGEST_SETTING = 4_096;
 const OPENINGS = ["auto", "never"] as const;
-const UPSTREAM_RULE =
-  "an https address, or an http one of this machine such as http://127.0.0.1:8080";
-
 const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition;
+
+/** @param end the path of the API's version, which an address may have and is stored without */
+const upstreamUrl = (fallback: string, help: string, end = ""): Setting<string> => ({
+  fallback,
+  placeholder: "url",
+  help,
+  allowed: "an https address, or an http one of this machine such as http://127.0.0.1:8080",
+  parse(text) {
+    const url = parseUpstreamUrl(text);
+    return url?.endsWith(end) ? url.slice(0, url.length - end.length) : url;
+  },
+});
 
 /** Every setting. The key `baseUrl` gives flag `--base-url` and variable `MARQUEE_BASE_URL`. */
 export const settings = {
@@ -61,8 +70,7 @@ export const settings = {
     fallback: 4747,
     placeholder: "number",
     help: "Port to listen on; 0 takes any free one and prints it.",
-    allowed: "a whole number from 0 to 65535",
-    parse: (text) => wholeNumber(text, 0, 65_535),
+    ...wholeNumber(0, 65_535),
   }),
   baseUrl: setting<string | null>({
     fallback: null,
@@ -114,8 +122,7 @@ export const settings = {
     fallbackText: "none: no browser can report",
     placeholder: "number",
     help: "Port on this machine where the owner's browser extension WebNowPlaying finds Marquee.",
-    allowed: "a whole number from 1 to 65535",
-    parse: (text) => wholeNumber(text, 1, 65_535),
+    ...wholeNumber(1, 65_535),
   }),
   broadcastHost: setting<string>({
     fallback: "127.0.0.1",
@@ -128,8 +135,7 @@ export const settings = {
     fallback: 8000,
     placeholder: "number",
     help: "Port for DJ and radio programs, or the first free one of the nine above it; 0 for none.",
-    allowed: "a whole number from 0 to 65526",
-    parse: (text) => wholeNumber(text, 0, 65_526),
+    ...wholeNumber(0, 65_526),
   }),
   owner: setting<string | null>({
     fallback: null,
@@ -149,8 +155,7 @@ export const settings = {
     fallback: "auto",
     placeholder: "when",
     help: "Whether a start on a desktop, or marquee open, opens the browser at a sign-in link: auto or never.",
-    allowed: `one of ${OPENINGS.join(", ")}`,
-    parse: (text) => OPENINGS.find((opening) => opening === text),
+    ...choice(OPENINGS),
   }),
   files: setting<string | null>({
     fallback: null,
@@ -164,8 +169,7 @@ export const settings = {
     fallback: 5,
     placeholder: "seconds",
     help: "Each key may call each endpoint once in this time, in seconds; 0 turns the limit off.",
-    allowed: "a whole number from 0 to 3600",
-    parse: (text) => wholeNumber(text, 0, 3_600),
+    ...wholeNumber(0, 3_600),
   }),
   musicPrefix: setting<string>({
     fallback: "music",
@@ -195,30 +199,22 @@ export const settings = {
     fallback: 180,
     placeholder: "calls",
     help: "Maximum number of calls to Spotify in any 30 seconds, for all users together.",
-    allowed: "a whole number from 5 to 10000",
-    parse: (text) => wholeNumber(text, 5, 10_000),
+    ...wholeNumber(5, 10_000),
   }),
-  spotifyApiUrl: setting<string>({
-    fallback: "https://api.spotify.com",
-    placeholder: "url",
-    help: "Where Spotify's Web API is reached.",
-    allowed: UPSTREAM_RULE,
-    parse: (text) => parseUpstreamUrl(text)?.replace(/\/v1$/, ""),
-  }),
-  spotifyAccountsUrl: setting<string>({
-    fallback: "https://accounts.spotify.com",
-    placeholder: "url",
-    help: "Where Spotify's accounts service is reached.",
-    allowed: UPSTREAM_RULE,
-    parse: parseUpstreamUrl,
-  }),
-  lastfmApiUrl: setting<string>({
-    fallback: "https://ws.audioscrobbler.com",
-    placeholder: "url",
-    help: "Where the API of Last.fm is reached, or of a server that works like it.",
-    allowed: UPSTREAM_RULE,
-    parse: (text) => parseUpstreamUrl(text)?.replace(/\/2\.0$/, ""),
-  }),
+  spotifyApiUrl: upstreamUrl(
+    "https://api.spotify.com",
+    "Where Spotify's Web API is reached.",
+    "/v1",
+  ),
+  spotifyAccountsUrl: upstreamUrl(
+    "https://accounts.spotify.com",
+    "Where Spotify's accounts service is reached.",
+  ),
+  lastfmApiUrl: upstreamUrl(
+    "https://ws.audioscrobbler.com",
+    "Where the API of Last.fm is reached, or of a server that works like it.",
+    "/2.0",
+  ),
   lastfmApiKey: setting<string | null>({
     fallback: null,
     fallbackText: "none: Last.fm cannot be connected",
@@ -228,13 +224,11 @@ export const settings = {
     allowed: "the API key: letters and digits",
     parse: (text) => (/^[0-9A-Za-z_-]{1,128}$/.test(text) ? text : undefined),
   }),
-  listenbrainzApiUrl: setting<string>({
-    fallback: "https://api.listenbrainz.org",
-    placeholder: "url",
-    help: "Where the API of ListenBrainz is reached, or of a server that works like it.",
-    allowed: UPSTREAM_RULE,
-    parse: (text) => parseUpstreamUrl(text)?.replace(/\/1$/, ""),
-  }),
+  listenbrainzApiUrl: upstreamUrl(
+    "https://api.listenbrainz.org",
+    "Where the API of ListenBrainz is reached, or of a server that works like it.",
+    "/1",
+  ),
   twitchClientId: setting<string | null>({
     fallback: null,
     fallbackText: "what the owner has entered in the browser",
@@ -244,20 +238,8 @@ export const settings = {
     parse: (text) =>
       /^[a-z0-9]+$/.test(text) && text.length <= LONGEST_CLIENT_ID ? text : undefined,
   }),
-  twitchIdUrl: setting<string>({
-    fallback: "https://id.twitch.tv/oauth2",
-    placeholder: "url",
-    help: "Where Twitch gives out tokens.",
-    allowed: UPSTREAM_RULE,
-    parse: parseUpstreamUrl,
-  }),
-  twitchApiUrl: setting<string>({
-    fallback: "https://api.twitch.tv/helix",
-    placeholder: "url",
-    help: "Where Twitch's API is reached.",
-    allowed: UPSTREAM_RULE,
-    parse: parseUpstreamUrl,
-  }),
+  twitchIdUrl: upstreamUrl("https://id.twitch.tv/oauth2", "Where Twitch gives out tokens."),
+  twitchApiUrl: upstreamUrl("https://api.twitch.tv/helix", "Where Twitch's API is reached."),
   twitchEventsubUrl: setting<string>({
     fallback: "wss://eventsub.wss.twitch.tv/ws",
     placeholder: "url",
@@ -287,15 +269,13 @@ export const settings = {
     fallback: "info",
     placeholder: "level",
     help: "How much is logged: error, warn, info or debug.",
-    allowed: `one of ${LOG_LEVELS.join(", ")}`,
-    parse: (text) => LOG_LEVELS.find((level) => level === text),
+    ...choice(LOG_LEVELS),
   }),
   logFormat: setting<(typeof LOG_FORMATS)[number]>({
     fallback: "text",
     placeholder: "format",
     help: "Format of a log line: text or json.",
-    allowed: `one of ${LOG_FORMATS.join(", ")}`,
-    parse: (text) => LOG_FORMATS.find((format) => format === text),
+    ...choice(LOG_FORMATS),
   }),
 } as const;
 
@@ -461,11 +441,6 @@ function unknownVariables(environment: Readonly<Record<string, string | undefine
   return Object.keys(environment)
     .filter((variable) => variable.startsWith("MARQUEE_") && !known.has(variable))
     .map((variable) => `${variable} is not a setting and has no effect; see marquee serve --help.`);
-}
-
-function wholeNumber(text: string, least: number, most: number): number | undefined {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= least && value <= most ? value : undefined;
 }
 
 function parseBoolean(text: string): boolean | undefined {

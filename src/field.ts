@@ -32,3 +32,26 @@ export interface Field<Value> {
 export type ValueOf<F> = F extends { parse(text: string): infer Value }
   ? Exclude<Value, undefined>
   : never;
+
+/** One of a few words. */
+export const choice = <const Choice extends string>(choices: readonly Choice[]) => ({
+  type: { kind: "choice", choices } as const,
+  allowed: `one of ${choices.join(", ")}`,
+  parse: (text: string): Choice | undefined => choices.find((one) => one === text),
+});
+
+/** Yes or no, as pages send it. */
+export const toggle = {
+  type: { kind: "switch" },
+  allowed: "1 or 0",
+  parse: (text: string) => (text === "1" ? true : text === "0" ? false : undefined),
+} as const;
+
+/** A whole number from one to another, both included. */
+export const wholeNumber = (least: number, most: number) => ({
+  allowed: `a whole number from ${least} to ${most}`,
+  parse(text: string): number | undefined {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  },
+});

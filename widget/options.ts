@@ -1,4 +1,4 @@
-import type { Field, FieldType } from "../src/field.ts";
+import { choice as oneOf, type Field, type FieldType, toggle as yesOrNo } from "../src/field.ts";
 
 /** The kind of value that an option takes, for documentation and forms. */
 export type OptionKind = Exclude<FieldType, { readonly kind: "lines" }>;
@@ -109,21 +109,11 @@ type Range = readonly [least: number, most: number, unit: string];
 export function choice<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
 ): WidgetOption<Choice> {
-  return {
-    type: { kind: "choice", choices },
-    fallback: choices[0],
-    allowed: `one of ${choices.join(", ")}`,
-    parse: (given) => choices.find((one) => one === given),
-  };
+  return { ...oneOf(choices), fallback: choices[0] };
 }
 
 export function toggle(fallback: boolean): WidgetOption<boolean> {
-  return {
-    type: { kind: "switch" },
-    fallback,
-    allowed: "1 or 0",
-    parse: (given) => (given === "1" ? true : given === "0" ? false : undefined),
-  };
+  return { ...yesOrNo, fallback };
 }
 
 function number(fallback: number, range: Range): WidgetOption<number> {

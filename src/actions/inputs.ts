@@ -1,6 +1,9 @@
 import { KEY_NAME_RULE, LONGEST_KEY_NAME, readKeyName } from "../accounts/key-name.ts";
+import { toggle } from "../field.ts";
 import { parseConnectionId, type PublicConnectionId } from "../music/connection-reads.ts";
 import type { Input } from "./action.ts";
+
+export { choice } from "../field.ts";
 
 /** Inputs that several actions take. */
 
@@ -25,13 +28,6 @@ export const connectionId = {
   allowed: 'a connection\'s ID: "marquee connection list" shows them',
   parse: parseConnectionId,
 } as const satisfies Input<PublicConnectionId>;
-
-/** One of a few words. */
-export const choice = <const Choice extends string>(choices: readonly Choice[]) => ({
-  type: { kind: "choice", choices } as const,
-  allowed: `one of ${choices.join(", ")}`,
-  parse: (text: string): Choice | undefined => choices.find((one) => one === text),
-});
 
 /** A choice between on and off, which commands write out. Boxes to tick send `1` or `0`. */
 export const onOff = {
@@ -58,9 +54,4 @@ export const givenIn = <const Options extends object>(options: Options) =>
   };
 
 /** A box to tick, a flag of the command. */
-export const flag = {
-  type: { kind: "switch" },
-  fallback: false,
-  allowed: "1 or 0",
-  parse: (text: string) => (text === "1" ? true : text === "0" ? false : undefined),
-} as const satisfies Input<boolean>;
+export const flag = { ...toggle, fallback: false } as const satisfies Input<boolean>;

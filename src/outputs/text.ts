@@ -1,6 +1,7 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { PlayedSong } from "../channels/last-songs.ts";
+import { wholeNumber } from "../field.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import type { Playback } from "../playback.ts";
@@ -100,14 +101,9 @@ interface Asked {
 /** What a question asks for; what is not understood is as if it were not there. */
 function readAsked({ url, headers }: Request): Asked {
   const query = new URL(url).searchParams;
-  const back = wholeNumber(query.get("back"), 1, MOST_BACK) ?? 0;
-  const most = wholeNumber(query.get("max"), LEAST_MAX, MOST_MAX);
+  const back = wholeNumber(1, MOST_BACK).parse(query.get("back") ?? "") ?? 0;
+  const most = wholeNumber(LEAST_MAX, MOST_MAX).parse(query.get("max") ?? "");
   return { back, most: most ?? (isForYouTube(headers) ? YOUTUBE_MOST : USUAL_MOST) };
-}
-
-function wholeNumber(text: string | null, least: number, most: number): number | undefined {
-  const value = /^\d{1,4}$/.test(text ?? "") ? Number(text) : Number.NaN;
-  return value >= least && value <= most ? value : undefined;
 }
 
 /**
