@@ -50,7 +50,7 @@ const attacks = [
 
 const hostile = breakouts.flatMap((breakout) => attacks.map((attack) => breakout + attack));
 /** For tests of one name after the other: each attack and each way out at least once. */
-const some = everySo(7, hostile);
+const some = everySo(9, hostile);
 
 /** A page that is to stay harmless. */
 interface Guarded extends WatchedPage {

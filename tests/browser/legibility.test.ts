@@ -6,7 +6,7 @@ import { sizeOf } from "../../widget/source-size.ts";
 import { SHIPPED_LOOK_NAMES, shippedLook } from "../../src/overlay/looks/shipped.ts";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";
-import { outermostEngines } from "../fixtures/browser/chromium.ts";
+import { oldestEngine } from "../fixtures/browser/chromium.ts";
 import {
   choicesOf,
   type Gallery,
@@ -176,7 +176,7 @@ inEveryEngine(
       });
     }
   },
-  outermostEngines,
+  oldestEngine,
 );
 
 /** What is too weak with any of the covers; each of the overlays has at least three parts. */
