@@ -255,11 +255,19 @@ async function paintBehind(page: Page, parts: readonly string[]): Promise<Measur
       };
       const grounds = [() => 255, () => 0, noise];
       const extremesIn = (box: DOMRect, outer: DOMRect, inset: number) => {
+        // Engines paint from whole pixel to whole pixel, each edge where it is nearest.
+        const [left, right] = [box.left + inset, box.right - inset].map((x) =>
+          Math.round(outer.left + x),
+        ) as [number, number];
+        const [top, bottom] = [box.top, box.bottom].map((y) => Math.round(outer.top + y)) as [
+          number,
+          number,
+        ];
         const { data } = context.getImageData(
-          Math.round(outer.left + box.left + inset),
-          Math.round(outer.top + box.top),
-          Math.max(1, Math.round(box.width - 2 * inset)),
-          Math.max(1, Math.round(box.height)),
+          left,
+          top,
+          Math.max(1, right - left),
+          Math.max(1, bottom - top),
         );
         return grounds.flatMap((ground): Colour[] => {
           let darkest: Colour = [255, 255, 255];
