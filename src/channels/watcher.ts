@@ -1,12 +1,10 @@
-import type { FailureReason, ReportedStatus } from "../music/connection-status.ts";
-import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
+import { describeError } from "../log.ts";
 import type { Playback } from "../playback.ts";
 import { type Demand, type Source, SourceFailure, type WatchContext } from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
 import type { Report } from "./connection-state.ts";
-import { CALM_MS, createStatusReporter } from "./status-reporter.ts";
+import { CALM_MS, createStatusReporter, type StatusReporterDeps } from "./status-reporter.ts";
 
 /** A user's connection, ready to be watched. */
 export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
@@ -22,15 +20,11 @@ export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEvery
   refuse?(): Promise<void>;
 }
 
-export interface WatcherDeps {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface WatcherDeps extends StatusReporterDeps {
   /** A number from 0 to 1. */
   random(): number;
   /** The user's connections that can be watched, in the user's order. */
   connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
-  /** Is called when the connection's status has changed. Never fails: who stores it says so. */
-  onStatus(connectionId: number, status: ReportedStatus): void;
 }
 
 /**
@@ -55,7 +49,7 @@ export function createWatcher(
 ): Watch {
   const { clock, log, random } = deps;
   /** Kept between runs, so that a known failure is not reported as new after a restart. */
-  const status = createConnectionStatus(connectionId, userId, deps);
+  const status = createStatusReporter(userId, connectionId, deps);
 
   /** The connection with its current settings, which may have changed while it was watched. */
   const reopen = async (): Promise<WatchedConnection | undefined> =>
@@ -81,7 +75,7 @@ export function createWatcher(
     const { meaning } = error;
     if (meaning.kind === "unauthorized") return refuse(failed, reason);
     if (meaning.kind === "unavailable") {
-      status.failed("unreachable", reason, undefined);
+      status.failed("unreachable", reason);
       return {};
     }
     status.failed(meaning.reason, reason, meaning.afterMs);
@@ -146,90 +140,4 @@ async function* reportingSilence(
     isSilent &&= playback === null;
     yield isSilent ? SILENT : playback;
   }
-}
-
-type ConnectionStatusDeps = Pick<WatcherDeps, "clock" | "log" | "onStatus">;
-
-/** A status without the time since when it holds. */
-type StatusChange = DistributiveOmit<ReportedStatus, "since">;
-type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
-  ? Omit<Union, Key>
-  : never;
-
-interface Observed {
-  readonly kind: "ok" | "broken" | "ended" | FailureReason;
-  readonly status: StatusChange;
-  /** Whether it was the stored status when the connection was read. */
-  readonly isStored?: boolean;
-  /** Writes the status to the log; called only when its kind has changed. */
-  log(): void;
-}
-
-const UNREACHABLE: StatusChange = { state: "retrying", reason: "unreachable" };
-
-/** Reports the status of one connection to the log and to `onStatus`. */
-function createConnectionStatus(
-  connectionId: number | undefined,
-  user: number,
-  { clock, log, onStatus }: ConnectionStatusDeps,
-) {
-  const whose = { user, connection: connectionId };
-  const store = (change: StatusChange, lastedMs: number) => {
-    if (connectionId === undefined) return;
-    onStatus(connectionId, { ...change, since: Math.round(clock.wallMs() - lastedMs) });
-  };
-  const reporter = createStatusReporter<Observed>({
-    clock,
-    isSame: isSameStatus,
-    report(observed, last, lastedMs) {
-      if (!last && observed.isStored) return;
-      // Log `ok` only after a failure. Do not log a longer pause of the same kind again.
-      if (observed.kind !== (last?.kind ?? "ok")) observed.log();
-      store(observed.status, lastedMs);
-    },
-  });
-  return {
-    ok: (isStored: boolean) =>
-      reporter.observe({
-        ...{ kind: "ok", status: { state: "ok" }, isStored },
-        log: () => log.info("music is reported again", whose),
-      }),
-    ended: () =>
-      reporter.observe({
-        kind: "ended",
-        status: UNREACHABLE,
-        log: () => log.warn("a source ended by itself", whose),
-      }),
-    broken: (reason: string) =>
-      reporter.observe({
-        kind: "broken",
-        status: UNREACHABLE,
-        log: () => log.error("a source broke", { ...whose, reason }),
-      }),
-    failed(kind: FailureReason, reason: string, afterMs: number | undefined) {
-      const seconds = afterMs === undefined ? undefined : Math.ceil(afterMs / 1000);
-      reporter.observe({
-        kind,
-        status:
-          kind === "limited" && afterMs !== undefined
-            ? { state: "limited", until: Math.ceil(clock.wallMs() + afterMs) }
-            : { state: "retrying", reason: kind },
-        log: () => log.warn("music cannot be followed", { ...whose, reason, seconds }),
-      });
-    },
-    pause: reporter.pause,
-  };
-}
-
-/** Two end times of a pause that differ by less than this are the same end. */
-const SAME_END_MS = 5_000;
-
-function isSameStatus(
-  { kind, status: last }: Observed,
-  { kind: nextKind, status: next }: Observed,
-) {
-  if (last.state === "limited" && next.state === "limited") {
-    return Math.abs(last.until - next.until) < SAME_END_MS;
-  }
-  return kind === nextKind;
 }

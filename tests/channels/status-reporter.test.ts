@@ -8,6 +8,7 @@ import { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createTestHub } from "../fixtures/sources/test-hub.ts";
+import { silentLog } from "../fixtures/sources/watch-context.ts";
 
 const ADA = 1;
 const CALM_MS = 30_000;
@@ -159,7 +160,7 @@ describe("a player that closes after each answer", () => {
 });
 
 describe("whatever comes and goes", () => {
-  const KINDS = ["ok", "unreachable", "limited", "broken"] as const;
+  const KINDS = ["ok", "unreachable", "noPremium", "keyRefused"] as const;
 
   test("within thirty seconds is reported twice at most, and what stays is reported in the end", async () => {
     const turns = fc.array(
@@ -170,13 +171,15 @@ describe("whatever comes and goes", () => {
       fc.asyncProperty(turns, async (flicker) => {
         const time = createFakeClock();
         const reported: string[] = [];
-        const reporter = createStatusReporter<{ kind: string }>({
+        const reporter = createStatusReporter(ADA, 7, {
           clock: time,
-          isSame: (last, next) => last.kind === next.kind,
-          report: ({ kind }) => reported.push(kind),
+          log: silentLog,
+          onStatus: (_, status) =>
+            void reported.push(status.state === "retrying" ? status.reason : status.state),
         });
         for (const { kind, forMs } of flicker) {
-          reporter.observe({ kind });
+          if (kind === "ok") reporter.ok(false);
+          else reporter.failed(kind, "it fails");
           await time.advance(forMs);
         }
         expect(reported.length).toBeLessThanOrEqual(2);
