@@ -1,6 +1,6 @@
 import { withMeanings } from "../../answer-failure.ts";
 import { defineSource, type Source } from "../../source.ts";
-import type { MprisDeps } from "./settings.ts";
+import type { MprisDeps } from "./listen.ts";
 
 /** Players on the desktop of this machine: https://specifications.freedesktop.org/mpris-spec/latest/ */
 

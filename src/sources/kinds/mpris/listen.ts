@@ -1,13 +1,20 @@
 import type { Playback } from "../../../playback.ts";
-import type { MprisDeps, MprisSettings } from "./settings.ts";
+import type { Covers } from "../../../upstream/covers.ts";
 import { choosePlayer, type ReportingPlayer } from "../../choose-player.ts";
 import type { WatchContext } from "../../source.ts";
 import { connectBus } from "./bus.ts";
 import { type CoverAt, createPlayerCovers } from "./cover.ts";
 import { artUrlOf, readPlayer } from "./player.ts";
 
+export interface MprisDeps {
+  readonly covers: Pick<Covers, "named">;
+  /** The address of the session bus. */
+  readonly busAddress: string;
+}
+
+/** @param player only players with this name are followed; empty for all of them */
 export async function* listen(
-  { player }: MprisSettings,
+  { player }: { readonly player: string },
   context: WatchContext,
   deps: MprisDeps,
 ): AsyncGenerator<Playback | null, void> {

@@ -11,7 +11,7 @@ import { type ByteBudget, createByteBudget } from "../../streams/byte-budget.ts"
 import { createIcyReader } from "../../streams/icy.ts";
 import { createOggReader, isOgg } from "../../streams/ogg.ts";
 import { firstSeen, onAirTrack } from "../../track.ts";
-import { mayBeEnteredByAll, RADIO, type RadioDeps, type RadioSettings } from "./settings.ts";
+import { mayBeEnteredByAll, RADIO, type RadioDeps } from "./settings.ts";
 import { entryOf, isPlaylist, LARGEST_PLAYLIST_BYTES } from "./playlist.ts";
 
 /** A server that sends no audio for this long is gone. */
@@ -29,7 +29,7 @@ interface Said {
 
 /** Listens as one listener does, and passes over the audio. */
 export async function* listen(
-  { url }: RadioSettings,
+  { url }: { readonly url: string },
   deps: RadioDeps,
   context: WatchContext,
 ): AsyncGenerator<Playback | null, void> {

@@ -1,13 +1,8 @@
 import type { Upstream } from "../../../upstream/index.ts";
 import { mayBePublic } from "../../../upstream/public-hosts.ts";
-import type { Delayed } from "../../delay.ts";
 import { parseHttpUrl } from "../../entered-server.ts";
 
 export const RADIO = { id: "radio", name: "Radio" } as const;
-
-export interface RadioSettings extends Delayed {
-  readonly url: string;
-}
 
 export interface RadioDeps {
   /** Hosts that the owner has listed. */
