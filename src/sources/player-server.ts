@@ -30,8 +30,8 @@ export interface PlayerServer {
    * @param key names its content, within this server
    */
   artwork(key: string, address: string): Artwork;
-  /** The picture that an answer names; `undefined` when it may not be loaded. */
-  cover(named: string): Artwork | undefined;
+  /** The picture that an answer names; none when it may not be loaded. */
+  covers(named: string | undefined): readonly Artwork[];
 }
 
 /** What each request to a server has. */
@@ -90,10 +90,11 @@ export function createPlayerServer(
       artworks.set(key, artwork);
       return artwork;
     },
-    cover(named) {
+    covers(named = "") {
       const artwork = artworks.get(named) ?? covers.named(named, namer);
-      if (artwork) artworks.set(named, artwork);
-      return artwork;
+      if (!artwork) return [];
+      artworks.set(named, artwork);
+      return [artwork];
     },
   };
 }

@@ -42,7 +42,7 @@ const vlc = (meta: Record<string, unknown>, length = 0) =>
 const homeAssistant = (attributes: Record<string, unknown>) =>
   readEntity(
     { state: "playing", attributes },
-    { id: "media_player.radio", observedAtMs: 0, serverWallMs: 0, artworkOf: () => undefined },
+    { id: "media_player.radio", observedAtMs: 0, serverWallMs: 0, artworksOf: () => [] },
   );
 
 const jellyfin = (item: Record<string, unknown>) =>

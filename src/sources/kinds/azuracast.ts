@@ -1,4 +1,4 @@
-import type { Artwork, Playback } from "../../playback.ts";
+import type { Playback } from "../../playback.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import {
   fieldsOf,
@@ -9,7 +9,12 @@ import {
   textOf,
   textsOf,
 } from "../../upstream/json.ts";
-import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
+import {
+  definePolledSource,
+  jsonOf,
+  type PolledSourceDeps,
+  type Polling,
+} from "../polling/polled-source.ts";
 import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../times.ts";
 import { type Source, unavailable } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
@@ -43,7 +48,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
     account: ({ station }) => ({ displayName: station }),
     addressOf,
     urlOf: ({ url }) => url,
-    begin({ station }, { url, get, cover }) {
+    begin({ station }, { url, get, covers }) {
       return async () => {
         const answer = await get(`${url}/api/nowplaying/${station}`);
         if (answer.status === 404) {
@@ -51,16 +56,15 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
         }
         return readNowPlaying(jsonOf(answer), {
           observedAtMs: answer.observedAtMs,
-          artworkAt: cover,
+          covers,
         });
       };
     },
   });
 }
 
-interface ReadingContext {
+interface ReadingContext extends Pick<Polling, "covers"> {
   readonly observedAtMs: number;
-  artworkAt(url: string): Artwork | undefined;
 }
 
 /** Converts a station's answer; `null` when it is off the air or advertises. */
@@ -75,8 +79,6 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
   const id = [textOf(song["id"]) ?? given, numberOf(current["played_at"])].join(" ");
   // It is 0 for what a person broadcasts live.
   const durationMs = lengthMs(current["duration"], 1000);
-  const art = textOf(song["art"]);
-  const cover = art === undefined ? undefined : context.artworkAt(art);
   const stationName = textOf(fieldsOf(station["station"])["name"]);
   const named = textsOf(song["artist"]);
   // What a person broadcasts live has one text; a song of the station's library has tags.
@@ -94,7 +96,7 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
     namesFrom: onAir?.namesFrom ?? { origin: "tag" },
     album: {
       name: textOf(song["album"]) ?? "",
-      artworks: cover ? [cover] : [],
+      artworks: context.covers(textOf(song["art"])),
     },
     device: { name: stationName ?? NAME, type: "azuracast", volumePercent: null },
     positionMs: positionMs(current["elapsed"], 1000, durationMs),

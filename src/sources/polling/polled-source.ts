@@ -62,8 +62,8 @@ export interface Polling {
    * @param name names its content among all pictures of this connection
    */
   artwork(name: string, url: string, headers?: Readonly<Record<string, string>>): Artwork;
-  /** A picture that an answer names; `undefined` when it may not be loaded. */
-  cover(named: string): Artwork | undefined;
+  /** A picture that an answer names; none when it may not be loaded. */
+  covers(named: string | undefined): readonly Artwork[];
   /** A playing track without a position: it is counted from when the track was first seen. */
   withoutPosition(track: Track): Playback;
 }
@@ -115,7 +115,10 @@ export function definePolledSource<
       },
       artwork: (content, target, headers) =>
         deps.covers.ofServer(content, target, { origin, server: { url, headers } }),
-      cover: (named) => deps.covers.named(named, { origin, server: { url } }),
+      covers(named = "") {
+        const artwork = deps.covers.named(named, { origin, server: { url } });
+        return artwork ? [artwork] : [];
+      },
       withoutPosition: (track) =>
         firstSeen(track, sights.since(connection.id, track, clock.monotonicMs())),
     };

@@ -119,7 +119,10 @@ const protocols: readonly (readonly [string, readonly unknown[], (message: unkno
       );
       if (!entity) return;
       const context = { id: "a", observedAtMs: 1_000, serverWallMs: 1_000, before };
-      const received = homeassistant.readPlayback(entity, { ...context, artworkOf: () => artwork });
+      const received = homeassistant.readPlayback(entity, {
+        ...context,
+        artworksOf: () => [artwork],
+      });
       expectShowable(received);
     },
   ],

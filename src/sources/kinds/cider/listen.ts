@@ -129,8 +129,6 @@ function readPlayer(
   const title = song && textOf(song["name"]);
   if (!song || !title) return null;
   const id = idOf(song);
-  const address = coverAddress(song["artwork"]);
-  const cover = address === undefined ? undefined : server.cover(address);
   return {
     source: server.name,
     state: isPlaying ? "playing" : "paused",
@@ -143,7 +141,7 @@ function readPlayer(
     artists: textsOf(song["artistName"]),
     album: {
       name: textOf(song["albumName"]) ?? "",
-      artworks: cover ? [cover] : [],
+      artworks: server.covers(coverAddress(song["artwork"])),
     },
     device: { name: server.name, type: "cider", volumePercent },
     positionMs: Math.max(0, Math.round(positionMs)),

@@ -47,13 +47,13 @@ export interface EntityContext {
   readonly observedAtMs: number;
   /** Home Assistant's own time, Unix time in milliseconds. */
   readonly serverWallMs: number;
-  artworkOf(key: string, picture: string): Artwork | undefined;
+  artworksOf(key: string, picture: string): readonly Artwork[];
 }
 
 /** Converts an entity; `null` when it plays nothing that has a title, or an advertisement. */
 export function readPlayback(
   { state, attributes: reported }: Entity,
-  { id, observedAtMs, serverWallMs, artworkOf }: EntityContext,
+  { id, observedAtMs, serverWallMs, artworksOf }: EntityContext,
 ): Playback | null {
   const content = withoutSecrets(textOf(reported["media_content_id"]) ?? "");
   const given = textOf(reported["media_title"]) ?? fileNameIn(content);
@@ -73,7 +73,7 @@ export function readPlayback(
   const trackId = digestOf([content, title, artists.join(", "), album]);
   const volume = numberOf(reported["volume_level"]);
   const picture = textOf(reported["entity_picture"]);
-  const cover = picture && artworkOf(digestOf([trackId, withoutToken(picture)]), picture);
+  const artworks = picture ? artworksOf(digestOf([trackId, withoutToken(picture)]), picture) : [];
   const durationMs = lengthMs(reported["media_duration"], 1000);
   const position = numberOf(reported["media_position"]);
   const ageMs = isPlaying ? ageOf(reported, serverWallMs) : 0;
@@ -90,7 +90,7 @@ export function readPlayback(
     },
     artists,
     ...(onAir && { namesFrom: onAir.namesFrom }),
-    album: { name: album, artworks: cover ? [cover] : [] },
+    album: { name: album, artworks },
     device: {
       name: textOf(reported["friendly_name"]) ?? id,
       type: textOf(reported["device_class"]) ?? "media_player",

@@ -32,10 +32,10 @@ export async function* listen(
       id,
       observedAtMs,
       serverWallMs,
-      artworkOf: (key, picture) =>
+      artworksOf: (key, picture) =>
         /^\/(?!\/)/.test(picture)
-          ? server.artwork(key, server.url + picture)
-          : server.cover(picture),
+          ? [server.artwork(key, server.url + picture)]
+          : server.covers(picture),
     });
   };
 

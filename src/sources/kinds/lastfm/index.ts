@@ -79,7 +79,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     },
     account: ({ user }) => ({ displayName: user }),
     urlOf: () => apiUrl,
-    begin({ user }, { url, get, withoutPosition, cover }) {
+    begin({ user }, { url, get, withoutPosition, covers }) {
       return async () => {
         if (apiKey === null) {
           throw retryLater(
@@ -97,7 +97,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
         });
         const answer = await get(`${url}/2.0/?${query}`);
         await refuse(answer, user);
-        const track = readRecentTracks(jsonOf(answer), user, cover);
+        const track = readRecentTracks(jsonOf(answer), user, covers);
         return track && withoutPosition(track);
       };
     },

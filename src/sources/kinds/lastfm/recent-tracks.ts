@@ -1,5 +1,5 @@
-import type { Artwork } from "../../../playback.ts";
 import { fieldsOf, flagOf, isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
+import type { Polling } from "../../polling/polled-source.ts";
 import type { Track } from "../../track.ts";
 import { unavailable } from "../../source.ts";
 
@@ -17,7 +17,7 @@ const NO_COVER = "2a96cbd8b46e442fc41c2b86b821562f";
 export function readRecentTracks(
   answer: unknown,
   user: string,
-  artworkAt: (url: string) => Artwork | undefined,
+  coversAt: Polling["covers"],
 ): Track | null {
   const recent = recordOf(recordOf(answer, "the answer")["recenttracks"], "recenttracks");
   // Last.fm has answered with other users' tracks:
@@ -33,8 +33,6 @@ export function readRecentTracks(
   if (track === undefined || title === undefined) return null;
   const artist = nameOf(track["artist"]);
   const album = nameOf(track["album"]) ?? "";
-  const address = coverOf(track);
-  const cover = address === undefined ? undefined : artworkAt(address);
   return {
     source: LASTFM,
     track: {
@@ -44,7 +42,7 @@ export function readRecentTracks(
       explicit: false,
     },
     artists: artist === undefined ? [] : [artist],
-    album: { name: album, artworks: cover ? [cover] : [] },
+    album: { name: album, artworks: coversAt(coverOf(track)) },
     device: { name: LASTFM, type: "lastfm", volumePercent: null },
   };
 }

@@ -1,4 +1,4 @@
-import type { Artwork, Playback } from "../../../playback.ts";
+import type { Playback } from "../../../playback.ts";
 import {
   flagOf,
   isRecord,
@@ -121,7 +121,7 @@ function readPlayer(
     },
     artists: textsOf(song["artist"]),
     ...(UPLOADS.has(textOf(song["mediaType"]) ?? "") && { namesFrom: { origin: "page" } }),
-    album: { name: textOf(song["album"]) ?? "", artworks: coversOf(song, server) },
+    album: { name: textOf(song["album"]) ?? "", artworks: server.covers(textOf(song["imageSrc"])) },
     device: {
       name: server.name,
       type: "pear-desktop",
@@ -136,9 +136,3 @@ function readPlayer(
 
 /** What users have uploaded to YouTube: the artist of such a video is a channel. */
 const UPLOADS: ReadonlySet<string> = new Set(["USER_GENERATED_CONTENT", "OTHER_VIDEO"]);
-
-function coversOf(song: Readonly<Record<string, unknown>>, server: PlayerServer): Artwork[] {
-  const address = textOf(song["imageSrc"]);
-  const cover = address === undefined ? undefined : server.cover(address);
-  return cover ? [cover] : [];
-}
