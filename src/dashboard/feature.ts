@@ -15,6 +15,8 @@ import { upgraderFor, withMessageLimit } from "../http/socket.ts";
 import type { Language } from "../languages.ts";
 import { once } from "../once.ts";
 import type { Dashboard, DashboardDeps } from "./dashboard.ts";
+import type { Answer } from "./guard.ts";
+import type { DashboardRoutes } from "./routes.ts";
 import { createSessionGuard } from "./session-guard.ts";
 import type { DashboardTicket } from "./ticket.ts";
 
@@ -37,18 +39,14 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     opened = await createDashboard(deps);
     return opened;
   });
-  const page =
-    (name: "link" | "backup") =>
+  const answer =
+    (choose: (routes: DashboardRoutes) => Answer) =>
     async ({ signedIn, language, request, params }: SignedInContext) =>
-      (await load()).routes[name](signedIn, language, { request, params });
-  const section =
-    (name: SectionName, does: "show" | "act") =>
-    async ({ signedIn, language, request, params }: SignedInContext) =>
-      (await load()).routes[does](name)(signedIn, language, { request, params });
-  const file =
-    (name: SectionName, file: string) =>
-    async ({ signedIn, language, request, params }: SignedInContext) =>
-      (await load()).routes.file(name, file)(signedIn, language, { request, params });
+      choose((await load()).routes)(signedIn, language, { request, params });
+  const page = (name: "link" | "backup") => answer((routes) => routes[name]);
+  const section = (name: SectionName, does: "show" | "act") =>
+    answer((routes) => routes[does](name));
+  const file = (name: SectionName, file: string) => answer((routes) => routes.file(name, file));
   const leading =
     (name: SectionName) =>
     ({ language, request }: SignedInContext) =>

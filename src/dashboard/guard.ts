@@ -17,7 +17,12 @@ import { mayOpen } from "./owner-only.ts";
 import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
 import type { Parts } from "../http/parts.ts";
 
-type Answer = (signedIn: SignedIn, language: Language, context: RouteContext) => Promise<Response>;
+/** What answers who is signed in. */
+export type Answer = (
+  signedIn: SignedIn,
+  language: Language,
+  context: RouteContext,
+) => Promise<Response>;
 
 export interface DashboardGuardDeps extends Parts, CarryOutDeps {}
 

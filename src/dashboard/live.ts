@@ -119,12 +119,6 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
       const ofSession = ofUser.filter(({ sessionId }) => sessionId === session.id);
       return ofSession.length >= MOST_SOCKETS_PER_SESSION || ofUser.length >= MOST_SOCKETS_PER_USER;
     },
-    ticketFor: ({ user, session }: SignedIn, language: Language, isElsewhere: boolean) => ({
-      user,
-      sessionId: session.id,
-      language,
-      isElsewhere,
-    }),
     opened(socket: DashboardSocket) {
       if (socket.data.isElsewhere) return socket.close(CLOSED_ELSEWHERE);
       const key = keyOf(socket.data);

@@ -1,7 +1,7 @@
 import type { EventsServer } from "../api/events.ts";
 import { parseConnectionId } from "../music/connection-reads.ts";
 import type { Language } from "../languages.ts";
-import { plainText } from "../http/plain-text.ts";
+import { plainText, tooMuch } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { isLinked } from "../sources/source.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
@@ -32,9 +32,7 @@ const BACKUP_PAUSE_MS = 10_000;
 const SENDING_IDLE_SECONDS = 30;
 
 const tooSoon = (waitSeconds: number): Response =>
-  plainText(429, "A backup was just made: try again in a moment", {
-    "Retry-After": String(waitSeconds),
-  });
+  tooMuch("A backup was just made: try again in a moment", waitSeconds);
 
 /** What the dashboard answers to who is signed in. */
 export function createDashboardRoutes(deps: DashboardRoutesDeps) {
@@ -91,16 +89,11 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
         return plainText(403, "Not from this page");
       }
       const waitMs = budget.waitMs(signedIn.user.id);
-      if (waitMs > 0) {
-        return plainText(429, "Too much at once", { "Retry-After": String(secondsOf(waitMs)) });
-      }
+      if (waitMs > 0) return tooMuch("Too much at once", secondsOf(waitMs));
       budget.begin(signedIn.user.id);
-      if (deps.dashboardLive.isFull(signedIn)) {
-        return plainText(429, "Too many dashboards are open", {
-          "Retry-After": "15",
-        });
-      }
-      const data = deps.dashboardLive.ticketFor(signedIn, language, isElsewhere);
+      if (deps.dashboardLive.isFull(signedIn)) return tooMuch("Too many dashboards are open", 15);
+      const { user, session } = signedIn;
+      const data = { user, sessionId: session.id, language, isElsewhere };
       if (upgrader?.upgrade(request, { data })) return undefined;
       return plainText(426, "This address is for WebSockets only", { Upgrade: "websocket" });
     },

@@ -15,3 +15,7 @@ export const withoutLineBreak = (status: number, text: string, headers: Headers 
       ...headers,
     },
   });
+
+/** The answer to who asks too much at once. */
+export const tooMuch = (text: string, waitSeconds: number): Response =>
+  plainText(429, text, { "Retry-After": String(waitSeconds) });

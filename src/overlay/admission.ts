@@ -3,7 +3,7 @@ import type { WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import { DEMO_LISTENER, listenerOf } from "../channels/connection-finder.ts";
 import { languageOf } from "../html/page.ts";
-import { plainText } from "../http/plain-text.ts";
+import { plainText, tooMuch } from "../http/plain-text.ts";
 import type { Upgrader } from "../http/socket.ts";
 import type { Widget } from "../looks/widgets.ts";
 import type { PageFonts } from "./fonts/font-faces.ts";
@@ -45,7 +45,7 @@ export function admit(
     return plainText(403, "Not from this page");
   }
   if (deps.socketsOf(token, userId) >= MOST_SOCKETS_PER_TOKEN) {
-    return plainText(429, "Too many overlays with this address", { "Retry-After": "15" });
+    return tooMuch("Too many overlays with this address", 15);
   }
   const { pathname, searchParams } = new URL(request.url);
   const { demo } = parseWidgetOptions(searchParams).options;

@@ -2,7 +2,7 @@ import type { User } from "../accounts/users.ts";
 import { parseShowToken } from "../accounts/credential.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import { createGuesses } from "../http/guess-limit.ts";
-import { plainText } from "../http/plain-text.ts";
+import { plainText, tooMuch } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Widgets } from "../looks/widgets.ts";
 import type { Parts } from "../http/parts.ts";
@@ -34,8 +34,6 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     asked.set(widgetId, [...last, nowMs]);
     return 0;
   };
-  const tooMany = (what: string, waitMs: number) =>
-    plainText(429, what, { "Retry-After": String(secondsOf(waitMs)) });
 
   const answer = async (
     tokenText: string,
@@ -54,11 +52,11 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     const found = token && widgets.findByShowToken(token);
     if (!found) {
       const waitMs = guesses.count(request);
-      if (waitMs !== undefined) return tooMany("Too many unknown addresses", waitMs);
+      if (waitMs !== undefined) return tooMuch("Too many unknown addresses", secondsOf(waitMs));
       return plainText(404, "This address shows no overlay. Copy it again from your widget.");
     }
     const waitMs = waitOf(found.id);
-    if (waitMs > 0) return tooMany(`At most ${MOST_A_SECOND} a second`, waitMs);
+    if (waitMs > 0) return tooMuch(`At most ${MOST_A_SECOND} a second`, secondsOf(waitMs));
     const ms = readMs(new URL(request.url).searchParams);
     if (ms === undefined) {
       return plainText(

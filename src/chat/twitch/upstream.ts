@@ -1,8 +1,8 @@
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import { createUpstream, type Network, type Upstream } from "../../upstream/index.ts";
-import { createHelix, type Helix } from "./helix.ts";
-import { createTwitchId, type TwitchId } from "./id.ts";
+import { createUpstream, type Network } from "../../upstream/index.ts";
+import { createHelix } from "./helix.ts";
+import { createTwitchId } from "./id.ts";
 
 export interface TwitchDeps {
   readonly clock: Pick<Clock, "after">;
@@ -11,13 +11,7 @@ export interface TwitchDeps {
 }
 
 /** What asks Twitch. */
-export interface Twitch {
-  readonly upstream: Upstream;
-  readonly id: TwitchId;
-  readonly helix: Helix;
-}
-
-export function createTwitch({ clock, config, network }: TwitchDeps): Twitch {
+export function createTwitch({ clock, config, network }: TwitchDeps) {
   const { twitchIdUrl: idUrl, twitchApiUrl, twitchEventsubUrl } = config;
   const places = [idUrl, twitchApiUrl, twitchEventsubUrl.replace(/^ws/, "http")];
   const trustedOrigins = places.map((url) => new URL(url).origin);
