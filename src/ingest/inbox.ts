@@ -1,6 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import type { Playback } from "../playback.ts";
+import { createMessageQueue } from "../upstream/message-queue.ts";
 import { expiresAtMs, type Lifetime } from "./expiry.ts";
 
 /** What plays according to a program, and how long that counts. */
@@ -67,28 +68,8 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
   const keep = (connectionId: number, kept: Kept | undefined) => {
     if (kept) reports.set(connectionId, kept);
     else reports.take(connectionId);
-    for (const wake of [...(watchers.get(connectionId) ?? [])]) wake();
+    for (const wake of watchers.get(connectionId) ?? []) wake();
   };
-
-  /** Resolves at the next `put`, at a monotonic time, or on abort. */
-  const nextChange = (connectionId: number, untilMs: number, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const waiting = watchers.get(connectionId) ?? new Set();
-      watchers.set(connectionId, waiting);
-      const finish = () => {
-        cancel();
-        signal.removeEventListener("abort", finish);
-        waiting.delete(finish);
-        if (waiting.size === 0) watchers.delete(connectionId);
-        resolve();
-      };
-      const cancel =
-        untilMs === Infinity
-          ? () => {}
-          : clock.after(Math.ceil(untilMs - clock.monotonicMs()), finish);
-      waiting.add(finish);
-      signal.addEventListener("abort", finish);
-    });
 
   const note = (connectionId: number, post: Post) => {
     posts.set(connectionId, post);
@@ -121,16 +102,29 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
     postOf: (connectionId) => posts.get(connectionId) ?? NO_POST,
     onPost: (listener) => void listeners.push(listener),
     async *watch(connectionId, signal) {
+      const changes = createMessageQueue<true>(clock);
+      const wake = () => {
+        if (changes.size === 0) changes.push(true);
+      };
+      const waking = watchers.get(connectionId) ?? new Set();
+      watchers.set(connectionId, waking.add(wake));
+      signal.addEventListener("abort", wake);
       let delivered: Playback | null | undefined;
-      while (!signal.aborted) {
-        const kept = current(connectionId);
-        const playback = kept?.playback ?? null;
-        if (playback !== delivered) {
-          delivered = playback;
-          yield playback;
-        } else {
-          await nextChange(connectionId, kept?.untilMs ?? Infinity, signal);
+      try {
+        while (!signal.aborted) {
+          const { playback = null, untilMs = Infinity } = current(connectionId) ?? {};
+          if (playback !== delivered) {
+            delivered = playback;
+            yield playback;
+          } else {
+            const leftMs = Math.ceil(untilMs - clock.monotonicMs());
+            await changes.receive(leftMs === Infinity ? undefined : leftMs);
+          }
         }
+      } finally {
+        signal.removeEventListener("abort", wake);
+        waking.delete(wake);
+        if (waking.size === 0) watchers.delete(connectionId);
       }
     },
   };
