@@ -1,5 +1,4 @@
 import { type AnyElysia, Elysia, type MaybePromise } from "elysia";
-import type { ActionParts } from "./actions/action.ts";
 import { basePathOf } from "./addresses.ts";
 import type { EventsServer } from "./api/events.ts";
 import {
@@ -17,9 +16,9 @@ import { createHosts } from "./http/hosts.ts";
 import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { createRequestPath, pathOf } from "./http/request-path.ts";
-import { createSocketEvents, isUpgraded, type SocketEvents } from "./http/socket.ts";
+import { createSocketEvents, isUpgraded } from "./http/socket.ts";
 import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
-import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface AppDeps extends Omit<
@@ -37,21 +36,6 @@ export interface RequestServer extends EventsServer {
   requestIP(request: Request): { address: string } | null;
 }
 
-export interface App extends Lifecycle {
-  /** All routes. */
-  readonly elysia: AnyElysia;
-  /** What happens on the sockets of all features. */
-  readonly sockets: SocketEvents;
-  /** The answer where Elysia itself has failed. */
-  readonly lastAnswer: (error: unknown) => Response;
-  /** Answers on the port for WebNowPlaying. */
-  upgradeLocally: ReturnType<typeof createFeatures>["upgradeLocally"];
-  /** What actions are carried out with. */
-  readonly actionParts: ActionParts;
-  /** Gives access to client addresses. Before this call they are not available. */
-  attach(server: RequestServer): void;
-}
-
 /** Sockets that are idle for 30 s are pinged. A client that does not read is disconnected. */
 export const SOCKETS = {
   idleTimeout: 30,
@@ -63,7 +47,7 @@ export const SOCKETS = {
 } as const;
 
 /** What is true for all requests, then the features. It does not use network or disk by itself. */
-export function createApp(deps: AppDeps): App {
+export function createApp(deps: AppDeps) {
   const { log, settings, baseUrl, metrics } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
@@ -88,7 +72,7 @@ export function createApp(deps: AppDeps): App {
   ];
 
   const limitsBodies = features.flatMap((feature) => feature.limitsBodies ?? []);
-  const app = new Elysia({
+  const app: AnyElysia = new Elysia({
     // Without this option Elysia looks for the path's slash at a fixed place, which a short host shifts.
     handler: { standardHostname: false },
     normalize: false,
@@ -136,14 +120,22 @@ export function createApp(deps: AppDeps): App {
   answerOtherMethods(app);
 
   return {
+    /** All routes. */
     elysia: app,
+    /** What happens on the sockets of all features. */
     sockets: createSocketEvents(log),
+    /** The answer where Elysia itself has failed. */
     lastAnswer: failures.last,
+    /** Answers on the port for WebNowPlaying. */
     upgradeLocally,
+    /** What actions are carried out with. */
     actionParts,
-    attach(started) {
+    /** Gives access to client addresses. Before this call they are not available. */
+    attach(started: RequestServer) {
       server = started;
     },
     ...createLifecycle(features, deps),
   };
 }
+
+export type App = ReturnType<typeof createApp>;

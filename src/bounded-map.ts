@@ -1,20 +1,11 @@
-/** A map of limited size: when it is full, the entry that was set longest ago is removed. */
-export interface BoundedMap<Key, Value> {
-  get(key: Key): Value | undefined;
-  /** Setting an existing key again makes it the newest entry. */
-  set(key: Key, value: Value): void;
-  /** Removes a value and returns it. */
-  take(key: Key): Value | undefined;
-  /** The one that was set longest ago comes first. */
-  entries(): IterableIterator<[Key, Value]>;
-  clear(): void;
-}
-
-/** @param weigh how much a value counts towards `most`; by default each value counts as one */
+/**
+ * A map of limited size: when it is full, the entry that was set longest ago is removed.
+ * @param weigh how much a value counts towards `most`; by default each value counts as one
+ */
 export function createBoundedMap<Key, Value extends NonNullable<unknown>>(
   most: number,
   weigh: (value: Value) => number = () => 1,
-): BoundedMap<Key, Value> {
+) {
   const kept = new Map<Key, Value>();
   let weight = 0;
 
@@ -27,8 +18,9 @@ export function createBoundedMap<Key, Value extends NonNullable<unknown>>(
   };
 
   return {
-    get: (key) => kept.get(key),
-    set(key, value) {
+    get: (key: Key) => kept.get(key),
+    /** Setting an existing key again makes it the newest entry. */
+    set(key: Key, value: Value) {
       take(key);
       kept.set(key, value);
       weight += weigh(value);
@@ -37,7 +29,9 @@ export function createBoundedMap<Key, Value extends NonNullable<unknown>>(
         take(oldest);
       }
     },
+    /** Removes a value and returns it. */
     take,
+    /** The one that was set longest ago comes first. */
     entries: () => kept.entries(),
     clear() {
       kept.clear();

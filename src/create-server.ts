@@ -1,14 +1,13 @@
-import type { Accounts } from "./accounts/accounts.ts";
-import { type App, type AppDeps, createApp } from "./app.ts";
+import { type AppDeps, createApp } from "./app.ts";
 import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
 import { createHub, type Hub } from "./channels/hub.ts";
 import { createCoverSearch } from "./covers/search.ts";
 import { createCoverServices } from "./covers/services.ts";
-import { createInbox, type Inbox } from "./ingest/inbox.ts";
+import { createInbox } from "./ingest/inbox.ts";
 import { storingStatuses } from "./music/storing-statuses.ts";
 import { createConsentReminder } from "./sources/consent-reminder.ts";
 import type { Machine } from "./sources/here/found.ts";
-import { createSources, type Sources } from "./sources/index.ts";
+import { createSources } from "./sources/index.ts";
 import { broadcastPlaceOf } from "./sources/pushed.ts";
 import { createBackupRestorer } from "./vault/backup-restorer.ts";
 
@@ -24,20 +23,8 @@ export interface ServerDeps extends Omit<
   connectionsFrom(stored: ConnectionFinder): ConnectionFinder;
 }
 
-export interface ServerParts {
-  readonly app: App;
-  readonly hub: Hub;
-  readonly accounts: Accounts;
-  readonly sources: Sources;
-  readonly inbox: Inbox;
-  /** Warns in the log of consents that end soon. */
-  remindOfConsent(): Promise<void>;
-  /** Stops watching all connections. The store stays open for remaining writes. */
-  close(): void;
-}
-
 /** Assembles a whole server. It does no I/O until one of its parts is used. */
-export function createServer(deps: ServerDeps): ServerParts {
+export function createServer(deps: ServerDeps) {
   const { settings, clock, log, accounts, store, random } = deps;
   const storeStatus = storingStatuses(accounts.connections, log);
   const inbox = createInbox(clock, (connectionId) =>
@@ -90,7 +77,11 @@ export function createServer(deps: ServerDeps): ServerParts {
     accounts,
     sources,
     inbox,
+    /** Warns in the log of consents that end soon. */
     remindOfConsent: createConsentReminder({ ...deps, sources }),
+    /** Stops watching all connections. The store stays open for remaining writes. */
     close: hub.stop,
   };
 }
+
+export type ServerParts = ReturnType<typeof createServer>;

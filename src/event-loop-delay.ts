@@ -1,33 +1,25 @@
+import type { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "./clock.ts";
 
-/** How late the event loop was since the reading before, in seconds; NaN when that is not known. */
-export interface EventLoopDelay {
-  readonly median: number;
-  readonly p99: number;
-}
+type Histogram = ReturnType<typeof monitorEventLoopDelay>;
 
 /** How often the event loop is measured, in milliseconds. */
 export const MEASURE_EVERY_MS = 50;
 /** Measuring wakes the program, so it ends when nobody has read for so long. */
 const READ_WITHIN_MS = 5 * 60_000;
-const UNKNOWN: EventLoopDelay = { median: NaN, p99: NaN };
+const UNKNOWN = { median: NaN, p99: NaN };
 
-/** What measures it, as `monitorEventLoopDelay` of Node does; `percentile` is in nanoseconds. */
-export interface DelayHistogram {
-  readonly count: number;
-  enable(): unknown;
-  disable(): unknown;
-  reset(): void;
-  percentile(percent: number): number;
-}
-
-/** Measures only while somebody reads: from the first reading on. */
+/**
+ * Returns a function that reads how late the event loop was since the reading before, in seconds; NaN
+ * when that is not known. Measures only while somebody reads: from the first reading on.
+ */
 export function createEventLoopDelay(
   clock: Pick<Clock, "after">,
-  histogram: DelayHistogram,
-): () => EventLoopDelay {
+  histogram: Pick<Histogram, "count" | "enable" | "disable" | "reset" | "percentile">,
+) {
   let isMeasuring = false;
   let cancelEnd = () => {};
+  /** The histogram counts nanoseconds. */
   const seconds = (percentile: number) => histogram.percentile(percentile) / 1e9;
 
   return () => {

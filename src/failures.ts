@@ -10,18 +10,11 @@ import { LARGEST_BODY_BYTES } from "./ingest/http.ts";
 import { isLanguage } from "./languages.ts";
 import { describeError, type Log } from "./log.ts";
 
-/** The answers to requests that came to no answer of their own, in the API's form and in the pages'. */
-export interface Failures {
-  /** The answer to a request whose handler or guard has thrown. */
-  answer(error: unknown, request: Request): Response | Promise<Response>;
-  /** The answer to a request whose handler has returned none: Elysia would send what it did return. */
-  unanswered(request: Request): Response;
-  /** The answer where Elysia itself has failed. */
-  last(error: unknown): Response;
-}
-
-/** @param basePath the path of the server's base URL */
-export function createFailures(log: Pick<Log, "error">, basePath: string): Failures {
+/**
+ * The answers to requests that came to no answer of their own, in the API's form and in the pages'.
+ * @param basePath the path of the server's base URL
+ */
+export function createFailures(log: Pick<Log, "error">, basePath: string) {
   const lost = async (path: string): Promise<Response> => {
     if (isBelowApi(path)) return envelope.notFound();
     const { notFoundPage } = await import("./html/not-found.tsx");
@@ -39,7 +32,8 @@ export function createFailures(log: Pick<Log, "error">, basePath: string): Failu
     return isBelowApi(path) ? envelope.internalError() : plainText(500, "Internal server error");
   };
   return {
-    answer(error, request) {
+    /** The answer to a request whose handler or guard has thrown. */
+    answer(error: unknown, request: Request) {
       if (error instanceof TurnedAway) return error.response;
       const path = pathOf(request);
       if (error instanceof NotFoundError) return lost(path);
@@ -53,8 +47,11 @@ export function createFailures(log: Pick<Log, "error">, basePath: string): Failu
       }
       return failed(error, request);
     },
-    unanswered: (request) => failed(new Error("Its handler returned no Response."), request),
-    last(error) {
+    /** The answer to a request whose handler has returned none: Elysia would send what it did return. */
+    unanswered: (request: Request) =>
+      failed(new Error("Its handler returned no Response."), request),
+    /** The answer where Elysia itself has failed. */
+    last(error: unknown) {
       log.error("a request failed", { reason: describeError(error) });
       return plainText(500, "Internal server error");
     },

@@ -20,7 +20,7 @@ import type { Parts } from "./http/parts.ts";
 import { createProcessorBudget } from "./http/processor-budget.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
 import type { Inbox } from "./ingest/inbox.ts";
-import { createIngestFeature, type IngestFeature } from "./ingest/ingest.ts";
+import { createIngestFeature } from "./ingest/ingest.ts";
 import { createLinkingFeature } from "./linking/feature.ts";
 import { describeError } from "./log.ts";
 import { createOutputsFeature } from "./outputs/feature.ts";
@@ -55,16 +55,8 @@ export interface FeaturesDeps extends Omit<
   server(): EventsServer | undefined;
 }
 
-export interface Features {
-  /** A change is followed in this order: the dashboards show what the others have made of it. */
-  readonly all: readonly Feature[];
-  readonly upgradeLocally: IngestFeature["upgradeLocally"];
-  /** What actions are carried out with. */
-  readonly actionParts: ActionParts;
-}
-
 /** The one list of features, with what they share. */
-export function createFeatures(deps: FeaturesDeps): Features {
+export function createFeatures(deps: FeaturesDeps) {
   const { accounts, hub, clock, log, settings, baseUrl, vault } = deps;
   const { config } = settings;
   const basePath = basePathOf(baseUrl);
@@ -125,21 +117,19 @@ export function createFeatures(deps: FeaturesDeps): Features {
     linkingFlow,
     chat: chat.service,
   });
-  return {
-    all: [
-      api,
-      ingest,
-      outputs,
-      hooks,
-      overlay,
-      chat,
-      createHomeFeature(parts),
-      createDocsFeature({ ...parts, endpoints: api.endpoints }),
-      createSignInFeature({ ...parts, linkingFlow }),
-      linking,
-      dashboard,
-    ],
-    upgradeLocally: ingest.upgradeLocally,
-    actionParts,
-  };
+  /** A change is followed in this order: the dashboards show what the others have made of it. */
+  const all: readonly Feature[] = [
+    api,
+    ingest,
+    outputs,
+    hooks,
+    overlay,
+    chat,
+    createHomeFeature(parts),
+    createDocsFeature({ ...parts, endpoints: api.endpoints }),
+    createSignInFeature({ ...parts, linkingFlow }),
+    linking,
+    dashboard,
+  ];
+  return { all, upgradeLocally: ingest.upgradeLocally, actionParts };
 }

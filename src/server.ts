@@ -16,12 +16,7 @@ export interface ListenOptions<Created> {
   createServer(port: number): Created;
 }
 
-export interface RunningServer<Created = unknown> {
-  readonly port: number;
-  readonly server: Created;
-  /** Waits at most `atMostMs` for requests to finish, and asks overlays to reconnect. */
-  stop(atMostMs: number): Promise<void>;
-}
+export type RunningServer = ReturnType<typeof listen>;
 
 /** The server cannot listen on the address. The message says why and what to do. */
 export class ListenError extends Error {
@@ -49,7 +44,7 @@ export function listen<Created extends { readonly app: App }>({
   webnowplayingPort = null,
   clock,
   createServer,
-}: ListenOptions<Created>): RunningServer<Created> {
+}: ListenOptions<Created>) {
   try {
     const ownPort = port === 0 ? freePort(host) : port;
     const server = createServer(ownPort);
@@ -77,7 +72,8 @@ export function listen<Created extends { readonly app: App }>({
     return {
       port: ownPort,
       server,
-      async stop(atMostMs) {
+      /** Waits at most so long for requests to finish, and asks overlays to reconnect. */
+      async stop(atMostMs: number) {
         const stopped = stop(listener, app, clock, atMostMs);
         await browsers?.stop(true);
         await stopped;

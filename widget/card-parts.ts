@@ -17,29 +17,7 @@ type Look = Pick<WidgetSetup, "options" | "words">;
 const COVER_WAIT_MS = 350;
 
 /** The elements of the card, and how texts, time and cover get into them. */
-export interface CardParts {
-  readonly card: HTMLElement;
-  /** The elements whose text travels when it is too long. */
-  readonly travelling: readonly HTMLElement[];
-  /** A boolean attribute of the page, `data-np-` and this name. */
-  hasFlag(name: string): boolean;
-  setFlag(name: string, on: boolean): void;
-  drawTexts(state: WidgetState, look: Look): void;
-  /** Draws the clock and the bar as they are `elapsedMs` after the state. Returns the position in milliseconds. */
-  drawTime(state: WidgetState, elapsedMs: number): number;
-  /** Moves what a look moves once a second, in the frame that the clock needs anyway. */
-  beat(second: number): void;
-  /** The path of the cover that is shown. */
-  shownCover(): string | null;
-  /** @param cover the picture to show; `undefined` to show none, `"same"` to go on with the one there is */
-  showCover(
-    cover: HTMLImageElement | "same" | undefined,
-    track: WidgetTrack | undefined,
-    look: Look,
-  ): void;
-}
-
-export function createCardParts(root: HTMLElement): CardParts {
+export function createCardParts(root: HTMLElement) {
   const find = (name: string) => root.querySelector<HTMLElement>(`.np-${name}`) as HTMLElement;
   const elements = {
     label: find("label"),
@@ -57,6 +35,7 @@ export function createCardParts(root: HTMLElement): CardParts {
   const card = find("card");
   let image = find("art-img") as HTMLImageElement;
 
+  /** A boolean attribute of the page, `data-np-` and this name. */
   const hasFlag = (name: string) => root.hasAttribute(`data-np-${name}`);
   const setFlag = (name: string, on: boolean) => void root.toggleAttribute(`data-np-${name}`, on);
 
@@ -70,10 +49,11 @@ export function createCardParts(root: HTMLElement): CardParts {
 
   return {
     card,
+    /** The elements whose text travels when it is too long. */
     travelling: [find("title"), find("artist")],
     hasFlag,
     setFlag,
-    drawTexts(state, { options, words }) {
+    drawTexts(state: WidgetState, { options, words }: Look) {
       const track = trackOf(state);
       // A card that is fading out keeps its texts.
       if (!track && (options.idle !== "text" || state.kind !== "idle")) return;
@@ -92,19 +72,27 @@ export function createCardParts(root: HTMLElement): CardParts {
       for (const [name, on] of Object.entries(lacks)) setFlag(name, on);
       if (!track) setFlag("face", face);
     },
-    drawTime(state, elapsedMs) {
+    /** Draws the clock and the bar as they are `elapsedMs` after the state. Returns the position in milliseconds. */
+    drawTime(state: WidgetState, elapsedMs: number) {
       const positionMs = positionAfter(state, elapsedMs);
       const share = progressShare(state, positionMs);
       if (share !== null) elements.fill.style.transform = `scaleX(${share.toFixed(4)})`;
       setText(elements.elapsed, clockText(positionMs ?? 0));
       return positionMs ?? 0;
     },
-    beat(second) {
+    /** Moves what a look moves once a second, in the frame that the clock needs anyway. */
+    beat(second: number) {
       card.style.setProperty("--np-beat", String(second));
       card.style.setProperty("--np-flip", second % 2 === 0 ? "1" : "-1");
     },
+    /** The path of the cover that is shown. */
     shownCover: () => (hasFlag("face") ? null : image.getAttribute("src")),
-    showCover(cover, track, { options }) {
+    /** @param cover the picture to show; `undefined` to show none, `"same"` to go on with the one there is */
+    showCover(
+      cover: HTMLImageElement | "same" | undefined,
+      track: WidgetTrack | undefined,
+      { options }: Look,
+    ) {
       if (cover && cover !== "same") {
         cover.className = image.className;
         image.replaceWith(cover);
@@ -115,6 +103,8 @@ export function createCardParts(root: HTMLElement): CardParts {
     },
   };
 }
+
+export type CardParts = ReturnType<typeof createCardParts>;
 
 /** Changes the text in place where there is one, so that the clock replaces no node each second. */
 function setText(element: HTMLElement, text: string): void {

@@ -7,33 +7,14 @@ import { createPresence } from "./presence.ts";
 import type { WidgetState } from "./state.ts";
 import { coverPath, pageAttributes, positionAfter, trackOf } from "./view.ts";
 
-/** The card on the page. */
-export interface Card {
-  /**
-   * Shows a state; if several arrive while a cover loads, the newest is shown. Its position was
-   * valid `lateMs` ago, or will be if that is negative.
-   */
-  show(state: WidgetState, lateMs: number): void;
-  /** Shows it on demand for so many milliseconds; 0 hides it until the next change. */
-  showFor(ms: number): void;
-  goOffline(): void;
-  /** Fades out permanently. */
-  goDark(): void;
-  /** A hidden page does no work; when it is shown again, it is correct at once. */
-  setVisible(visible: boolean): void;
-  /** Whether the page could reload without a visible change. */
-  isUnseen(): boolean;
-  /** Shows the same in another look, with the same elements, so that nothing blinks. */
-  takeLook(look: Pick<WidgetSetup, "options" | "words">): void;
-}
-
 /** From when a new track arrives until it alone is shown, its cover's loading included. */
 const CHANGE_MS = 500;
 const CROSSFADE_MS = { least: 150, most: 320 };
 
 const MARQUEE_OPTIONS = ["marquee", "speed", "hold", "motion"] as const;
 
-export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
+/** The card on the page. */
+export function createCard(root: HTMLElement, setup: WidgetSetup) {
   let { options, words } = setup;
   const parts = createCardParts(root);
   const { hasFlag } = parts;
@@ -149,22 +130,30 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
   });
 
   return {
-    show: (next, lateMs) => void show(next, lateMs),
-    showFor(ms) {
+    /**
+     * Shows a state; if several arrive while a cover loads, the newest is shown. Its position was
+     * valid `lateMs` ago, or will be if that is negative.
+     */
+    show: (next: WidgetState, lateMs: number) => void show(next, lateMs),
+    /** Shows it on demand for so many milliseconds; 0 hides it until the next change. */
+    showFor(ms: number) {
       presence.demand(performance.now() + ms);
       redraw();
     },
     goOffline: leave,
+    /** Fades out permanently. */
     goDark() {
       dark = true;
       leave();
       presence.end();
     },
-    setVisible(nowVisible) {
+    /** A hidden page does no work; when it is shown again, it is correct at once. */
+    setVisible(nowVisible: boolean) {
       visible = nowVisible;
       redraw();
     },
-    takeLook(next) {
+    /** Shows the same in another look, with the same elements, so that nothing blinks. */
+    takeLook(next: Pick<WidgetSetup, "options" | "words">) {
       const restarts = MARQUEE_OPTIONS.some((name) => next.options[name] !== options[name]);
       ({ options, words } = next);
       for (const [name, value] of Object.entries(pageAttributes(options))) {
@@ -177,6 +166,7 @@ export function createCard(root: HTMLElement, setup: WidgetSetup): Card {
       }
       if (received) void show(received.state, performance.now() - received.atMs);
     },
+    /** Whether the page could reload without a visible change. */
     isUnseen: () => !visible || hasFlag("hidden") || state.kind === "idle",
   };
 }

@@ -1,14 +1,3 @@
-/** Lets the card dissolve into what it shows next. */
-export interface Crossfade {
-  /**
-   * Keeps a copy of the card as it looks now, which fades out while the card fades in. While one
-   * copy is fading there is no other: the card below it already shows the newest.
-   */
-  begin(durationMs: number): void;
-  /** Ends it at once. */
-  end(): void;
-}
-
 /** The words of one card are gone before those of the other come: two texts are never read at once. */
 const WORDS_LEAVE: Keyframe[] = [{ opacity: 0, offset: 0.45 }, { opacity: 0 }];
 const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }, { offset: 1 }];
@@ -16,12 +5,17 @@ const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }, { 
 /** What the cover and the clock set, which is drawn before and after elements too: the copy keeps its own. */
 const KEPT_PROPERTIES = ["--np-accent", "--np-cover", "--np-beat", "--np-flip"];
 
-export function createCrossfade(root: HTMLElement, card: HTMLElement): Crossfade {
+/** Lets the card dissolve into what it shows next. */
+export function createCrossfade(root: HTMLElement, card: HTMLElement) {
   let end = () => {};
   let isRunning = false;
 
   return {
-    begin(duration) {
+    /**
+     * Keeps a copy of the card as it looks now, which fades out while the card fades in. While one
+     * copy is fading there is no other: the card below it already shows the newest.
+     */
+    begin(duration: number) {
       if (isRunning) return;
       const copy = copyOf(root, card);
       card.parentElement?.after(copy);
@@ -42,6 +36,7 @@ export function createCrossfade(root: HTMLElement, card: HTMLElement): Crossfade
       };
       coming.onfinish = () => end();
     },
+    /** Ends it at once. */
     end() {
       if (isRunning) end();
     },

@@ -1,17 +1,6 @@
 import type { WidgetState } from "./state.ts";
 import { isWithdrawn } from "./view.ts";
 
-/** Shows states as much later as the streamer's video is. */
-export interface Delay {
-  receive(state: WidgetState): void;
-  /** The connection is lost: what was received before is still shown in its time. */
-  loses(): void;
-  /** Whether something waits to be shown. */
-  waits(): boolean;
-  /** Forgets what waits. */
-  stop(): void;
-}
-
 export interface DelayHandlers {
   /** `lateMs`: for how long the state has been the one to show; negative if it will be later. */
   onState(state: WidgetState, lateMs: number): void;
@@ -22,11 +11,12 @@ export interface DelayHandlers {
 const MOST_WAITING = 100;
 
 /**
+ * Shows states as much later as the streamer's video is.
  * Holds back what is received. While there is nothing else to show, at first and after a lost
  * connection, a state is shown at once, with its position as it was that long ago. What the user
  * hides is gone at once.
  */
-export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
+export function createDelay(seconds: number, handlers: DelayHandlers) {
   const delayMs = seconds * 1000;
   const waiting: { readonly dueAtMs: number; readonly state: WidgetState | undefined }[] = [];
   let isBlank = true;
@@ -61,7 +51,7 @@ export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
   };
 
   return {
-    receive(state) {
+    receive(state: WidgetState) {
       if (isWithdrawn(state)) {
         // What waits is what the user hides, or older.
         stop();
@@ -69,8 +59,11 @@ export function createDelay(seconds: number, handlers: DelayHandlers): Delay {
       } else if (isBlank && waiting.length === 0) show(state, -delayMs);
       else take(state);
     },
+    /** The connection is lost: what was received before is still shown in its time. */
     loses: () => take(undefined),
+    /** Whether something waits to be shown. */
     waits: () => waiting.length > 0,
+    /** Forgets what waits. */
     stop,
   };
 }

@@ -20,15 +20,6 @@ export interface LiveHandlers {
   onTokenReplaced(): void;
 }
 
-export interface Live {
-  /** Sends a message if the page is connected. */
-  say(message: string): void;
-  /** Checks whether the connection still works, for example after the computer slept. */
-  check(): void;
-  /** Connects anew, to get the state again. */
-  reconnect(): void;
-}
-
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 /** The card stays visible this long without a connection. */
@@ -40,7 +31,7 @@ const SILENCE_MS = BEAT_MS * 2.5;
  * Receives the server's messages, and reconnects until the token is replaced.
  * @param address is asked for at each connection
  */
-export function connect(address: () => string, handlers: LiveHandlers): Live {
+export function connect(address: () => string, handlers: LiveHandlers) {
   let socket: WebSocket | undefined;
   let failures = 0;
   let lastMessageAtMs = Date.now();
@@ -110,10 +101,13 @@ export function connect(address: () => string, handlers: LiveHandlers): Live {
 
   open();
   return {
-    say(message) {
+    /** Sends a message if the page is connected. */
+    say(message: string) {
       if (socket?.readyState === WebSocket.OPEN) socket.send(message);
     },
+    /** Connects anew, to get the state again. */
     reconnect,
+    /** Checks whether the connection still works, for example after the computer slept. */
     check() {
       if (socket?.readyState === WebSocket.OPEN && Date.now() - lastMessageAtMs > SILENCE_MS)
         drop();

@@ -6,17 +6,6 @@ export interface MarqueeOptions extends Pick<WidgetOptions, "marquee" | "speed" 
   moves(): boolean;
 }
 
-/** One line of text that moves when it is too long for its space. */
-export interface Marquee {
-  /**
-   * Checks whether the text fits, and starts, restarts or ends the movement. `song` identifies what
-   * the text belongs to: with `marquee=once` a text moves once for each.
-   */
-  measure(runs: boolean, song: string | undefined): void;
-  /** Ends the movement, so that another marquee can take over the line. */
-  stop(): void;
-}
-
 /** Text that is too wide by no more than this does not move. */
 const TOLERANCE_PX = 2;
 
@@ -57,10 +46,11 @@ interface Way {
 type Move = (from: Stop, to: Stop) => Way;
 
 /**
+ * One line of text that moves when it is too long for its space.
  * Rests, moves to the next stop, rests. No animation exists during a rest: one that only waits
  * costs the compositor as much as one that moves.
  */
-export function createMarquee(element: HTMLElement, options: MarqueeOptions): Marquee {
+export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
   const text = element.firstElementChild as HTMLElement;
   let measured = "";
   let finished: string | undefined;
@@ -139,7 +129,11 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
   };
 
   return {
-    measure(runs, song) {
+    /**
+     * Checks whether the text fits, and starts, restarts or ends the movement. `song` identifies what
+     * the text belongs to: with `marquee=once` a text moves once for each.
+     */
+    measure(runs: boolean, song: string | undefined) {
       // With the flag the text has its natural width; without it, it ends in an ellipsis.
       const { npOverflow: was } = element.dataset;
       element.dataset["npOverflow"] ??= "";
@@ -173,6 +167,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions): Ma
         stop();
       });
     },
+    /** Ends the movement, so that another marquee can take over the line. */
     stop,
   };
 }

@@ -6,24 +6,15 @@ import { hidesCard, isHiddenAtFirst, shownForMs } from "./view.ts";
 /** In these states the stylesheet makes the card transparent. */
 const UNSEEN_STATES = ["loading", "offline"];
 
-/** Whether the card is there: hidden when its time is over, and entering when it returns. */
-export interface Presence {
-  /** Call it before the page gets a state: a card that could not be seen yet has nothing to fade out. */
-  prepare(next: WidgetState, options: WidgetOptions): void;
-  /** Hides the card when its display time is over, now or later. */
-  plan(state: WidgetState, options: WidgetOptions, changedAtMs: number): void;
-  /** Shows it on demand until then; a time that has passed hides it until the next change. */
-  demand(untilMs: number): void;
-  /** Hides it for good. */
-  end(): void;
-}
-
-/** @param animates whether a card that returns moves in */
+/**
+ * Whether the card is there: hidden when its time is over, and entering when it returns.
+ * @param animates whether a card that returns moves in
+ */
 export function createPresence(
   root: HTMLElement,
   { hasFlag, setFlag }: Pick<CardParts, "hasFlag" | "setFlag">,
   animates: () => boolean,
-): Presence {
+) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** When it was last asked for or sent away on demand, and until when it is wanted. */
   let demanded = { atMs: -Infinity, untilMs: -Infinity };
@@ -45,11 +36,13 @@ export function createPresence(
   };
 
   return {
-    prepare(next, options) {
+    /** Call it before the page gets a state: a card that could not be seen yet has nothing to fade out. */
+    prepare(next: WidgetState, options: WidgetOptions) {
       const wasUnseen = UNSEEN_STATES.includes(root.dataset["npState"] ?? "");
       if (wasUnseen && isHiddenAtFirst(next, options)) setFlag("hidden", true);
     },
-    plan(state, options, changedAtMs) {
+    /** Hides the card when its display time is over, now or later. */
+    plan(state: WidgetState, options: WidgetOptions, changedAtMs: number) {
       clearTimeout(timer);
       const nowMs = performance.now();
       // A page drawn while nothing played starts with a hidden card.
@@ -61,9 +54,11 @@ export function createPresence(
       hide(restMs <= 0);
       if (restMs > 0 && Number.isFinite(restMs)) timer = setTimeout(() => hide(true), restMs);
     },
-    demand(untilMs) {
+    /** Shows it on demand until then; a time that has passed hides it until the next change. */
+    demand(untilMs: number) {
       demanded = { atMs: performance.now(), untilMs };
     },
+    /** Hides it for good. */
     end() {
       clearTimeout(timer);
       setFlag("hidden", true);

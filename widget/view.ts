@@ -3,27 +3,16 @@ import type { WidgetState, WidgetTrack } from "./state.ts";
 import { modeOf } from "./styles.ts";
 import type { WidgetWords } from "./words.ts";
 
-/** Every text of the card, as shown in the document. */
-export interface CardTexts {
-  readonly label: string;
-  readonly title: string;
-  readonly artist: string;
-  readonly album: string;
-  /** The sentence for a screen reader. */
-  readonly announcement: string;
-}
-
 /** The state's track, if it has one. */
 export function trackOf(state: WidgetState | undefined): WidgetTrack | undefined {
   return state && "track" in state ? state.track : undefined;
 }
 
-/** The card's texts in a state; a pure function, so that server and browser draw the same. */
-export function cardTexts(
-  state: WidgetState,
-  options: WidgetOptions,
-  words: WidgetWords,
-): CardTexts {
+/**
+ * The card's texts in a state, and the announcement for a screen reader; a pure function, so that server
+ * and browser draw the same.
+ */
+export function cardTexts(state: WidgetState, options: WidgetOptions, words: WidgetWords) {
   const track = trackOf(state);
   if (!track) {
     const title = options.idleText || words.nothingPlaying;

@@ -17,35 +17,6 @@ import {
 
 export { type Rendition, renditions, resize } from "./drawing.ts";
 
-/**
- * The pictures of the sources, at paths that cannot be guessed and never change. One picture is
- * drawn at a time. A user's pictures wait for each other; users take turns.
- */
-export interface ArtworkStore {
-  /** Registers a picture of a user's music and returns its path, such as `/art/mZ0…/256.webp`. */
-  pathOf(artwork: Artwork, rendition: Rendition, userId: number): string;
-  /** A vivid colour of the picture; `null` if it has none or is not analysed yet. */
-  accentOf(artwork: Artwork): string | null;
-  /**
-   * Prepares a picture that was not looked at yet: whether it can be shown is known then. Never rejects;
-   * `undefined` where there is nothing to find out.
-   */
-  look(artwork: Artwork, userId: number): Promise<void> | undefined;
-  /**
-   * Prepares the picture and colour for the overlay; never rejects. Nothing is prepared once the
-   * user's music has moved on.
-   */
-  analyse(artwork: Artwork, userId: number): Promise<void>;
-  /** A picture of a user's music; `undefined` when it cannot be read. */
-  pictureOf(
-    artwork: Artwork,
-    rendition: Rendition,
-    userId: number,
-  ): Promise<RenderedArtwork | undefined>;
-  /** The picture at a path; `undefined` when it is unknown or cannot be read. */
-  render(id: string, rendition: string): Promise<RenderedArtwork | undefined>;
-}
-
 export interface ArtworkStoreDeps {
   /** Turns a picture's key into a name that cannot be guessed. */
   opaqueName(key: string): string;
@@ -73,7 +44,11 @@ interface Registered {
   readonly entry: Entry;
 }
 
-export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
+/**
+ * The pictures of the sources, at paths that cannot be guessed and never change. One picture is
+ * drawn at a time. A user's pictures wait for each other; users take turns.
+ */
+export function createArtworkStore(deps: ArtworkStoreDeps) {
   const { opaqueName, isCurrent, onUnreadable, disk } = deps;
   const entries = createBoundedMap<string, Entry>(MOST_ARTWORKS);
   /** Makes repeated lookups of the same picture fast: every answer needs one. */
@@ -172,9 +147,16 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
   };
 
   return {
-    pathOf: (artwork, rendition, userId) => `/art/${register(artwork, userId).id}/${rendition}`,
-    accentOf: (artwork) => register(artwork).entry.accent,
-    look(artwork, userId) {
+    /** Registers a picture of a user's music and returns its path, such as `/art/mZ0…/256.webp`. */
+    pathOf: (artwork: Artwork, rendition: Rendition, userId: number) =>
+      `/art/${register(artwork, userId).id}/${rendition}`,
+    /** A vivid colour of the picture; `null` if it has none or is not analysed yet. */
+    accentOf: (artwork: Artwork) => register(artwork).entry.accent,
+    /**
+     * Prepares a picture that was not looked at yet: whether it can be shown is known then. Never rejects;
+     * `undefined` where there is nothing to find out.
+     */
+    look(artwork: Artwork, userId: number) {
       if (artwork.isVouchedFor) return undefined;
       const { entry } = register(artwork, userId);
       // It was left out since, and may be there by now.
@@ -182,14 +164,22 @@ export function createArtworkStore(deps: ArtworkStoreDeps): ArtworkStore {
       entry.hasFailed = false;
       return entry.analysed ? undefined : analyse(artwork, userId);
     },
+    /**
+     * Prepares the picture and colour for the overlay; never rejects. Nothing is prepared once the
+     * user's music has moved on.
+     */
     analyse,
-    pictureOf: (artwork, rendition, userId) =>
+    /** A picture of a user's music; `undefined` when it cannot be read. */
+    pictureOf: (artwork: Artwork, rendition: Rendition, userId: number) =>
       show(register(artwork, userId).id, rendition, userId),
-    async render(id, rendition) {
+    /** The picture at a path; `undefined` when it is unknown or cannot be read. */
+    async render(id: string, rendition: string) {
       return isRendition(rendition) && ID_PATTERN.test(id) ? show(id, rendition) : undefined;
     },
   };
 }
+
+export type ArtworkStore = ReturnType<typeof createArtworkStore>;
 
 /** Whether a picture may be there a moment later: its server did not say that it is not. */
 const mayPass = (error: unknown): boolean =>

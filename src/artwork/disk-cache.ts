@@ -1,20 +1,15 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
-/** Files in a folder of limited size: the least recently read file is removed first. */
-export interface DiskCache {
-  read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  write(name: string, bytes: Uint8Array): Promise<void>;
-}
-
 /** Checking the folder's size after every write would cost too much. */
 const WRITES_BETWEEN_CLEANINGS = 32;
 
 /**
+ * Files in a folder of limited size: the least recently read file is removed first.
  * @param folder created with the first file; it can be deleted without losing data
  * @param mostBytes limit for the total size of all files; a few writes may exceed it
  */
-export function createDiskCache(folder: string, mostBytes: number): DiskCache {
+export function createDiskCache(folder: string, mostBytes: number) {
   let writes = 0;
 
   const clean = () => {
@@ -29,7 +24,7 @@ export function createDiskCache(folder: string, mostBytes: number): DiskCache {
   };
 
   return {
-    async read(name) {
+    async read(name: string) {
       const path = join(folder, name);
       const file = Bun.file(path);
       if (!(await file.exists())) return undefined;
@@ -37,7 +32,7 @@ export function createDiskCache(folder: string, mostBytes: number): DiskCache {
       utimesSync(path, now, now);
       return file.bytes();
     },
-    async write(name, bytes) {
+    async write(name: string, bytes: Uint8Array) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // The file gets its final name only when it is complete, so a partial file is never read.
       const draft = join(folder, `${name}.${process.pid}-${writes}`);
@@ -47,6 +42,8 @@ export function createDiskCache(folder: string, mostBytes: number): DiskCache {
     },
   };
 }
+
+export type DiskCache = ReturnType<typeof createDiskCache>;
 
 function pick({ size, mtimeMs }: { size: number; mtimeMs: number }) {
   return { bytes: size, usedAtMs: mtimeMs };

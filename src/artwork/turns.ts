@@ -1,25 +1,13 @@
-/** Lets users take turns in what only one of them may do at a time. */
-export interface Turns<User> {
-  /**
-   * Begins `work` when little other work of this user is under way; the newest first. Users do not
-   * wait for each other here.
-   * @param work must not reject
-   */
-  prepare(user: User, work: () => Promise<void>): void;
-  /**
-   * Does `work` while nobody does any other. Users come round and round, each with one piece of work,
-   * so nobody waits for more than one of every other user; a user's newest comes first.
-   */
-  alone(user: User, work: () => Promise<void>): Promise<void>;
-}
-
 interface Turn {
   readonly work: () => Promise<void>;
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** @param mostAtOnce how much a user may prepare at the same time */
-export function createTurns<User>(mostAtOnce: number): Turns<User> {
+/**
+ * Lets users take turns in what only one of them may do at a time.
+ * @param mostAtOnce how much a user may prepare at the same time
+ */
+export function createTurns<User>(mostAtOnce: number) {
   const preparing = new Map<User, { running: number; readonly waiting: (() => Promise<void>)[] }>();
   const turns = new Map<User, Turn[]>();
   /** Who waits for a turn, the next one first. Whoever has a turn comes last again after it. */
@@ -56,13 +44,22 @@ export function createTurns<User>(mostAtOnce: number): Turns<User> {
   };
 
   return {
-    prepare(user, work) {
+    /**
+     * Begins `work` when little other work of this user is under way; the newest first. Users do not
+     * wait for each other here.
+     * @param work must not reject
+     */
+    prepare(user: User, work: () => Promise<void>) {
       const own = preparing.get(user) ?? { running: 0, waiting: [] };
       preparing.set(user, own);
       own.waiting.push(work);
       goOn(user);
     },
-    alone(user, work) {
+    /**
+     * Does `work` while nobody does any other. Users come round and round, each with one piece of work,
+     * so nobody waits for more than one of every other user; a user's newest comes first.
+     */
+    alone(user: User, work: () => Promise<void>) {
       const turn = { work, done: Promise.withResolvers<void>() };
       const own = turns.get(user);
       if (own) own.push(turn);

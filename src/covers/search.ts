@@ -8,17 +8,6 @@ import type { CoverService } from "./services.ts";
 import { createSearchTurns } from "./turns.ts";
 import type { Parts } from "../http/parts.ts";
 
-/** Covers of songs that come without one. */
-export interface CoverSearch {
-  /**
-   * The cover of a song that a user is playing, if it has been found by now. If nobody has looked for
-   * it yet, it is looked for in a while.
-   */
-  coverOf(userId: number, playback: Playback): Artwork | undefined;
-  /** Calls back with a user whose song's cover has been found. */
-  onFound(listener: (userId: number) => void): void;
-}
-
 export interface CoverSearchDeps extends Pick<Parts, "clock" | "log"> {
   /** In the order in which they are asked; empty where the owner allows none. */
   readonly services: readonly CoverService[];
@@ -57,7 +46,8 @@ interface Pending {
   readonly cancel: () => void;
 }
 
-export function createCoverSearch(deps: CoverSearchDeps): CoverSearch {
+/** Covers of songs that come without one. */
+export function createCoverSearch(deps: CoverSearchDeps) {
   const { clock, services, coverlessOf } = deps;
   const songs = createBoundedMap<string, Known>(MOST_KNOWN);
   const listeners: ((userId: number) => void)[] = [];
@@ -119,7 +109,11 @@ export function createCoverSearch(deps: CoverSearchDeps): CoverSearch {
   };
 
   return {
-    coverOf(userId, playback) {
+    /**
+     * The cover of a song that a user is playing, if it has been found by now. If nobody has looked for
+     * it yet, it is looked for in a while.
+     */
+    coverOf(userId: number, playback: Playback) {
       if (services.length === 0) return undefined;
       const song = songOf(playback);
       const found = knownOf(song);
@@ -132,7 +126,8 @@ export function createCoverSearch(deps: CoverSearchDeps): CoverSearch {
       }
       return undefined;
     },
-    onFound: (listener) => void listeners.push(listener),
+    /** Calls back with a user whose song's cover has been found. */
+    onFound: (listener: (userId: number) => void) => void listeners.push(listener),
   };
 }
 
@@ -149,7 +144,7 @@ const artworkAt = (service: CoverService, cover: string): Artwork => ({
 function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
   const asked = services.map((service) => ({
     service,
-    turns: createSearchTurns(clock, service.name),
+    inTurn: createSearchTurns(clock, service.name),
   }));
 
   const search = async (service: CoverService, song: Song): Promise<string | null> => {
@@ -165,9 +160,9 @@ function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
     const before = known.find(song.key);
     if (before) return before;
     let hasFailed = false;
-    for (const { service, turns } of asked) {
+    for (const { service, inTurn } of asked) {
       try {
-        const found = await turns.take(async () => {
+        const found = await inTurn(async () => {
           // Much may have changed until its turn came.
           if (!isWanted()) return undefined;
           const meanwhile = known.find(song.key);

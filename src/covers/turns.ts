@@ -2,25 +2,17 @@ import type { Clock } from "../clock.ts";
 import { createInTurn } from "../in-turn.ts";
 import { Overloaded } from "./services.ts";
 
-/** Lets one search of a service run at a time, and none during a pause. */
-export interface SearchTurns {
-  /**
-   * Runs work when its turn comes.
-   * @throws {Overloaded} during a pause, or what the work throws
-   */
-  take<Result>(work: () => Promise<Result>): Promise<Result>;
-}
-
 /** The least time from one search to the next: MusicBrainz takes one a second from an address. */
 const EVERY_MS = 1_100;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** @param service the service's name */
-export function createSearchTurns(
-  clock: Pick<Clock, "monotonicMs" | "sleep">,
-  service: string,
-): SearchTurns {
+/**
+ * Lets one search of a service run at a time, and none during a pause. Returns a function that runs
+ * work when its turn comes, and throws {@link Overloaded} during a pause, or what the work throws.
+ * @param service the service's name
+ */
+export function createSearchTurns(clock: Pick<Clock, "monotonicMs" | "sleep">, service: string) {
   const never = new AbortController().signal;
   const inTurn = createInTurn();
   let nextSearchAtMs = -Infinity;
@@ -50,5 +42,5 @@ export function createSearchTurns(
     }
   };
 
-  return { take: (work) => inTurn(() => run(work)) };
+  return <Result>(work: () => Promise<Result>) => inTurn(() => run(work));
 }

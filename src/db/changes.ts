@@ -33,18 +33,7 @@ export interface Change {
 export type ChangeListener = (change: Change) => void | Promise<void>;
 
 /** Tells whose data have changed, once it is stored. */
-export interface Changes {
-  onChange(listener: ChangeListener): void;
-  /**
-   * Calls the listeners, one after the other. What one of them could not follow waits for
-   * `followMissed`: what was written stays written.
-   */
-  publish(changed: Changed): Promise<void>;
-  /** Follows again what could not be followed. @throws the first error of a listener */
-  followMissed(): Promise<void>;
-}
-
-export function createChanges(): Changes {
+export function createChanges() {
   const listeners: ChangeListener[] = [];
   /** What a listener could not follow: topics by the user's id. */
   let missed = new Map<number | undefined, Set<Topic>>();
@@ -60,8 +49,13 @@ export function createChanges(): Changes {
   };
 
   return {
-    onChange: (listener) => void listeners.push(listener),
-    publish: ({ userId, what }) => follow(userId, new Set([what])).catch(() => {}),
+    onChange: (listener: ChangeListener) => void listeners.push(listener),
+    /**
+     * Calls the listeners, one after the other. What one of them could not follow waits for
+     * `followMissed`: what was written stays written.
+     */
+    publish: ({ userId, what }: Changed) => follow(userId, new Set([what])).catch(() => {}),
+    /** Follows again what could not be followed. @throws the first error of a listener */
     async followMissed() {
       if (missed.size === 0) return;
       const again = missed;
@@ -70,3 +64,5 @@ export function createChanges(): Changes {
     },
   };
 }
+
+export type Changes = ReturnType<typeof createChanges>;

@@ -8,24 +8,7 @@ type Write = () => unknown;
  * Writes that nobody waits for. If a lock or a full disk prevents one, it is kept and retried
  * until it is stored or a newer one of its name replaces it.
  */
-export interface DeferredWrites {
-  /**
-   * Tries to write at once. Rejects on failure; `retry` then repeats what may still succeed.
-   * A write replaces an earlier one of the same name.
-   */
-  write(name: string, write: Write): Promise<void>;
-  /**
-   * The same in the event loop's next turn, or some milliseconds after one that stored many: a write
-   * can store all that is noted until then.
-   */
-  writeSoon(name: string, write: Write): Promise<void>;
-  /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
-  retry(): Promise<void>;
-  /** How many are kept. */
-  waiting(): number;
-}
-
-export function createDeferredWrites(): DeferredWrites {
+export function createDeferredWrites() {
   const left = new Map<string, Write>();
   const planned = new Map<string, PlannedWrite>();
   /** Names of which much was stored a moment ago. */
@@ -47,11 +30,19 @@ export function createDeferredWrites(): DeferredWrites {
     });
 
   return {
-    write(name, write) {
+    /**
+     * Tries to write at once. Rejects on failure; `retry` then repeats what may still succeed.
+     * A write replaces an earlier one of the same name.
+     */
+    write(name: string, write: Write) {
       left.set(name, write);
       return attempt(name, write);
     },
-    writeSoon(name, write) {
+    /**
+     * The same in the event loop's next turn, or some milliseconds after one that stored many: a write
+     * can store all that is noted until then.
+     */
+    writeSoon(name: string, write: Write) {
       left.set(name, write);
       const known = planned.get(name);
       if (known) {
@@ -68,6 +59,7 @@ export function createDeferredWrites(): DeferredWrites {
       planned.set(name, plan);
       return done;
     },
+    /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
     async retry() {
       for (const [name, write] of [...left]) {
         try {
@@ -80,9 +72,12 @@ export function createDeferredWrites(): DeferredWrites {
       // One that is on its way is kept again if it fails.
       await inTurn(async () => {});
     },
+    /** How many are kept. */
     waiting: () => left.size,
   };
 }
+
+export type DeferredWrites = ReturnType<typeof createDeferredWrites>;
 
 /** A write that others of its name join. */
 interface PlannedWrite {

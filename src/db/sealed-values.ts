@@ -37,29 +37,21 @@ export interface SealedValue {
 }
 
 /** The values that the secret key encrypts, and the key in force. */
-export interface SealedValues {
-  /** The id of the key in force; `undefined` if none is stored. */
-  keyId(): Uint8Array | undefined;
-  /** Stores the id of the key in force. */
-  setKeyId(keyId: Uint8Array): void;
-  all(): readonly SealedValue[];
-  /** Stores other bytes in place of a value. One that is gone stays so. */
-  replace(value: SealedValue, bytes: Uint8Array): void;
-}
-
-export function createSealedValues(sqlite: Database): SealedValues {
+export function createSealedValues(sqlite: Database) {
   return {
+    /** The id of the key in force; `undefined` if none is stored. */
     keyId: () =>
       sqlite
         .query<{ id: Uint8Array | null }, []>("SELECT secret_key_id AS id FROM server WHERE id = 1")
         .get()?.id ?? undefined,
-    setKeyId: (keyId) =>
+    /** Stores the id of the key in force. */
+    setKeyId: (keyId: Uint8Array) =>
       void sqlite.run(
         `INSERT INTO server (id, secret_key_id) VALUES (1, ?1)
          ON CONFLICT (id) DO UPDATE SET secret_key_id = ?1`,
         [keyId],
       ),
-    all: () =>
+    all: (): readonly SealedValue[] =>
       sealedColumns.flatMap(({ column, userId, purpose }) => {
         const table = getTableName(column.table);
         return sqlite
@@ -70,9 +62,12 @@ export function createSealedValues(sqlite: Database): SealedValues {
           .all()
           .map((row) => ({ ...row, purpose, table, column: column.name }));
       }),
-    replace: ({ table, column, rowId, bytes: before }, bytes) =>
+    /** Stores other bytes in place of a value. One that is gone stays so. */
+    replace: ({ table, column, rowId, bytes: before }: SealedValue, bytes: Uint8Array) =>
       void sqlite
         .query(`UPDATE ${table} SET ${column} = ? WHERE rowid = ? AND ${column} = ?`)
         .run(bytes, rowId, before),
   };
 }
+
+export type SealedValues = ReturnType<typeof createSealedValues>;

@@ -5,22 +5,6 @@ import { LARGEST_COVER_BYTES, loadCover } from "./cover.ts";
 import { createUpstream, type Network, type UpstreamHeaders } from "./index.ts";
 import { isShareable, mayBePublic } from "./public-hosts.ts";
 
-/**
- * Which covers may be loaded, whoever names them: pictures on public servers by https, on servers that
- * the owner has listed and on the one that a connection's user has entered, and pictures in data URIs.
- */
-export interface Covers {
-  /** Whether this text is a cover that anybody may name. */
-  allows(text: string): boolean;
-  /** The picture at an address or in a data URI; `undefined` when it may not be loaded. */
-  named(text: string, namer: CoverNamer): Artwork | undefined;
-  /**
-   * A picture of the namer's own server, at an address that its source has made. Nobody else gets it.
-   * @param name names its content among the pictures of this connection
-   */
-  ofServer(name: string, address: string, namer: CoverNamer & { server: CoverServer }): Artwork;
-}
-
 /** Who names a cover. */
 export interface CoverNamer {
   /** The connection, such as `json 3`. */
@@ -55,7 +39,11 @@ export const COVER_RULE =
 const LONGEST_ADDRESS = 2_048;
 const LONGEST_DATA_URI = 48 * 1024;
 
-export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps): Covers {
+/**
+ * Which covers may be loaded, whoever names them: pictures on public servers by https, on servers that
+ * the owner has listed and on the one that a connection's user has entered, and pictures in data URIs.
+ */
+export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps) {
   const isListed = (url: URL) => playerHosts.includes(hostOf(url));
   const isOwn = ({ origin }: URL, server: CoverServer | undefined) =>
     server !== undefined && origin === new URL(server.url).origin;
@@ -92,9 +80,11 @@ export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps
     );
 
   return {
-    allows: (text) =>
+    /** Whether this text is a cover that anybody may name. */
+    allows: (text: string) =>
       pictureIn(text, LONGEST_DATA_URI) !== undefined || addressIn(text) !== undefined,
-    named(text, namer) {
+    /** The picture at an address or in a data URI; `undefined` when it may not be loaded. */
+    named(text: string, namer: CoverNamer): Artwork | undefined {
       const { origin, server, longestDataUri = LONGEST_DATA_URI } = namer;
       const picture = pictureIn(text, longestDataUri);
       if (picture !== undefined) return inMemory(text, origin, async () => picture.decode());
@@ -111,13 +101,18 @@ export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps
         load: () => load(url, namer),
       };
     },
-    ofServer: (name, address, namer) => ({
-      key: `${namer.origin} ${name}`,
-      origin: namer.origin,
-      load: () => load(new URL(address), namer),
-    }),
+    /**
+     * A picture of the namer's own server, at an address that its source has made. Nobody else gets it.
+     * @param name names its content among the pictures of this connection
+     */
+    ofServer(name: string, address: string, namer: CoverNamer & { server: CoverServer }) {
+      const { origin } = namer;
+      return { key: `${origin} ${name}`, origin, load: () => load(new URL(address), namer) };
+    },
   };
 }
+
+export type Covers = ReturnType<typeof createCovers>;
 
 /** A picture that was sent as it is: the same content is the same picture. */
 export function inMemory(

@@ -6,14 +6,6 @@ export interface Head {
   readonly fields: Headers;
 }
 
-export interface HeadReader {
-  /**
-   * The head, once it is complete with these bytes, and what follows it.
-   * @throws {HeadTooLong}
-   */
-  push(bytes: Uint8Array): { readonly head: Head; readonly rest: Uint8Array } | undefined;
-}
-
 export class HeadTooLong extends Error {
   override readonly name = "HeadTooLong";
 }
@@ -22,11 +14,15 @@ export const LARGEST_HEAD_BYTES = 8 * 1024;
 const END = /\r?\n\r?\n/;
 const LONGEST_END = 4;
 
-export function createHeadReader(): HeadReader {
+export function createHeadReader() {
   const received = Buffer.alloc(LARGEST_HEAD_BYTES);
   let filled = 0;
   return {
-    push(bytes) {
+    /**
+     * The head, once it is complete with these bytes, and what follows it.
+     * @throws {HeadTooLong}
+     */
+    push(bytes: Uint8Array) {
       const part = bytes.subarray(0, received.length - filled);
       received.set(part, filled);
       // It may come byte by byte, and is searched only once.

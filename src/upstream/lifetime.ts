@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.ts";
 import { UPSTREAM_DEADLINE_MS, UpstreamError } from "./call.ts";
-import type { MessageQueue } from "./message-queue.ts";
 
 interface LifetimeDeps {
   /** The address, for errors. */
@@ -8,7 +7,7 @@ interface LifetimeDeps {
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, "after">;
-  readonly queue: Pick<MessageQueue<unknown>, "end">;
+  readonly queue: { end(error: unknown): void };
   hangUp(): void;
 }
 

@@ -1,29 +1,14 @@
 import type { Clock } from "../clock.ts";
 
-/** What has arrived and is not yet read, in its order. */
-export interface MessageQueue<Message> {
-  readonly size: number;
-  /** What the messages weigh together. */
-  readonly weight: number;
-  push(message: Message): void;
-  /** Makes `receive` throw once everything that has arrived is read. Only the first error counts. */
-  end(error: unknown): void;
-  /**
-   * The next message. `undefined` if none arrives within the given time, in milliseconds; without
-   * a time it waits for ever.
-   * @throws what `end` was called with
-   */
-  receive(withinMs?: number): Promise<Message | undefined>;
-}
-
 /**
+ * What has arrived and is not yet read, in its order.
  * For one reader: `receive` must not be called again before it has resolved.
  * @param weigh how much a message counts towards `weight`; by default nothing
  */
 export function createMessageQueue<Message>(
   clock: Pick<Clock, "after">,
   weigh: (message: Message) => number = () => 0,
-): MessageQueue<Message> {
+) {
   const waiting: Message[] = [];
   let weight = 0;
   let ended: { readonly error: unknown } | undefined;
@@ -33,19 +18,26 @@ export function createMessageQueue<Message>(
     get size() {
       return waiting.length;
     },
+    /** What the messages weigh together. */
     get weight() {
       return weight;
     },
-    push(message) {
+    push(message: Message) {
       waiting.push(message);
       weight += weigh(message);
       wake();
     },
-    end(error) {
+    /** Makes `receive` throw once everything that has arrived is read. Only the first error counts. */
+    end(error: unknown) {
       ended ??= { error };
       wake();
     },
-    async receive(withinMs) {
+    /**
+     * The next message. `undefined` if none arrives within the given time, in milliseconds; without
+     * a time it waits for ever.
+     * @throws what `end` was called with
+     */
+    async receive(withinMs?: number) {
       if (waiting.length === 0 && !ended) {
         const { promise, resolve } = Promise.withResolvers<void>();
         wake = resolve;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createFoundCovers, type FoundCovers } from "../../src/accounts/found-covers.ts";
-import { type CoverSearch, createCoverSearch } from "../../src/covers/search.ts";
+import { createCoverSearch } from "../../src/covers/search.ts";
 import { createDeezer, createMusicBrainz } from "../../src/covers/services.ts";
 import { createLog } from "../../src/log.ts";
 import type { Artwork, Playback } from "../../src/playback.ts";
@@ -23,7 +23,7 @@ const ADA = 1;
 let clock: FakeClock;
 let world: CoverServices;
 let known: FoundCovers;
-let search: CoverSearch;
+let search: ReturnType<typeof createCoverSearch>;
 /** What users play and others are shown without a cover. */
 let playing: Map<number, Playback>;
 let found: number[];
@@ -38,7 +38,9 @@ beforeEach(async () => {
 });
 
 /** The search of a server that has just started. */
-function createSearch(...names: readonly ("musicbrainz" | "deezer")[]): CoverSearch {
+function createSearch(
+  ...names: readonly ("musicbrainz" | "deezer")[]
+): ReturnType<typeof createCoverSearch> {
   const upstream = createUpstream({ clock, trustedOrigins: [], network: networkOf(world.fetch) });
   const services = {
     musicbrainz: () => createMusicBrainz(upstream, "https://music.example.org"),

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Overloaded } from "../../src/covers/services.ts";
-import { createSearchTurns, type SearchTurns } from "../../src/covers/turns.ts";
+import { createSearchTurns } from "../../src/covers/turns.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 
 const EVERY_MS = 1_100;
 
 let clock: FakeClock;
-let turns: SearchTurns;
+let inTurn: ReturnType<typeof createSearchTurns>;
 beforeEach(() => {
   clock = createFakeClock();
-  turns = createSearchTurns(clock, "musicbrainz");
+  inTurn = createSearchTurns(clock, "musicbrainz");
 });
 
 const failureOf = (turn: Promise<unknown>) =>
@@ -29,13 +29,13 @@ describe("searches of one service", () => {
         }),
         async (searches) => {
           const now = createFakeClock();
-          const turns = createSearchTurns(now, "musicbrainz");
+          const inTurn = createSearchTurns(now, "musicbrainz");
           const never = new AbortController().signal;
           const began: number[] = [];
           let running = 0;
           let ended = 0;
           for (const { takesMs, afterMs } of searches) {
-            void turns.take(async () => {
+            void inTurn(async () => {
               running += 1;
               expect(running).toBe(1);
               began.push(now.monotonicMs());
@@ -57,8 +57,8 @@ describe("searches of one service", () => {
   });
 
   test("answer what the work does, and go on after one that failed", async () => {
-    const failed = failureOf(turns.take(() => Promise.reject(new Error("no"))));
-    const next = turns.take(async () => "yes");
+    const failed = failureOf(inTurn(() => Promise.reject(new Error("no"))));
+    const next = inTurn(async () => "yes");
     await clock.advance(EVERY_MS);
     expect(await failed).toEqual(new Error("no"));
     expect(await next).toBe("yes");
@@ -66,10 +66,10 @@ describe("searches of one service", () => {
 });
 
 describe("a pause", () => {
-  const isPaused = async (turns: SearchTurns) => {
+  const isPaused = async (inTurn: ReturnType<typeof createSearchTurns>) => {
     let hasRun = false;
     const turn = failureOf(
-      turns.take(async () => {
+      inTurn(async () => {
         hasRun = true;
       }),
     );
@@ -80,42 +80,42 @@ describe("a pause", () => {
   };
 
   test("is a minute at first, and ends", async () => {
-    expect(await failureOf(turns.take(overload))).toBeInstanceOf(Overloaded);
-    expect(await isPaused(turns)).toBe(true);
+    expect(await failureOf(inTurn(overload))).toBeInstanceOf(Overloaded);
+    expect(await isPaused(inTurn)).toBe(true);
     await clock.advance(60_000 - EVERY_MS);
-    expect(await isPaused(turns)).toBe(false);
+    expect(await isPaused(inTurn)).toBe(false);
   });
 
   test("doubles to an hour, and begins anew after an answer", async () => {
     const pauses: number[] = [];
     for (let attempt = 0; attempt < 8; attempt++) {
       const fromMs = clock.monotonicMs();
-      const overloaded = failureOf(turns.take(overload));
+      const overloaded = failureOf(inTurn(overload));
       await clock.advance(0);
       expect(await overloaded).toBeInstanceOf(Overloaded);
-      while (await isPausedNow(turns)) await clock.advance(1_000);
+      while (await isPausedNow(inTurn)) await clock.advance(1_000);
       pauses.push((clock.monotonicMs() - fromMs) / 60_000);
       await clock.advance(EVERY_MS);
     }
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    await turns.take(async () => {});
+    await inTurn(async () => {});
     await clock.advance(EVERY_MS);
-    await failureOf(turns.take(overload));
+    await failureOf(inTurn(overload));
     await clock.advance(59_000);
-    expect(await isPausedNow(turns)).toBe(true);
+    expect(await isPausedNow(inTurn)).toBe(true);
     await clock.advance(1_000);
-    expect(await isPausedNow(turns)).toBe(false);
+    expect(await isPausedNow(inTurn)).toBe(false);
   });
 
   /** Asks without counting a search that was answered. */
-  const isPausedNow = async (turns: SearchTurns) => {
-    const failure = await failureOf(turns.take(() => Promise.reject(new Error("asked"))));
+  const isPausedNow = async (inTurn: ReturnType<typeof createSearchTurns>) => {
+    const failure = await failureOf(inTurn(() => Promise.reject(new Error("asked"))));
     return failure instanceof Overloaded;
   };
 
   test("ends what waits for its turn", async () => {
-    const first = failureOf(turns.take(overload));
-    const second = failureOf(turns.take(async () => {}));
+    const first = failureOf(inTurn(overload));
+    const second = failureOf(inTurn(async () => {}));
     await settle();
     expect(await first).toBeInstanceOf(Overloaded);
     expect(await second).toBeInstanceOf(Overloaded);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createDelay, type Delay } from "../../widget/delay.ts";
+import { createDelay } from "../../widget/delay.ts";
 import type { WidgetState } from "../../widget/state.ts";
 
 const playing = (id: string): WidgetState => ({
@@ -13,7 +13,7 @@ const playing = (id: string): WidgetState => ({
 const IDLE: WidgetState = { kind: "idle" };
 const WITHDRAWN: WidgetState = { kind: "idle", isWithdrawn: true };
 
-let delay: Delay;
+let delay: ReturnType<typeof createDelay>;
 let shown: (string | undefined)[];
 beforeEach(() => {
   shown = [];

@@ -3,7 +3,7 @@ import { errorCode } from "../../error-code.ts";
 import type { Parts } from "../../http/parts.ts";
 import type { InboxOwner } from "../../music/inboxes.ts";
 import { BROADCAST, type BroadcastPlace } from "../../sources/pushed.ts";
-import { createHeadReader, type Head, type HeadReader } from "../../upstream/head.ts";
+import { createHeadReader, type Head } from "../../upstream/head.ts";
 import type { Delivery } from "../delivery.ts";
 import type { Guard } from "../guard.ts";
 import * as answers from "./answers.ts";
@@ -29,7 +29,7 @@ const READ_EVERY_MS = 100;
 
 /** A connection. */
 interface Caller {
-  readonly reader: HeadReader;
+  readonly reader: ReturnType<typeof createHeadReader>;
   /** Until it broadcasts it has to hurry. */
   readonly cancelDeadline: () => void;
   isAsked: boolean;
