@@ -7,6 +7,8 @@ interface LabelledProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly mistake?: string | undefined;
+  /** Whether the mistake is announced: where no notice of the page says it. */
+  readonly alerts?: boolean;
   readonly children?: Children;
 }
 
@@ -82,7 +84,8 @@ export function Lines(props: LinesProps): JSX.Element {
 }
 
 /** A control with its label, hint and error message. */
-export function Labelled({ id, label, hint, mistake, children }: LabelledProps): JSX.Element {
+export function Labelled(props: LabelledProps): JSX.Element {
+  const { id, label, hint, mistake, alerts, children } = props;
   return (
     <div class="field">
       <label for={id} safe>
@@ -95,7 +98,7 @@ export function Labelled({ id, label, hint, mistake, children }: LabelledProps):
       )}
       {children as "safe"}
       {mistake !== undefined && (
-        <p class="mistake" id={`${id}-mistake`} safe>
+        <p class="mistake" id={`${id}-mistake`} {...(alerts && { role: "alert" })} safe>
           {mistake}
         </p>
       )}

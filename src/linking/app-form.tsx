@@ -69,6 +69,7 @@ export function AppForm({ language, path, refused, fields }: AppFormProps): JSX.
         label={connect.clientId}
         value={refused?.clientId}
         mistake={mistakeIn("clientId")}
+        alerts
         maxlength={APP_FIELDS.clientId.longest}
         required
       />
@@ -78,6 +79,7 @@ export function AppForm({ language, path, refused, fields }: AppFormProps): JSX.
         type="password"
         label={`${connect.clientSecret} (${connect.optional})`}
         mistake={mistakeIn("clientSecret")}
+        alerts
         maxlength={APP_FIELDS.clientSecret.longest}
       />
       <Submit label={connect.save} />
