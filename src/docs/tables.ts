@@ -4,7 +4,7 @@ import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { settingFallback, settingMeanings } from "../i18n/settings.ts";
 import { sourceName } from "../sources/connected-music.ts";
-import type { Called, Source } from "../sources/source.ts";
+import type { Called, Reported, Source, SourceFacts } from "../sources/source.ts";
 import { SHIPPED_LOOK_NAMES } from "../overlay/looks/shipped.ts";
 import { sourcePageOf } from "./documents.ts";
 import { code, factsList, table } from "./html-table.ts";
@@ -66,7 +66,7 @@ export function factsTable(language: Language, source: Source): string {
   );
   return factsList([
     ...comparedFacts(language, source).map(([name, text]) => [name, Bun.escapeHTML(text)] as const),
-    [docs.compare.volume, Bun.escapeHTML(docs.compare.reported[facts.volume ?? "no"])],
+    [docs.compare.volume, Bun.escapeHTML(docs.compare.reported[howReported(facts, "volume")])],
     [docs.command, code(`marquee connect … ${id}`)],
     [docs.options, given.map(code).join(" ") || Bun.escapeHTML(docs.none)],
   ]);
@@ -114,9 +114,9 @@ function comparedFacts(language: Language, { delivery, facts }: Source): [string
   return [
     [t.runs, t.places[facts.runs]],
     [t.reached, delivery === "pushed" ? t.pushed : t.listened],
-    [t.position, t.reported[facts.position ?? "no"]],
-    [t.pause, t.reported[facts.pause ?? "no"]],
-    [t.cover, t.reported[facts.cover ?? "no"]],
+    [t.position, t.reported[howReported(facts, "position")]],
+    [t.pause, t.reported[howReported(facts, "pause")]],
+    [t.cover, t.reported[howReported(facts, "cover")]],
     [
       t.delay,
       facts.delayMs === undefined
@@ -124,6 +124,14 @@ function comparedFacts(language: Language, { delivery, facts }: Source): [string
         : fill(t.within, { seconds: String(Math.ceil(facts.delayMs / 1_000)) }),
     ],
   ];
+}
+
+function howReported(
+  { reports = [], reportsSometimes = [] }: SourceFacts,
+  what: Reported,
+): "yes" | "some" | "no" {
+  if (reports.includes(what)) return "yes";
+  return reportsSometimes.includes(what) ? "some" : "no";
 }
 
 const calledBy = (language: Language, { facts }: Source): string[] =>

@@ -43,9 +43,7 @@ const SCROBBLES: SourceFacts = { runs: "anywhere", calls: [] };
 
 const FROM_BROWSER: SourceFacts = {
   runs: "browser",
-  position: "yes",
-  pause: "yes",
-  cover: "yes",
+  reports: ["position", "pause", "cover"],
   calls: ["covers"],
 };
 
@@ -81,7 +79,7 @@ export const TUNA: PushedSource = {
 export const WEBNOWPLAYING: PushedSource = {
   id: "webnowplaying",
   name: "WebNowPlaying",
-  facts: { ...FROM_BROWSER, volume: "yes" },
+  facts: { ...FROM_BROWSER, reports: ["position", "pause", "cover", "volume"] },
   inboxAddress: (baseUrl, secret) => inbox("webnowplaying")(baseUrl.replace(/^http/, "ws"), secret),
 };
 
@@ -90,10 +88,7 @@ export const JSON_PUSHES: PushedSource = {
   name: "JSON",
   facts: {
     runs: "anywhere",
-    position: "some",
-    pause: "some",
-    cover: "some",
-    volume: "some",
+    reportsSometimes: ["position", "pause", "cover", "volume"],
     calls: ["covers"],
   },
   inboxAddress: inbox("json"),

@@ -118,8 +118,8 @@ export type Delivery = "polled" | "streamed" | "pushed";
  */
 type Place = "computer" | "service" | "server" | "browser" | "anywhere" | "here";
 
-/** Whether a source reports something: always where there is something to report, or sometimes. */
-type Reports = "yes" | "some";
+/** What sources may report besides a song's names. */
+export type Reported = "position" | "pause" | "cover" | "volume";
 
 /**
  * Whom this server calls for a source: a service with its URL, the server that a user enters, or the
@@ -127,10 +127,7 @@ type Reports = "yes" | "some";
  */
 export type Called = { readonly service: string } | "entered" | "covers";
 
-/**
- * What people compare when they choose a source, and what leaves this machine for it. What it never
- * reports is absent.
- */
+/** What people compare when they choose a source, and what leaves this machine for it. */
 export interface SourceFacts {
   readonly runs: Place;
   /**
@@ -138,10 +135,9 @@ export interface SourceFacts {
    * program, a protocol or a server, which say nothing to them.
    */
   readonly viewersKnow?: string;
-  readonly position?: Reports;
-  readonly pause?: Reports;
-  readonly cover?: Reports;
-  readonly volume?: Reports;
+  /** What it always reports where there is something to report. */
+  readonly reports?: readonly Reported[];
+  readonly reportsSometimes?: readonly Reported[];
   /** The longest time after which a change is usually seen, in milliseconds; absent for at once. */
   readonly delayMs?: number;
   /** Empty for a source that calls nobody. */

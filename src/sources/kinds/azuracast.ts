@@ -30,8 +30,7 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "server",
-      position: "yes",
-      cover: "yes",
+      reports: ["position", "cover"],
       delayMs: 5_000,
       calls: ["entered", "covers"],
     },

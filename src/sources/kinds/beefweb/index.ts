@@ -22,10 +22,7 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "computer",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "yes",
+      reports: ["position", "pause", "cover", "volume"],
       delayMs: 1_000,
       calls: ["entered"],
     },

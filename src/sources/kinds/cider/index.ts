@@ -15,10 +15,7 @@ export function createCider(deps: StreamedSourceDeps): Source {
     facts: {
       runs: "computer",
       viewersKnow: "Apple Music",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "yes",
+      reports: ["position", "pause", "cover", "volume"],
       calls: ["entered", "covers"],
     },
     options: {

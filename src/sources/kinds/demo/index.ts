@@ -11,10 +11,7 @@ export const demo = defineSource({
   delivery: "streamed",
   facts: {
     runs: "here",
-    position: "yes",
-    pause: "yes",
-    cover: "yes",
-    volume: "yes",
+    reports: ["position", "pause", "cover", "volume"],
     calls: [],
   },
   options: {},

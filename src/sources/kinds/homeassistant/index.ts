@@ -15,10 +15,8 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
     name: "Home Assistant",
     facts: {
       runs: "server",
-      position: "some",
-      pause: "yes",
-      cover: "yes",
-      volume: "some",
+      reports: ["pause", "cover"],
+      reportsSometimes: ["position", "volume"],
       calls: ["entered", "covers"],
     },
     options: {

@@ -68,7 +68,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     facts: {
       runs: "service",
       viewersKnow: LASTFM,
-      cover: "yes",
+      reports: ["cover"],
       delayMs: 10_000,
       calls: [{ service: apiUrl }, "covers"],
     },

@@ -14,10 +14,7 @@ export function createMediaBrowser(kind: MediaBrowser, deps: StreamedSourceDeps)
     name: kind.name,
     facts: {
       runs: "server",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "yes",
+      reports: ["position", "pause", "cover", "volume"],
       calls: ["entered"],
     },
     options: {

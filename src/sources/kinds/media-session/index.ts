@@ -24,9 +24,8 @@ function createMediaSession(kind: MediaSessionKind, deps: MediaSessionDeps): Sou
     delivery: "streamed",
     facts: {
       runs: "computer",
-      position: "some",
-      pause: "yes",
-      cover: "some",
+      reports: ["pause"],
+      reportsSometimes: ["position", "cover"],
       delayMs: platform === "win32" ? 250 : 500,
       calls: [],
     },

@@ -45,10 +45,8 @@ export const createMpd = ({ network }: MpdDeps): Source =>
     delivery: "streamed",
     facts: {
       runs: "computer",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "some",
+      reports: ["position", "pause", "cover"],
+      reportsSometimes: ["volume"],
       calls: ["entered"],
     },
     options: {

@@ -13,10 +13,8 @@ export function createMpris(deps: MprisDeps): Source {
     delivery: "streamed",
     facts: {
       runs: "computer",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "some",
+      reports: ["position", "pause", "cover"],
+      reportsSometimes: ["volume"],
       calls: ["covers"],
     },
     ownerOnly: true,

@@ -29,10 +29,8 @@ export function createPear(deps: StreamedSourceDeps): Source {
     facts: {
       runs: "computer",
       viewersKnow: NAME,
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "some",
+      reports: ["position", "pause", "cover"],
+      reportsSometimes: ["volume"],
       delayMs: 1_000,
       calls: ["entered", "covers"],
     },

@@ -15,9 +15,7 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     name: NAME,
     facts: {
       runs: "server",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
+      reports: ["position", "pause", "cover"],
       calls: ["entered"],
     },
     options: {

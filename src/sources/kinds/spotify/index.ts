@@ -157,10 +157,8 @@ export function createSpotify(deps: SpotifyDeps): Source {
     facts: {
       runs: "service",
       viewersKnow: "Spotify",
-      position: "yes",
-      pause: "yes",
-      cover: "yes",
-      volume: "some",
+      reports: ["position", "pause", "cover"],
+      reportsSometimes: ["volume"],
       delayMs: 2_000,
       calls: [{ service: deps.apiUrl }, { service: deps.accountsUrl }, "covers"],
     },

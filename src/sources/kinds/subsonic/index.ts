@@ -20,9 +20,8 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
     name: SUBSONIC,
     facts: {
       runs: "server",
-      position: "some",
-      pause: "some",
-      cover: "yes",
+      reports: ["cover"],
+      reportsSometimes: ["position", "pause"],
       delayMs: 5_000,
       calls: ["entered"],
     },
