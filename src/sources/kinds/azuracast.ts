@@ -23,8 +23,8 @@ import { readOnAir } from "../../titles/on-air.ts";
 
 const NAME = "AzuraCast";
 
-export function createAzuraCast(deps: PolledSourceDeps): Source {
-  return definePolledSource({
+export const createAzuraCast = (deps: PolledSourceDeps): Source =>
+  definePolledSource({
     deps,
     id: "azuracast",
     name: NAME,
@@ -60,7 +60,6 @@ export function createAzuraCast(deps: PolledSourceDeps): Source {
       };
     },
   });
-}
 
 interface ReadingContext extends Pick<Polling, "covers"> {
   readonly observedAtMs: number;

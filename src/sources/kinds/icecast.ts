@@ -11,8 +11,8 @@ import { saysSomething } from "../../titles/text.ts";
 const ICECAST = { id: "icecast", name: "Icecast" } as const;
 const DEFAULT_URL = "http://127.0.0.1:8000";
 
-export function createIcecast(deps: PolledSourceDeps): Source {
-  return definePolledSource({
+export const createIcecast = (deps: PolledSourceDeps): Source =>
+  definePolledSource({
     deps,
     ...ICECAST,
     facts: {
@@ -41,7 +41,6 @@ export function createIcecast(deps: PolledSourceDeps): Source {
       };
     },
   });
-}
 
 /** The stream's track; `null` when nobody broadcasts, and for an advertisement. */
 function readStatus(text: string, mount: string): Track | null {

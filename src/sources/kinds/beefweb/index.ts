@@ -15,8 +15,8 @@ import { NAME, PLAYER_PATH, readPlayer } from "./player.ts";
  */
 
 const DEFAULT_URL = "http://127.0.0.1:8880";
-export function createBeefweb(deps: PolledSourceDeps): Source {
-  return definePolledSource({
+export const createBeefweb = (deps: PolledSourceDeps): Source =>
+  definePolledSource({
     deps,
     id: "beefweb",
     name: NAME,
@@ -48,4 +48,3 @@ export function createBeefweb(deps: PolledSourceDeps): Source {
       };
     },
   });
-}

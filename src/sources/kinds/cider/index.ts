@@ -7,8 +7,8 @@ import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-so
 const NAME = "Cider";
 const DEFAULT_URL = "http://127.0.0.1:10767";
 
-export function createCider(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
+export const createCider = (deps: StreamedSourceDeps): Source =>
+  defineStreamedSource({
     deps,
     id: "cider",
     name: NAME,
@@ -28,4 +28,3 @@ export function createCider(deps: StreamedSourceDeps): Source {
     requestWith: ({ token }) => (token === "" ? {} : { headers: { apptoken: token } }),
     listen: async (server, context) => (await import("./listen.ts")).listen(server, context),
   });
-}

@@ -8,8 +8,8 @@ const DEFAULT_URL = "http://127.0.0.1:8123";
 /** An event carries a whole entity, and some list all their media in it. */
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
-export function createHomeAssistant(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
+export const createHomeAssistant = (deps: StreamedSourceDeps): Source =>
+  defineStreamedSource({
     deps,
     id: "homeassistant",
     name: "Home Assistant",
@@ -41,4 +41,3 @@ export function createHomeAssistant(deps: StreamedSourceDeps): Source {
     }),
     listen: async (...given) => (await import("./listen.ts")).listen(...given),
   });
-}

@@ -7,8 +7,8 @@ const DEFAULT_URL = "http://127.0.0.1:8096";
 /** Old servers list the whole queue of each session. */
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
 
-export function createMediaBrowser(kind: MediaBrowser, deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
+export const createMediaBrowser = (kind: MediaBrowser, deps: StreamedSourceDeps): Source =>
+  defineStreamedSource({
     deps,
     id: kind.id,
     name: kind.name,
@@ -33,4 +33,3 @@ export function createMediaBrowser(kind: MediaBrowser, deps: StreamedSourceDeps)
     }),
     listen: async (...given) => (await import("./listen.ts")).listen(kind, ...given),
   });
-}

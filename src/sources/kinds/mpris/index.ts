@@ -6,8 +6,8 @@ import type { MprisDeps } from "./listen.ts";
 
 const NAME = "MPRIS";
 
-export function createMpris(deps: MprisDeps): Source {
-  return defineSource({
+export const createMpris = (deps: MprisDeps): Source =>
+  defineSource({
     id: "mpris",
     name: NAME,
     delivery: "streamed",
@@ -41,4 +41,3 @@ export function createMpris(deps: MprisDeps): Source {
         return listen(settings, context, deps);
       }),
   });
-}

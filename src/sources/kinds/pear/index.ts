@@ -21,8 +21,8 @@ const OPTIONS = {
   ),
 };
 
-export function createPear(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
+export const createPear = (deps: StreamedSourceDeps): Source =>
+  defineStreamedSource({
     deps,
     id: "pear",
     name: NAME,
@@ -48,4 +48,3 @@ export function createPear(deps: StreamedSourceDeps): Source {
       token === "" ? {} : { headers: { Authorization: `Bearer ${token}` } },
     listen: async (...given) => (await import("./listen.ts")).listen(...given),
   });
-}

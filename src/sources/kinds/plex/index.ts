@@ -8,8 +8,8 @@ const NAME = "Plex";
 const DEFAULT_URL = "http://127.0.0.1:32400";
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export function createPlex(deps: StreamedSourceDeps): Source {
-  return defineStreamedSource({
+export const createPlex = (deps: StreamedSourceDeps): Source =>
+  defineStreamedSource({
     deps,
     id: "plex",
     name: NAME,
@@ -33,4 +33,3 @@ export function createPlex(deps: StreamedSourceDeps): Source {
     }),
     listen: async (...given) => (await import("./listen.ts")).listen(...given),
   });
-}

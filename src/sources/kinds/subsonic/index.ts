@@ -13,8 +13,8 @@ import {
 
 const DEFAULT_URL = "http://127.0.0.1:4533";
 
-export function createSubsonic(deps: PolledSourceDeps): Source {
-  return definePolledSource({
+export const createSubsonic = (deps: PolledSourceDeps): Source =>
+  definePolledSource({
     deps,
     id: "subsonic",
     name: SUBSONIC,
@@ -63,7 +63,6 @@ export function createSubsonic(deps: PolledSourceDeps): Source {
       };
     },
   });
-}
 
 function saltedToken(password: string): Record<string, string> {
   const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString("base64url");

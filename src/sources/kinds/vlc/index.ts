@@ -16,8 +16,8 @@ const DEFAULT_URL = "http://127.0.0.1:8080";
 /** What VLC calls 100 %; it goes up to twice as much. */
 const FULL_VOLUME = 256;
 
-export function createVlc(deps: PolledSourceDeps): Source {
-  return definePolledSource({
+export const createVlc = (deps: PolledSourceDeps): Source =>
+  definePolledSource({
     deps,
     id: "vlc",
     name: NAME,
@@ -48,7 +48,6 @@ export function createVlc(deps: PolledSourceDeps): Source {
       };
     },
   });
-}
 
 /** Converts `/requests/status.json`; `null` when VLC is stopped or a station advertises. */
 function readStatus(
