@@ -1,5 +1,6 @@
 import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
+import { once } from "../once.ts";
 import { refuseId } from "./connection-reads.ts";
 import { connections, users } from "../db/schema.ts";
 import { THE_SERVER, type Vault } from "../vault/vault.ts";
@@ -69,14 +70,12 @@ const openSecret = (vault: Vault, row: SecretRow): Promise<InboxSecret> | undefi
 
 /** Opens the secrets of rows, and as many of nobody as are missing to the most. */
 function createOpener(vault: Vault) {
-  let decoy: Promise<SecretRow> | undefined;
-  const makeDecoy = async (): Promise<SecretRow> => ({
+  const decoy = once(async (): Promise<SecretRow> => ({
     userId: THE_SERVER,
     sealedSecret: await vault.seal("inbox-secret", THE_SERVER, createInboxSecret()),
-  });
+  }));
   return async (rows: readonly SecretRow[]): Promise<readonly InboxSecret[]> => {
-    decoy ??= makeDecoy();
-    const nobody = await decoy;
+    const nobody = await decoy();
     const opened = await Promise.all(
       Array.from({ length: MOST_OPENED }, (_, index) => {
         const { [index]: row } = rows;
@@ -122,10 +121,9 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
           .run(),
       );
     });
-  const secretIn = (row: SecretRow) => openSecret(vault, row);
   const openAlike = createOpener(vault);
   const secretOf = async (connectionId: number): Promise<InboxSecret> => {
-    const stored = secretIn(secretRowOf(connectionId));
+    const stored = openSecret(vault, secretRowOf(connectionId));
     if (stored) return stored;
     // Of two first calls at once, one stores its secret, and both return it.
     await storeSecret(connectionId, isNull(connections.secretHash));

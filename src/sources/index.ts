@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { type Config, resolveConfig } from "../config.ts";
 import { type Metrics, noMetrics } from "../metrics.ts";
+import { once } from "../once.ts";
 import type { Upstreams } from "../accounts/upstreams.ts";
 import type { Playback } from "../playback.ts";
 import { createAzuraCast } from "./kinds/azuracast.ts";
@@ -104,14 +105,15 @@ export const describedSources = (): Sources =>
 export function createSources(deps: SourcesDeps): Sources {
   const { clock, settings, memory, metrics, network, machine } = deps;
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
-  /** The way to public servers, and to those at `urls`, which somebody has entered. */
-  const upstreamOf = (source: string, ...urls: readonly string[]) =>
+  const upstreamAt = (trustedOrigins: readonly string[], source: string, allowsHttp = false) =>
     createUpstream({
-      clock,
-      trustedOrigins: urls.map((url) => new URL(url).origin),
-      network,
+      ...{ clock, trustedOrigins, allowsHttp, network },
       onCall: (outcome) => metrics.upstreamCall(source, outcome),
     });
+  const originOf = (url: string) => new URL(url).origin;
+  /** The way to public servers, and to those at `urls`, which somebody has entered. */
+  const upstreamOf = (source: string, ...urls: readonly string[]) =>
+    upstreamAt(urls.map(originOf), source);
   const covers = createCovers({
     clock,
     network,
@@ -174,34 +176,23 @@ export function createSources(deps: SourcesDeps): Sources {
     createIcecast(polled),
     createRadio({
       playerHosts: settings.playerHosts,
-      upstreamOf: (trustedOrigins, allowsHttp) =>
-        createUpstream({
-          clock,
-          trustedOrigins,
-          allowsHttp,
-          network,
-          onCall: (outcome) => metrics.upstreamCall("radio", outcome),
-        }),
+      upstreamOf: (origins, allowsHttp) => upstreamAt(origins, "radio", allowsHttp),
     }),
     ...createPushedSources(deps.pushed, deps.broadcasts),
     demo,
   ];
-  const upstreamTo = (url: string) => {
-    const trustedOrigins = [new URL(url).origin];
-    return createUpstream({ clock, trustedOrigins, network });
-  };
+  const upstreamTo = (url: string) =>
+    createUpstream({ clock, trustedOrigins: [originOf(url)], network });
   const known = new Map(all.map((source) => [source.id, source]));
   const knownNames = new Map(all.map(({ name, facts }) => [name, facts.viewersKnow ?? ""]));
-  let looking: Promise<() => Promise<readonly Found[]>> | undefined;
+  const findPlayers = once(async () => {
+    const { createPlayersHere } = await import("./here/players-here.ts");
+    return createPlayersHere(all, { clock, machine, upstreamTo });
+  });
   return {
     all,
     byId: (id) => known.get(id),
     knownNameOf: ({ source }) => knownNames.get(source) ?? "",
-    async playersHere() {
-      looking ??= import("./here/players-here.ts").then(({ createPlayersHere }) =>
-        createPlayersHere(all, { clock, machine, upstreamTo }),
-      );
-      return (await looking)();
-    },
+    playersHere: async () => (await findPlayers())(),
   };
 }

@@ -1,5 +1,6 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
+import { once } from "../../once.ts";
 import { type Demand, retryLater, type SourceFailure } from "../source.ts";
 import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 import { createCallWindow } from "./call-window.ts";
@@ -73,30 +74,26 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   let cancelReview: (() => void) | undefined;
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
-  let recalled: Promise<void> | undefined;
   let slowdown = NO_SLOWDOWN;
 
   const slowDown = (pauseMs: number) => {
     slowdown = slowedDown(slowdown, clock.monotonicMs(), pauseMs);
   };
 
-  const recall = async () => {
-    const pause = await memory.recall().catch(() => {
-      // If the pause cannot be read now, the next call tries again.
-      recalled = undefined;
-      return undefined;
-    });
+  const recallPause = once(async () => {
+    const pause = await memory.recall();
     if (!pause) return;
     const { from, until } = pause;
     // A wall clock that was set back must not make the pause longer.
     const restMs = Math.min(until - clock.wallMs(), until - from);
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
     if (restMs > 0) slowDown(restMs);
-  };
+  });
+  /** If it cannot be read now, the next call tries again. */
+  const recall = () => recallPause().catch(() => {});
 
   const open = async () => {
-    recalled ??= recall();
-    await recalled;
+    await recall();
     const restMs = closedUntilMs - clock.monotonicMs();
     if (restMs > 0) throw retryLater(restMs, "limited", `${upstream} has asked for a pause`);
   };
@@ -148,8 +145,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       if (!signal.aborted) await open();
     },
     async close(retryAfter, message) {
-      recalled ??= recall();
-      await recalled;
+      await recall();
       const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
       const nowMs = clock.monotonicMs();
       slowDown(pauseMs);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../clock.ts";
+import { once } from "../../../once.ts";
 import { ownCommand } from "../../../own-program.ts";
 import { READER_COMMAND } from "./reader-command.ts";
 import type { ReaderProcess, ReaderProcessDeps } from "./reader-process.ts";
@@ -24,14 +25,11 @@ export async function readerHere(): Promise<MediaReader> {
 }
 
 /** The one process of this server that reads media sessions, made when it is first asked for. */
-export function oneReader(
+export const oneReader = (
   clock: Clock,
   mediaReader: () => Promise<MediaReader>,
-): () => Promise<ReaderProcess> {
-  const make = async () => {
+): (() => Promise<ReaderProcess>) =>
+  once(async () => {
     const { createReaderProcess } = await import("./reader-process.ts");
     return createReaderProcess({ clock, ...(await mediaReader()) });
-  };
-  let made: Promise<ReaderProcess> | undefined;
-  return () => (made ??= make());
-}
+  });
