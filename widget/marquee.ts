@@ -141,7 +141,6 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
       const { roomPx, isRightToLeft } = line;
       const overflowPx = line.widthPx - roomPx;
       const overflows = options.marquee === "always" ? overflowPx > 0 : overflowPx > TOLERANCE_PX;
-      const style = getComputedStyle(text);
       const content = `${song} ${text.textContent}`;
       const moving =
         runs &&
@@ -150,7 +149,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
         options.moves() &&
         !(
           options.marquee === "pages" &&
-          pageRoom(roomPx) < LEAST_PAGE_EM * Number.parseFloat(style.fontSize)
+          pageRoom(roomPx) < LEAST_PAGE_EM * Number.parseFloat(getComputedStyle(text).fontSize)
         ) &&
         !(options.marquee === "once" && finished === content);
       const now = `${moving} ${isRightToLeft} ${overflowPx} ${roomPx} ${line.startPx} ${content}`;

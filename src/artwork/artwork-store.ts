@@ -69,16 +69,12 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
   };
 
   const registerAnew = (artwork: Artwork, id: string): Registered => {
-    const found = { id, entry: entries.get(id) ?? addEntry(id, artwork) };
-    found.entry.artwork = artwork;
+    const entry = entries.get(id) ?? newEntry(artwork);
+    entries.set(id, entry);
+    entry.artwork = artwork;
+    const found = { id, entry };
     registered.set(artwork, found);
     return found;
-  };
-
-  const addEntry = (id: string, artwork: Artwork): Entry => {
-    const entry = newEntry(artwork);
-    entries.set(id, entry);
-    return entry;
   };
 
   const report = onceByOrigin(onUnreadable);
@@ -100,29 +96,27 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
   };
 
   /** A picture that was drawn before. */
-  const lookUp = async (id: string, rendition: Rendition) => {
-    const bytes = await disk.read(nameOf(id, rendition));
-    return bytes && keep(id, rendition, bytes);
-  };
-
-  const lookUpOnce = (id: string, rendition: Rendition) => {
+  const lookUp = (id: string, rendition: Rendition) => {
     const name = nameOf(id, rendition);
     const running = lookups.get(name);
     if (running) return running;
-    const lookup = lookUp(id, rendition).finally(() => lookups.delete(name));
+    const lookup = disk
+      .read(name)
+      .then((bytes) => bytes && keep(id, rendition, bytes))
+      .finally(() => lookups.delete(name));
     lookups.set(name, lookup);
     return lookup;
   };
 
-  const drawn = createDrawingQueue({ isCurrent, disk, report, keep, entryOf: entries.get });
+  const draw = createDrawingQueue({ isCurrent, disk, report, keep, entryOf: entries.get });
 
   /** @throws when the picture cannot be read */
   const find = async (id: string, rendition: Rendition, options: DrawingOptions) => {
-    const known = rendered.get(nameOf(id, rendition)) ?? (await lookUpOnce(id, rendition));
+    const known = rendered.get(nameOf(id, rendition)) ?? (await lookUp(id, rendition));
     if (known) return known;
     const entry = entries.get(id);
     const { userId = entry?.userId } = options;
-    return entry && drawn(id, entry, rendition, { ...options, userId });
+    return entry && draw(id, entry, rendition, { ...options, userId });
   };
 
   const show = (id: string, rendition: Rendition, userId?: number) =>
@@ -164,18 +158,14 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
       entry.hasFailed = false;
       return entry.analysed ? undefined : analyse(artwork, userId);
     },
-    /**
-     * Prepares the picture and colour for the overlay; never rejects. Nothing is prepared once the
-     * user's music has moved on.
-     */
+    /** Prepares picture and colour for the overlay, unless the music has moved on; never rejects. */
     analyse,
     /** A picture of a user's music; `undefined` when it cannot be read. */
     pictureOf: (artwork: Artwork, rendition: Rendition, userId: number) =>
       show(register(artwork, userId).id, rendition, userId),
     /** The picture at a path; `undefined` when it is unknown or cannot be read. */
-    async render(id: string, rendition: string) {
-      return isRendition(rendition) && ID_PATTERN.test(id) ? show(id, rendition) : undefined;
-    },
+    render: async (id: string, rendition: string) =>
+      isRendition(rendition) && ID_PATTERN.test(id) ? show(id, rendition) : undefined,
   };
 }
 
