@@ -3,7 +3,7 @@ import type { Accounts } from "./accounts/accounts.ts";
 import type { Clock } from "./clock.ts";
 import { describeError, type Log } from "./log.ts";
 import { createIdleMemory, type IdleMemoryDeps } from "./idle-memory.ts";
-import type { Store } from "./db/store.ts";
+import type { ServerDeps, ServerParts } from "./create-server.ts";
 
 /** What a server does beside its answers: it stores and forgets. */
 
@@ -18,13 +18,8 @@ const FORGET_SONGS_MS = 10 * 60_000;
 const RELEASE_MEMORY_MS = 5_000;
 const REMIND_OF_CONSENT_MS = 6 * 3_600_000;
 
-interface UpkeepDeps {
-  readonly accounts: Accounts;
-  readonly log: Log;
-  readonly store: Store;
-  /** Warns of consents that end soon. */
-  remindOfConsent(): Promise<void>;
-}
+type UpkeepDeps = Pick<ServerDeps, "accounts" | "log" | "store"> &
+  Pick<ServerParts, "remindOfConsent">;
 
 const THIS_PROCESS: IdleMemoryDeps = {
   cpuMs() {

@@ -75,7 +75,7 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
       if (copy === "running") return tooSoon(BACKUP_PAUSE_MS / 1_000);
       if (copy === "full") return plainText(507, "The server’s disk has no room for a copy");
       nextBackupMs = clock.monotonicMs() + BACKUP_PAUSE_MS;
-      return download({ name, type, body: copy.bytes });
+      return download({ name, type, body: copy });
     }),
 
     socket(

@@ -5,26 +5,17 @@ import { COPY_COMMAND } from "./copy-command.ts";
 import { DATABASE_FILE } from "./data-folder.ts";
 import { DatabaseError } from "./errors.ts";
 
-/** A consistent copy of the database, which is read once. */
-export interface DatabaseCopy {
-  readonly bytes: ReadableStream<Uint8Array>;
-}
-
 /**
  * Why no copy was made: another one is being made or sent, the disk has no room for it, or the client
  * that wanted it has left.
  */
 export type CopyRefusal = "running" | "full" | "left";
 
-/** Copies the database without holding up this process. @throws {DatabaseError} when it cannot be copied */
-export type TakeCopy = (signal: AbortSignal) => Promise<DatabaseCopy | CopyRefusal>;
-
-export interface DatabaseCopiesDeps {
-  /** The data folder, where copies lie until they are sent. */
-  readonly folder: string;
-  /** How much may still be written there, in bytes. */
-  freeBytes(): number;
-}
+/**
+ * Makes a consistent copy of the database, which is read once, without holding up this process.
+ * @throws {DatabaseError} when it cannot be copied
+ */
+export type TakeCopy = (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | CopyRefusal>;
 
 const COPY_FILE = "marquee-copy.db";
 /** What stays free on the disk, in bytes. */
@@ -33,8 +24,12 @@ const COPY_WITHIN_MS = 600_000;
 const SENT_WITHIN_MS = 3_600_000;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Another process makes the copy: it takes seconds of processor time, which this one has for requests. */
-export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps): TakeCopy {
+/**
+ * Another process makes the copy: it takes seconds of processor time, which this one has for requests.
+ * @param folder the data folder, where copies lie until they are sent
+ * @param freeBytes how much may still be written there
+ */
+export function createDatabaseCopies(folder: string, freeBytes: () => number): TakeCopy {
   const path = resolve(folder, COPY_FILE);
   let isRunning = false;
 
@@ -87,7 +82,7 @@ export function createDatabaseCopies({ folder, freeBytes }: DatabaseCopiesDeps):
       const file = await make(signal);
       // It is read by who has it open, and nobody else finds it, whatever happens to this process.
       remove();
-      return { bytes: streamOf(file, endOf(file, signal)) };
+      return streamOf(file, endOf(file, signal));
     } catch (error) {
       remove();
       isRunning = false;

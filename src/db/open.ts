@@ -135,7 +135,7 @@ function createStore(sqlite: Database, folder: string, freeBytes: () => number):
       if (freeBytes() < ROOM_BYTES) throw new Error("the disk is full");
     },
     forgetReplaced: () => void sqlite.run("VACUUM"),
-    takeCopy: createDatabaseCopies({ folder, freeBytes }),
+    takeCopy: createDatabaseCopies(folder, freeBytes),
     shrink() {
       const pageBytes = numberOf(sqlite, "page_size");
       const spare = numberOf(sqlite, "freelist_count") - KEPT_FREE_BYTES / pageBytes;

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
-import type { EventRequest, UpstreamEvents } from "./events.ts";
+import type { EventRequest } from "./events.ts";
 import {
   type AbortableFetch,
   type Fetch,
@@ -22,8 +22,8 @@ import {
   type Network,
   type Reach,
 } from "./public-hosts.ts";
-import type { SocketRequest, UpstreamSocket } from "./socket.ts";
-import type { StreamRequest, UpstreamStream } from "./stream.ts";
+import type { SocketRequest } from "./socket.ts";
+import type { StreamRequest } from "./stream.ts";
 import { errorCode } from "../error-code.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
@@ -38,30 +38,6 @@ export interface UpstreamRequest {
   readonly wantsBody?: false;
   /** The largest answer; by default a megabyte. */
   readonly largestBytes?: number;
-}
-
-export interface Upstream {
-  /**
-   * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
-   * seconds in all and a megabyte, unless the request says otherwise. Compressed ones are refused.
-   * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
-   */
-  fetch(url: string | URL, request?: UpstreamRequest): Promise<Response>;
-  /**
-   * Opens a WebSocket at an http or https address, within five seconds.
-   * @throws {UpstreamError} when it is refused, or the request's own abort reason
-   */
-  openSocket(url: string | URL, request: SocketRequest): Promise<UpstreamSocket>;
-  /**
-   * Opens a stream of server-sent events; its answer must begin within five seconds.
-   * @throws {UpstreamError} when it is refused, or the request's own abort reason
-   */
-  openEvents(url: string | URL, request: EventRequest): Promise<UpstreamEvents>;
-  /**
-   * Opens an answer without an end, whatever its status; its head must arrive within five seconds.
-   * @throws {UpstreamError} when there is none, or the request's own abort reason
-   */
-  openStream(url: string | URL, request: StreamRequest): Promise<UpstreamStream>;
 }
 
 export {
@@ -98,7 +74,7 @@ const UNREACHED: readonly unknown[] = [
   "EADDRNOTAVAIL",
 ];
 
-export function createUpstream(deps: UpstreamDeps): Upstream {
+export function createUpstream(deps: UpstreamDeps) {
   const { clock, trustedOrigins, allowsHttp = false, network, onCall = () => {} } = deps;
   const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
 
@@ -108,7 +84,7 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
   const findDestinations = async (url: URL, place: string, signal: AbortSignal) => {
     const reach = isTrusted(url) ? "allowed" : "public";
     if (!network.lookUp) return [{ url }];
-    return judgedDestinations(url, place, reach, { clock, lookUp: network.lookUp, signal });
+    return judgedDestinations(url, place, reach, network.lookUp, signal);
   };
 
   /** Like `fetch`, for addresses that `guard` has let through. */
@@ -146,14 +122,20 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
     openOne: (destination: Destination, place: string, headers: Headers) => Promise<Stream>,
   ): Promise<Stream> => {
     const { url, place } = guard(target);
-    const destinations = await findDestinations(url, place, signal);
+    const limit = limitTime(clock, signal);
+    const destinations = await findDestinations(url, place, limit.signal).finally(limit.cancel);
     return firstReached(destinations, (destination) =>
       openOne(destination, place, withUserAgent(headers)),
     );
   };
 
   return {
-    async fetch(target, request = {}) {
+    /**
+     * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
+     * seconds in all and a megabyte, unless the request says otherwise. Compressed ones are refused.
+     * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
+     */
+    async fetch(target: string | URL, request: UpstreamRequest = {}) {
       const { url, place } = guard(target);
       const limit = limitTime(clock, request.signal);
       const headers = withUserAgent(request.headers, request.contact);
@@ -165,17 +147,14 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
           redirect: "manual",
           signal: limit.signal,
         });
-        if (request.wantsBody === false) await response.body?.cancel();
-        const body =
-          request.wantsBody === false
-            ? null
-            : await readAll(response, limit.signal, place, request.largestBytes);
-        const { status } = response;
+        const { status, headers: answered } = response;
+        const hasBody = request.wantsBody !== false && !WITHOUT_BODY.includes(status);
+        if (!hasBody) await response.body?.cancel();
+        const body = hasBody
+          ? await readAll(response, limit.signal, place, request.largestBytes)
+          : null;
         onCall(status);
-        return new Response(WITHOUT_BODY.includes(status) ? null : body, {
-          status,
-          headers: response.headers,
-        });
+        return new Response(body, { status, headers: answered });
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
         onCall("failed");
@@ -187,7 +166,11 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         limit.cancel();
       }
     },
-    openSocket: (target, request) =>
+    /**
+     * Opens a WebSocket at an http or https address, within five seconds.
+     * @throws {UpstreamError} when it is refused, or the request's own abort reason
+     */
+    openSocket: (target: string | URL, request: SocketRequest) =>
       open(request.signal, async () => {
         const { openSocket } = await import("./socket.ts");
         const stream = await openAt(target, request, (destination, place, headers) =>
@@ -195,7 +178,11 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         );
         return { status: 101, stream };
       }),
-    openEvents: (target, request) =>
+    /**
+     * Opens a stream of server-sent events; its answer must begin within five seconds.
+     * @throws {UpstreamError} when it is refused, or the request's own abort reason
+     */
+    openEvents: (target: string | URL, request: EventRequest) =>
       open(request.signal, async () => {
         const { url, place } = guard(target);
         const { openEvents } = await import("./events.ts");
@@ -204,7 +191,11 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
         const stream = await openEvents(url, place, { ...request, headers }, parts);
         return { status: 200, stream };
       }),
-    openStream: (target, request) =>
+    /**
+     * Opens an answer without an end, whatever its status; its head must arrive within five seconds.
+     * @throws {UpstreamError} when there is none, or the request's own abort reason
+     */
+    openStream: (target: string | URL, request: StreamRequest) =>
       open(request.signal, async () => {
         const { openStream } = await import("./stream.ts");
         const parts = { clock, connect: network.connect };
@@ -216,20 +207,22 @@ export function createUpstream(deps: UpstreamDeps): Upstream {
   };
 }
 
-/** Aborts a call when its time is over, or when its caller gives up. */
+export type Upstream = ReturnType<typeof createUpstream>;
+
+/**
+ * Aborts a call when its time is over, or when its caller gives up. `AbortSignal.any` would do so too, but
+ * keeps each signal that it has made as long as the caller's own lives.
+ */
 function limitTime(clock: UpstreamDeps["clock"], caller: AbortSignal | undefined) {
   const ending = new AbortController();
   const stop = () => ending.abort();
-  let isOver = false;
-  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => {
-    isOver = true;
-    stop();
-  });
+  const late = new Error("late");
+  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, () => ending.abort(late));
   caller?.addEventListener("abort", stop);
   if (caller?.aborted) stop();
   return {
     signal: ending.signal,
-    isOver: () => isOver,
+    isOver: () => ending.signal.reason === late,
     cancel() {
       cancelDeadline();
       caller?.removeEventListener("abort", stop);
@@ -261,15 +254,11 @@ async function judgedDestinations(
   url: URL,
   place: string,
   reach: Reach,
-  {
-    clock,
-    lookUp,
-    signal,
-  }: Pick<UpstreamDeps, "clock"> & { readonly lookUp: LookUp; readonly signal: AbortSignal },
+  lookUp: LookUp,
+  signal: AbortSignal,
 ): Promise<readonly Destination[]> {
   const late = Promise.withResolvers<never>();
   const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
-  const cancelDeadline = clock.after(UPSTREAM_DEADLINE_MS, giveUp);
   signal.addEventListener("abort", giveUp);
   try {
     const found = destinationsOf(url, lookUp, reach).catch(() => {
@@ -283,7 +272,6 @@ async function judgedDestinations(
         : `${place} leads to a private address, which the operator has to allow before it is called`,
     );
   } finally {
-    cancelDeadline();
     signal.removeEventListener("abort", giveUp);
   }
 }

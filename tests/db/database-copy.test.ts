@@ -19,8 +19,7 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const { signal } = new AbortController();
-const copiesWith = (freeBytes = Infinity) =>
-  createDatabaseCopies({ folder: folder.path, freeBytes: () => freeBytes });
+const copiesWith = (freeBytes = Infinity) => createDatabaseCopies(folder.path, () => freeBytes);
 const left = () => readdirSync(folder.path).filter((name) => !name.startsWith("marquee.db"));
 
 describe("a copy of the database to be sent", () => {
@@ -32,7 +31,7 @@ describe("a copy of the database to be sent", () => {
     writeFileSync(join(folder.path, "marquee-copy.db"), "half of one");
     const copy = await copiesWith()(signal);
     if (typeof copy === "string") throw new Error(copy);
-    const bytes = await new Response(copy.bytes).bytes();
+    const bytes = await new Response(copy).bytes();
     expect(Database.deserialize(bytes).query("SELECT title FROM songs").values()).toEqual([
       ["Paper Lanterns"],
     ]);
@@ -57,7 +56,7 @@ describe("a copy of the database to be sent", () => {
     client.abort();
     const next = await takeCopy(signal);
     if (typeof next === "string") throw new Error(next);
-    await next.bytes.cancel();
+    await next.cancel();
   });
 
   test("ends with the client that wanted it", async () => {
