@@ -11,16 +11,17 @@ const MOST_LINES = 100;
 /** In Unicode code points. */
 const LONGEST_LINE = 200;
 
+/** What programs read of what others see. */
+export const privacyDocument = ({ pausedUntil, hiddenTitles, hiddenArtists }: PrivacyRules) => ({
+  paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : isoTime(pausedUntil),
+  hidden_titles: hiddenTitles,
+  hidden_artists: hiddenArtists,
+});
+
 /** Stores changes of what others see, and gives what is stored then. */
 async function change({ accounts: { privacy }, user }: Call, changes: Partial<PrivacyRules>) {
   await privacy.change(user, changes);
-  const { pausedUntil, hiddenTitles, hiddenArtists } = privacy.of(user.id);
-  return {
-    username: user.name,
-    paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : isoTime(pausedUntil),
-    hidden_titles: hiddenTitles,
-    hidden_artists: hiddenArtists,
-  };
+  return { username: user.name, ...privacyDocument(privacy.of(user.id)) };
 }
 
 export const pauseSharing = action({

@@ -1,24 +1,10 @@
 import type { Accounts } from "../accounts.ts";
-import { UNTIL_RESUMED } from "../privacy.ts";
+import { privacyDocument } from "../privacy-actions.ts";
 import type { User } from "../users.ts";
 import { isoTime } from "../../clock.ts";
 import type { Sources } from "../../sources/index.ts";
 import type { KeptSong } from "../../music/kept-song.ts";
 import { musicOf } from "../../sources/connected-music.ts";
-
-type ExportedAccounts = Pick<
-  Accounts,
-  | "keys"
-  | "connections"
-  | "widgets"
-  | "sessions"
-  | "privacy"
-  | "fonts"
-  | "standInCovers"
-  | "history"
-  | "hooks"
-  | "chat"
->;
 
 /**
  * A JSON document of all stored data of a user except secrets, which give access but are not
@@ -28,7 +14,7 @@ type ExportedAccounts = Pick<
  */
 export async function* exportOf(
   user: User,
-  accounts: ExportedAccounts,
+  accounts: Accounts,
   sources: Pick<Sources, "byId">,
   letOthersIn: () => Promise<void>,
 ): AsyncGenerator<string, void> {
@@ -71,14 +57,11 @@ const exportedSong = (song: KeptSong) => ({
   track_id: song.track.id,
 });
 
-async function allButSongsOf(
-  user: User,
-  accounts: ExportedAccounts,
-  sources: Pick<Sources, "byId">,
-) {
+async function allButSongsOf(user: User, accounts: Accounts, sources: Pick<Sources, "byId">) {
   const music = await musicOf(user.id, accounts, sources);
-  const { pausedUntil, hiddenTitles, hiddenArtists, titles, searchesCovers, replacesCoversOf } =
-    accounts.privacy.of(user.id);
+  const rules = accounts.privacy.of(user.id);
+  const stream = accounts.history.streamOf(user.id);
+  const { keeps, followsStreams } = accounts.history.of(user.id);
   return {
     username: user.name,
     role: user.role,
@@ -103,23 +86,19 @@ async function allButSongsOf(
       size: widget.size && [widget.size.width, widget.size.height],
       updated_at: isoTime(widget.updatedAt),
     })),
-    privacy: {
-      paused_until: pausedUntil === UNTIL_RESUMED ? "until resumed" : isoTime(pausedUntil),
-      hidden_titles: hiddenTitles,
-      hidden_artists: hiddenArtists,
-    },
-    titles: { cleaned: titles.isOn, phrases: titles.phrases },
+    privacy: privacyDocument(rules),
+    titles: { cleaned: rules.titles.isOn, phrases: rules.titles.phrases },
     covers: {
-      looked_for_elsewhere: searchesCovers,
+      looked_for_elsewhere: rules.searchesCovers,
       replaced: music
-        .filter(({ connection }) => replacesCoversOf.has(connection.id))
+        .filter(({ connection }) => rules.replacesCoversOf.has(connection.id))
         .map(({ connection }) => connection.publicId),
     },
     history: {
-      kept_for: accounts.history.of(user.id).keeps,
-      overlays_tell_of_streams: accounts.history.of(user.id).followsStreams,
-      stream_started_at: isoTime(accounts.history.streamOf(user.id)?.startedAt ?? null),
-      stream_ended_at: isoTime(accounts.history.streamOf(user.id)?.endedAt ?? null),
+      kept_for: keeps,
+      overlays_tell_of_streams: followsStreams,
+      stream_started_at: isoTime(stream?.startedAt ?? null),
+      stream_ended_at: isoTime(stream?.endedAt ?? null),
       songs: [],
     },
     // An address may hold a secret of its own, so only its host.

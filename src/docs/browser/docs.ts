@@ -1,8 +1,9 @@
+import { offerCopies } from "../../html/browser/copy-buttons.ts";
 import { withWidgetToken } from "../own-addresses.ts";
 import { search, type SearchEntry } from "./search.ts";
 
 /** Copy buttons beside examples, and a search that works without any other server. */
-const COPIED_MS = 2_000;
+
 /** Characters of a stream that stay visible. */
 const MOST_SHOWN = 20_000;
 
@@ -30,21 +31,20 @@ const aside = menu?.closest("aside");
 if (chosen && aside) aside.scrollTop = chosen.offsetTop - aside.clientHeight / 2;
 
 for (const example of document.querySelectorAll(".example")) {
-  if (!("clipboard" in navigator)) break;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "quiet";
   button.textContent = copy;
-  button.addEventListener("click", async () => {
+  button.dataset["copied"] = copied;
+  button.dataset["copy"] = "";
+  // Some examples are answers, which come later.
+  button.addEventListener("click", () => {
     const text = example.querySelector("code")?.textContent ?? "";
-    await navigator.clipboard.writeText(widgetToken ? withWidgetToken(text, widgetToken) : text);
-    button.textContent = copied;
-    setTimeout(() => {
-      button.textContent = copy;
-    }, COPIED_MS);
+    button.dataset["copy"] = widgetToken ? withWidgetToken(text, widgetToken) : text;
   });
   example.append(button);
 }
+offerCopies(document);
 
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) {
   form.hidden = false;
