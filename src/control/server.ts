@@ -95,8 +95,10 @@ export function listenForCommands({ carryOut, version, clock }: ControlDeps) {
     },
   });
   return {
-    port: listener.port ?? 0 /** 256 random bits in hexadecimal digits. */,
-    token /** Takes no more commands; those that run are cut off. */,
+    port: listener.port ?? 0,
+    /** 256 random bits in hexadecimal digits. */
+    token,
+    /** Takes no more commands; those that run are cut off. */
     stop: () => listener.stop(true),
   };
 }
