@@ -199,45 +199,39 @@ export const Ticked = ({ id, name, label, hint, isOn }: TickedProps): JSX.Elemen
   </>
 );
 
-export interface ConfirmProps {
-  /** The label of the button that opens the confirmation. */
+interface UnfoldsProps {
+  /** The label of the button that unfolds it. */
   readonly label: string;
-  /** What will happen. */
-  readonly consequence: string;
   readonly isOpen?: boolean;
   readonly children: Children;
 }
 
-/** Asks for confirmation, without a script, before an action that cannot be undone. */
-export function Confirm({ label, consequence, isOpen, children }: ConfirmProps): JSX.Element {
-  return (
-    <details class="unfolds" open={isOpen === true}>
-      <summary class="button quiet" safe>
-        {label}
-      </summary>
-      <div>
-        <p safe>{consequence}</p>
-        {children as "safe"}
-      </div>
-    </details>
-  );
+/** What a button unfolds, without a script. @param props.class what it is called besides `unfolds` */
+export const Unfolds = (props: UnfoldsProps & { readonly class: string }): JSX.Element => (
+  <details class={`unfolds ${props.class}`.trim()} open={props.isOpen === true}>
+    <summary class="button quiet" safe>
+      {props.label}
+    </summary>
+    <div>{props.children as "safe"}</div>
+  </details>
+);
+
+/** A form that is folded away behind a button. */
+export const Fold = ({ children, ...props }: UnfoldsProps): JSX.Element => (
+  <Unfolds {...props} class="fold">
+    {children as "safe"}
+  </Unfolds>
+);
+
+interface ConfirmProps extends UnfoldsProps {
+  /** What will happen. */
+  readonly consequence: string;
 }
 
-export interface FoldProps {
-  /** The label of the button that unfolds it. */
-  readonly label: string;
-  readonly isOpen: boolean;
-  readonly children: Children;
-}
-
-/** A form that is folded away behind a button, without a script. */
-export function Fold({ label, isOpen, children }: FoldProps): JSX.Element {
-  return (
-    <details class="unfolds fold" open={isOpen}>
-      <summary class="button quiet" safe>
-        {label}
-      </summary>
-      <div>{children as "safe"}</div>
-    </details>
-  );
-}
+/** Asks for confirmation before an action that cannot be undone. */
+export const Confirm = ({ consequence, children, ...props }: ConfirmProps): JSX.Element => (
+  <Unfolds {...props} class="">
+    <p safe>{consequence}</p>
+    {children as "safe"}
+  </Unfolds>
+);

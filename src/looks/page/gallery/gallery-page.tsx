@@ -14,6 +14,7 @@ import { refusedLook } from "../../look-actions.ts";
 import { lookView, SHOW_LOOK, ShippedLooks } from "./gallery-looks.tsx";
 import { WidgetRow } from "./gallery-widgets.tsx";
 import type { Parts } from "../../../http/parts.ts";
+import { Unfolds } from "../../../html/form.tsx";
 import { Submit } from "../../../html/parts.tsx";
 
 export interface WidgetGalleryDeps extends Pick<Parts, "accounts" | "hub"> {
@@ -88,23 +89,18 @@ function NewWidget({ request, taken }: NewWidgetProps): JSX.Element {
   const t = request.words.dashboard.gallery;
   const form = formOf(request, addWidget);
   return (
-    <details class="unfolds new-widget" open={form.refused !== undefined}>
-      <summary class="button quiet" safe>
-        {t.add}
-      </summary>
-      <div>
-        <ActionForm form={form}>
-          <TextInput form={form} name="name" label={t.name} value={freeName("Overlay", taken)} />
-          <ChoiceInput
-            form={form}
-            name="kind"
-            label={t.kind}
-            value={WIDGET_KINDS[0]}
-            options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
-          />
-          <Submit label={t.addGo} />
-        </ActionForm>
-      </div>
-    </details>
+    <Unfolds class="new-widget" label={t.add} isOpen={form.refused !== undefined}>
+      <ActionForm form={form}>
+        <TextInput form={form} name="name" label={t.name} value={freeName("Overlay", taken)} />
+        <ChoiceInput
+          form={form}
+          name="kind"
+          label={t.kind}
+          value={WIDGET_KINDS[0]}
+          options={WIDGET_KINDS.map((value) => ({ value, label: t.kinds[value] }))}
+        />
+        <Submit label={t.addGo} />
+      </ActionForm>
+    </Unfolds>
   );
 }
