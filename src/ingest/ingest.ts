@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Feature } from "../http/plugin.ts";
 import { guards } from "../http/guards.ts";
 import { once } from "../once.ts";
-import { type SocketServer, upgraderFor } from "../http/socket.ts";
+import type { SocketServer } from "../http/socket.ts";
 import {
   BROADCAST,
   type BroadcastPlace,
@@ -89,14 +89,12 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
         .all("/json", ownJson, forPushes())
         .get(
           "/webnowplaying",
-          ({ request, params, server }) =>
-            webNowPlaying.upgrade({ request, params }, upgraderFor(webNowPlaying, server)),
+          ({ request, params, server }) => webNowPlaying.upgrade({ request, params }, server),
           forPushes(),
         ),
     );
   return {
-    upgradeLocally: (request, server) =>
-      webNowPlaying.upgradeLocally(request, upgraderFor(webNowPlaying, server)),
+    upgradeLocally: webNowPlaying.upgradeLocally,
     plugin,
     limitsBodies: /^\/(?:listenbrainz|audioscrobbler|in)(?:\/|$)/,
     start: followBroadcasts,

@@ -3,7 +3,7 @@ import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { RouteContext } from "../http/route-context.ts";
-import type { Upgrader } from "../http/socket.ts";
+import { type SocketHandlers, type SocketServer, upgraderFor } from "../http/socket.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { Guard } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
@@ -23,7 +23,7 @@ import { createPictures } from "./webnowplaying-pictures.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** The data of a browser's socket. */
-export interface PushTicket {
+interface PushTicket {
   readonly userId: number;
   readonly connectionId: number;
   /** Whether what opened the socket still opens this connection. */
@@ -35,27 +35,12 @@ type PushSocket = ServerWebSocket<PushTicket>;
 /** The sockets of browsers with the extension WebNowPlaying. */
 export interface WebNowPlayingSockets {
   /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
-  upgrade(
-    context: RouteContext,
-    upgrader: Upgrader<PushTicket> | undefined,
-  ): Promise<Response | undefined>;
+  upgrade(context: RouteContext, server: SocketServer | null): Promise<Response | undefined>;
   /**
    * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
    * may use it. `undefined` when the request was upgraded.
    */
-  upgradeLocally(
-    request: Request,
-    upgrader: Upgrader<PushTicket> | undefined,
-  ): Promise<Response | undefined>;
-  opened(socket: PushSocket): void;
-  /**
-   * Takes a frame. What is not understood is ignored. Frames count like pushes. Browsers send only
-   * what has changed, and never again, so frames past the limit are not dropped: they are read, and
-   * shown together when the next second begins. Many more close the socket: then the browser comes
-   * back and sends everything.
-   */
-  received(socket: PushSocket, frame: string | Uint8Array): void;
-  closed(socket: PushSocket): void;
+  upgradeLocally(request: Request, server: SocketServer | null): Promise<Response | undefined>;
   /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
   followChanges(userId?: number): Promise<void>;
   /** Closes every socket with a code that makes the browser come back later. */
@@ -85,6 +70,11 @@ const FLOOD = "More messages came in a second than a browser sends.";
 const NOT_UNDERSTOOD =
   "A message could not be understood. The extension has to be of version 3 or newer.";
 
+/**
+ * What is not understood of a frame is ignored. Frames count like pushes. Browsers send only what has
+ * changed, and never again, so frames past the limit are not dropped: they are read, and shown together
+ * when the next second begins. Many more close the socket: then the browser comes back and sends everything.
+ */
 export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
   const { clock, inbox, covers, guard, delivery } = deps;
   const source = WEBNOWPLAYING;
@@ -130,9 +120,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
     return sent && afterPicture(browser, sent.playerId, pictures.receive(connectionId, sent.png));
   };
 
-  return {
-    ...createUpgrades(deps),
-
+  const handlers: SocketHandlers<PushTicket> = {
     opened(socket) {
       const { connectionId } = socket.data;
       const browsers = browsersOf(connectionId);
@@ -181,6 +169,10 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       pictures.forget(connectionId);
       inbox.shorten(connectionId, DISCONNECTED_MS);
     },
+  };
+
+  return {
+    ...createUpgrades(deps, handlers),
 
     async followChanges(userId) {
       const sockets = [...connections.values()].flatMap((browsers) => [...browsers.keys()]);
@@ -199,34 +191,34 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
 }
 
 /** Who may open a socket. */
-function createUpgrades({
-  guard,
-  inboxes,
-}: WebNowPlayingDeps): Pick<WebNowPlayingSockets, "upgrade" | "upgradeLocally"> {
+function createUpgrades(
+  { guard, inboxes }: WebNowPlayingDeps,
+  handlers: SocketHandlers<PushTicket>,
+): Pick<WebNowPlayingSockets, "upgrade" | "upgradeLocally"> {
   /** @param ownerNow whose inbox the socket opens, asked again when connections change */
   const open = (
     request: Request,
-    upgrader: Upgrader<PushTicket> | undefined,
+    server: SocketServer | null,
     { userId, connectionId }: InboxOwner,
     ownerNow: () => Promise<InboxOwner | undefined>,
   ): Response | undefined => {
     const isValid = async () => (await ownerNow())?.connectionId === connectionId;
     const data: PushTicket = { userId, connectionId, isValid };
-    if (upgrader?.upgrade(request, { data })) return undefined;
+    if (upgraderFor(handlers, server)?.upgrade(request, { data })) return undefined;
     return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
   };
 
   return {
-    async upgrade({ request, params }, upgrader) {
+    async upgrade({ request, params }, server) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
       const admission = await guard.admit(secret, WEBNOWPLAYING, request);
       if (admission.kind !== "admitted") return refusalOf(admission);
       const ownerNow = () => guard.ownerOf(secret, WEBNOWPLAYING);
-      return open(request, upgrader, admission.owner, ownerNow);
+      return open(request, server, admission.owner, ownerNow);
     },
 
-    async upgradeLocally(request, upgrader) {
+    async upgradeLocally(request, server) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const origin = request.headers.get("origin");
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
@@ -237,7 +229,7 @@ function createUpgrades({
       if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
       const admission = guard.count(owner);
       if (admission.kind === "limited") return refusalOf(admission);
-      return open(request, upgrader, owner, ownerNow);
+      return open(request, server, owner, ownerNow);
     },
   };
 }
