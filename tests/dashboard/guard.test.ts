@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { everySo } from "../fixtures/thorough.ts";
 import type { Change } from "../../src/db/changes.ts";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
@@ -245,7 +246,7 @@ describe("a form changes nothing unless a page of this session sends it", () => 
     expect(forms.flatMap((one) => one.forms).length).toBeGreaterThan(3);
     const before = stored();
     for (const { path, forms: found } of forms) {
-      for (const fields of [...found, { token: own.formToken, do: "disconnect" }]) {
+      for (const fields of [...everySo(4, found), { token: own.formToken, do: "disconnect" }]) {
         const init = hostile[name]?.(fields) ?? {};
         const headers = { ...(init.headers as Record<string, string>), cookie: own.cookie };
         const query = name.includes("address") ? `?${form(fields)}` : "";
