@@ -283,7 +283,8 @@ describe("a member", () => {
     member = await signIn(server, grace);
   });
 
-  test.each(LANGUAGES)("is refused the owner's page and the backup, in %s", async (language) => {
+  test("is refused the owner's page and the backup", async () => {
+    const language = "en";
     for (const path of ["settings/server", "server/backup"]) {
       const answer = await member.get(`/${language}/dashboard/${path}`);
       expect(answer.status).toBe(403);

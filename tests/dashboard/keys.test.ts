@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { addressesIn, attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -21,6 +20,7 @@ beforeEach(async () => {
   await server.sourceOf(ada).says(null);
   browser = await signIn(server, ada);
 });
+
 afterEach(() => server.close());
 
 const statusOf = async (key: string) =>
@@ -142,15 +142,6 @@ describe("the list of keys", () => {
     const text = await (await browser.get(PATH)).text();
     expect(text).not.toContain(ada.key);
     expect(keysIn(text)).toEqual([]);
-  });
-
-  test.each(LANGUAGES)("is in %s, placeholder and all", async (language) => {
-    const { dashboard } = languages[language];
-    const page = await browser.get(`/${language}/dashboard/settings/programs`);
-    expect(await textOf(page.clone(), "h1")).toBe(dashboard.sections.programs);
-    expect(await page.text()).toContain(dashboard.keys.placeholder);
-    // The shell that it is pasted into must find nothing special in it.
-    expect(dashboard.keys.placeholder).toMatch(/^[A-Z_]+$/);
   });
 });
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { attributeOf, textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -47,6 +46,7 @@ beforeEach(async () => {
   ada = await server.addUser("ada", false);
   owner = await signIn(server, ada);
 });
+
 afterEach(() => server.close());
 
 const text = async (answer: Response) => unescapeHtml(await answer.text());
@@ -127,17 +127,4 @@ test("an address is filled in only if a player was found there", async () => {
   answers = {};
   const page = await owner.get(`${MUSIC}?choose=pear&option-url=http://evil.example`);
   expect(await attributeOf(page, "#option-url-pear", "value")).toBe("");
-});
-
-test.each(LANGUAGES)("the list is in %s", async (language) => {
-  const { found } = languages[language].dashboard.music;
-  const html = await text(await owner.get(`/${language}/dashboard/music?look=here`));
-  for (const word of [found.title, found.again, found.listen, found.needs.token]) {
-    expect(html).toContain(word);
-  }
-  answers = {};
-  await server.clock.advance(60_000);
-  expect(await text(await owner.get(`/${language}/dashboard/music?look=list`))).toContain(
-    found.none,
-  );
 });

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { TILES } from "../../src/dashboard/music/tiles.tsx";
 import { languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { worksOn } from "../../src/sources/source.ts";
 import { attributeOf, textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -125,7 +124,8 @@ test("with ten connections there are no offers, and a word on why", async () => 
   }
 });
 
-test.each(LANGUAGES)("the tiles and the ways are described in %s", async (language) => {
+test("the tiles and the ways are described in English", async () => {
+  const language = "en";
   const { home, music } = languages[language].dashboard;
   const html = await pageText(`/${language}/dashboard/music?add=player`);
   for (const word of [home.question, ...Object.values(music.tiles), music.otherWays, music.guide]) {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
@@ -18,6 +17,7 @@ beforeEach(async () => {
   ada = await server.addUser("ada", false);
   browser = await signIn(server, ada);
 });
+
 afterEach(() => server.close());
 
 const connect = (name: string) => server.accounts.connections.connect(ada.user, "json", null, name);
@@ -187,15 +187,6 @@ test("nobody moves another's connection, nor one that is gone", async () => {
     expect((await browser.post(MUSIC, { ...first, id })).status).toBe(422);
   }
   expect(await labels()).toEqual(["JSON · First", "JSON · Second"]);
-});
-
-test.each(LANGUAGES)("the buttons and what is followed are in %s", async (language) => {
-  const { id } = await connect("First");
-  await connect("Second");
-  await push(id, { title: "One" });
-  const { music } = languages[language].dashboard;
-  const text = (await cards(`/${language}/dashboard/music`)).join("");
-  for (const word of [music.up, music.down, music.shown]) expect(text).toContain(word);
 });
 
 test("the first page has a line for each connection that does not work, and for no other", async () => {

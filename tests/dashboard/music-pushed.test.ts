@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, formatTime, languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { attributeOf, codesIn, textOf } from "../fixtures/http/html.ts";
@@ -182,14 +181,5 @@ describe("what has come from a program", () => {
     const { id } = await connect("json");
     await server.accounts.connections.storeStatus(id, { state: "ok", since: START_MS });
     expect(await statusesOf(await page())).toEqual([["idle", words.nothingSinceStart]]);
-  });
-
-  test.each(LANGUAGES)("is said in %s", async (language) => {
-    await connect("audioscrobbler");
-    const { inbox } = languages[language].dashboard.music;
-    const html = await (await browser.get(`/${language}/dashboard/music`)).text();
-    for (const text of [inbox.nothing, inbox.address, inbox.user, inbox.password, inbox.rotate]) {
-      expect(html).toContain(text);
-    }
   });
 });

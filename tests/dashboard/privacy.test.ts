@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { hidesTrack, NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { CLEANED } from "../../src/titles/shown-names.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { aKeptSong } from "../fixtures/data/kept-song.ts";
@@ -24,6 +23,7 @@ beforeEach(async () => {
   ada = await server.addUser("ada");
   browser = await signIn(server, ada);
 });
+
 afterEach(() => server.close());
 
 const rules = () => server.accounts.privacy.of(ada.user.id);
@@ -199,15 +199,6 @@ describe("one title", () => {
     expect(await textOf(accents, ".notice.bad p")).toContain("no characters");
     expect(titles()).toEqual(lines);
   });
-});
-
-test.each(LANGUAGES)("the page explains in %s what others see then", async (language) => {
-  const { dashboard } = languages[language];
-  const page = await browser.get(`/${language}/dashboard/settings/privacy`);
-  expect(await textOf(page.clone(), "h1")).toBe(dashboard.sections.privacy);
-  const text = await page.text();
-  expect(text).toContain(dashboard.privacy.whilePaused);
-  expect(text).toContain(dashboard.privacy.rulesText);
 });
 
 describe("trying rules before they are saved", () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
@@ -190,7 +189,8 @@ describe("a look that somebody shared", () => {
 });
 
 describe("the looks that come with Marquee", () => {
-  test.each(LANGUAGES)("have a name and a description in %s, and demo music", async (language) => {
+  test("have a name and a description in English, and demo music", async () => {
+    const language = "en";
     const page = await browser.get(`/${language}/dashboard/widget`);
     const text = await page.text();
     const words = languages[language];

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
 import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
 
@@ -53,15 +52,6 @@ describe("without an app", () => {
     expect(page.status).toBe(200);
     expect(await page.clone().text()).toContain(Bun.escapeHTML(named(words.ownerFirst)));
     expect(await hasForm(page)).toBe(false);
-  });
-
-  test.each(LANGUAGES)("both are told so in %s", async (language) => {
-    const { appLead, ownerFirst } = languages[language].connect;
-    const pages = [ada, grace].map(async ({ user }) =>
-      (await server.get(await server.linkFor(user, language))).text(),
-    );
-    expect(await pages[0]).toContain(Bun.escapeHTML(named(appLead)));
-    expect(await pages[1]).toContain(Bun.escapeHTML(named(ownerFirst)));
   });
 
   test("nobody is sent to Spotify, but back to the page", async () => {

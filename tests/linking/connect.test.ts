@@ -36,7 +36,9 @@ const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.con
 const userData = async (user: AddedUser) =>
   (await (await server.getAs(user, "/api/v1/user")).json()).data;
 
-describe.each(LANGUAGES)("the page of a link, in %s", (language) => {
+describe("the page of a link", () => {
+  const language = "en";
+
   test("says in its language what is linked and leads on", async () => {
     const path = await server.linkFor(ada.user, language);
     const page = await server.get(path);
@@ -230,7 +232,8 @@ describe("coming back from Spotify", () => {
     expect(page.status).toBe(200);
   });
 
-  test.each(LANGUAGES)("says so in %s, in which the link was opened", async (language) => {
+  test("says so in French, in which the link was opened", async () => {
+    const language = "fr";
     const page = await server.browser().link(await server.linkFor(ada.user, language));
     expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));
     expect(await titleOf(page)).toBe(named(languages[language].connect.doneTitle));
@@ -434,7 +437,8 @@ describe("the state", () => {
     },
   );
 
-  test.each(LANGUAGES)("is said to be lost in %s, as the browser prefers", async (language) => {
+  test("is said to be lost in French, as the browser prefers", async () => {
+    const language = "fr";
     const headers = { "accept-language": language };
     const page = await server.get("/callback/spotify?state=x", { headers });
     expect(await attributeOf(page.clone(), "html", "lang")).toBe(languageTag(language));

@@ -5,7 +5,6 @@ import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { RUN_FROM_SOURCE } from "../../src/version.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import {
   createLinkingServer,
@@ -172,23 +171,21 @@ describe("a sign-in link", () => {
     expect(lines).not.toContain(cookie.split("=")[1]!);
   });
 
-  test.each(LANGUAGES)(
-    "speaks %s, the link's, until its user has chosen another",
-    async (language) => {
-      const other = language === "pt" ? "de" : "pt";
-      const secret = issue();
-      const page = await server.get(pathOf(secret, language));
-      const { confirmTitle } = languages[language].signIn;
-      expect(await textOf(page, "h1")).toBe(fill(confirmTitle, { user: "ada" }));
-      const headers = { origin: ORIGIN };
-      const entered = await server.get(pathOf(secret, language), { method: "POST", headers });
-      expect(entered.headers.get("location")).toBe(`/${language}/dashboard`);
+  test("speaks French, the link's, until its user has chosen another", async () => {
+    const language = "fr";
+    const other = "pt";
+    const secret = issue();
+    const page = await server.get(pathOf(secret, language));
+    const { confirmTitle } = languages[language].signIn;
+    expect(await textOf(page, "h1")).toBe(fill(confirmTitle, { user: "ada" }));
+    const headers = { origin: ORIGIN };
+    const entered = await server.get(pathOf(secret, language), { method: "POST", headers });
+    expect(entered.headers.get("location")).toBe(`/${language}/dashboard`);
 
-      await server.accounts.users.setLanguage(ada.user, other);
-      const again = await server.get(pathOf(issue(), language), { method: "POST", headers });
-      expect(again.headers.get("location")).toBe(`/${other}/dashboard`);
-    },
-  );
+    await server.accounts.users.setLanguage(ada.user, other);
+    const again = await server.get(pathOf(issue(), language), { method: "POST", headers });
+    expect(again.headers.get("location")).toBe(`/${other}/dashboard`);
+  });
 });
 
 describe("a session", () => {
@@ -297,7 +294,8 @@ describe("the session's cookie", () => {
 });
 
 describe("the page that says how to sign in", () => {
-  test.each(LANGUAGES)("is for everybody, in %s", async (language) => {
+  test("is for everybody", async () => {
+    const language = "en";
     const page = await server.get(`/${language}/sign-in`);
     expect(page.status).toBe(200);
     expect(await textOf(page.clone(), "h1")).toBe(languages[language].signIn.askTitle);
@@ -435,7 +433,8 @@ describe("signing in with Spotify", () => {
     expect(await sessions()).toEqual([]);
   });
 
-  test.each(LANGUAGES)("says in %s what went wrong, and where to try again", async (language) => {
+  test("says in French what went wrong, and where to try again", async () => {
+    const language = "fr";
     const { connect } = languages[language];
     const denied = await attempt(linking.browser(), "cancel", language);
     expect(denied.status).toBe(400);
