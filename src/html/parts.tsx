@@ -45,10 +45,18 @@ export const Status = ({ tone, text }: StatusProps): JSX.Element => (
   </p>
 );
 
+interface SubmitProps {
+  readonly label: string;
+  readonly class?: string;
+  /** What it sends besides the form's fields. */
+  readonly name?: string;
+  readonly value?: string;
+}
+
 /** The button that sends a form. */
-export const Submit = (props: { readonly label: string; readonly class?: string }): JSX.Element => (
-  <button type="submit" {...(props.class !== undefined && { class: props.class })} safe>
-    {props.label}
+export const Submit = ({ label, ...attributes }: SubmitProps): JSX.Element => (
+  <button type="submit" {...attributes} safe>
+    {label}
   </button>
 );
 

@@ -108,14 +108,8 @@ function Sharing({ request, rules, nowMs }: SharingProps): JSX.Element {
         )}
         {endMs !== UNTIL_RESUMED && (
           <ActionForm form={formOf(request, pauseSharing)} class="actions-of-one">
-            {endMs === undefined && (
-              <button type="submit" name="for" value="hour" safe>
-                {t.pauseHour}
-              </button>
-            )}
-            <button type="submit" name="for" value="long" class="quiet" safe>
-              {t.pauseLong}
-            </button>
+            {endMs === undefined && <Submit name="for" value="hour" label={t.pauseHour} />}
+            <Submit name="for" value="long" class="quiet" label={t.pauseLong} />
           </ActionForm>
         )}
       </div>
@@ -160,9 +154,7 @@ function Rules({ request, rules, tried }: RulesProps): JSX.Element {
         )}
         <div class="actions">
           <Submit label={t.save} />
-          <button type="submit" name="do" value={TRY_RULES} class="quiet" safe>
-            {t.try}
-          </button>
+          <Submit name="do" value={TRY_RULES} class="quiet" label={t.try} />
         </div>
       </ActionForm>
     </Titled>

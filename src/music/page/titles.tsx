@@ -84,9 +84,7 @@ export function TitlesSection({ view }: { readonly view: MusicView }): JSX.Eleme
             </div>
             {tried !== undefined && <Tried request={request} tried={tried} />}
             <div class="actions">
-              <button type="submit" name="do" value={TRY_TITLES} class="quiet" safe>
-                {t.try}
-              </button>
+              <Submit name="do" value={TRY_TITLES} class="quiet" label={t.try} />
             </div>
           </Fold>
         </div>

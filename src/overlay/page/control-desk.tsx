@@ -70,12 +70,8 @@ function PauseOrResume({ view: { request } }: DeskProps): JSX.Element {
           {home.pause}
         </summary>
         <ActionForm form={formOf(request, pauseSharing)} class="">
-          <button type="submit" name="for" value="hour" class="quiet" safe>
-            {privacy.pauseHour}
-          </button>
-          <button type="submit" name="for" value="long" class="quiet" safe>
-            {privacy.pauseLong}
-          </button>
+          <Submit name="for" value="hour" class="quiet" label={privacy.pauseHour} />
+          <Submit name="for" value="long" class="quiet" label={privacy.pauseLong} />
         </ActionForm>
       </details>
     </>

@@ -11,6 +11,7 @@ import { Song } from "./song.tsx";
 import { Handle, Looks, Scene } from "./stage.tsx";
 import { TestTrack } from "./test-track.tsx";
 import type { HomeView } from "./view.ts";
+import { Submit } from "../../html/parts.tsx";
 
 interface FirstVisitProps {
   readonly view: HomeView;
@@ -81,14 +82,8 @@ function EndFirstSteps({ view: { request, state } }: EndFirstStepsProps): JSX.El
   const { home } = request.words.dashboard;
   return (
     <ActionForm form={formOf(request, endFirstSteps)} class="end">
-      {state.showsOwnMusic && (
-        <button type="submit" class="while-on" safe>
-          {home.done}
-        </button>
-      )}
-      <button type="submit" class={state.showsOwnMusic ? "plain while-off" : "plain"} safe>
-        {home.skip}
-      </button>
+      {state.showsOwnMusic && <Submit class="while-on" label={home.done} />}
+      <Submit class={state.showsOwnMusic ? "plain while-off" : "plain"} label={home.skip} />
     </ActionForm>
   );
 }

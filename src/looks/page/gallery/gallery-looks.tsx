@@ -177,9 +177,7 @@ export function lookView(props: LookViewProps): Promise<Response> {
           <ActionForm form={make} class="form in-line" multipart>
             {field as "safe"}
             <TextInput form={make} name="name" label={nameLabel} value={look.name} />
-            <button type="submit" class={overlays.length > 0 ? "quiet" : ""} safe>
-              {looks.asNew}
-            </button>
+            <Submit class={overlays.length > 0 ? "quiet" : ""} label={looks.asNew} />
           </ActionForm>
         </section>
         <Titled title={t.options}>
