@@ -1,6 +1,6 @@
 /** The words of one card are gone before those of the other come: two texts are never read at once. */
 const WORDS_LEAVE: Keyframe[] = [{ opacity: 0, offset: 0.45 }, { opacity: 0 }];
-const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }, { offset: 1 }];
+const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }];
 
 /** What the cover and the clock set, which is drawn before and after elements too: the copy keeps its own. */
 const KEPT_PROPERTIES = ["--np-accent", "--np-cover", "--np-beat", "--np-flip"];
@@ -25,7 +25,10 @@ export function createCrossfade(root: HTMLElement, card: HTMLElement) {
         copy.querySelector(".np-info")?.animate(WORDS_LEAVE, timing),
       ];
       const coming = card.animate([{ opacity: 0, offset: 0 }], timing);
-      const words = card.querySelector(".np-info")?.animate(WORDS_COME, timing);
+      const info = card.querySelector(".np-info") as HTMLElement;
+      // Were the last frame left to the browser, it would do work in the main thread for each frame.
+      const { opacity } = getComputedStyle(info);
+      const words = info.animate([...WORDS_COME, { opacity }], timing);
       isRunning = true;
       root.dataset["npChanging"] = "";
       end = () => {
@@ -57,10 +60,11 @@ function copyOf(root: HTMLElement, card: HTMLElement): HTMLElement {
   place.dataset["npLeaving"] = "";
   place.setAttribute("aria-hidden", "true");
   const copy = card.cloneNode(true) as HTMLElement;
+  const properties = ruledProperties();
   const shown = [card, ...card.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll<HTMLElement>("*")].forEach((element, at) => {
     const original = shown[at];
-    if (original) element.style.cssText = stylesOf(original);
+    if (original) element.style.cssText += stylesOf(original, properties);
   });
   const style = getComputedStyle(card);
   for (const name of KEPT_PROPERTIES) copy.style.setProperty(name, style.getPropertyValue(name));
@@ -68,12 +72,28 @@ function copyOf(root: HTMLElement, card: HTMLElement): HTMLElement {
   return place;
 }
 
-/** All styles of an element as it looks now. */
-function stylesOf(element: Element): string {
+/** The properties that the page's rules set: no other differs from one track to the next. */
+function ruledProperties(): string[] {
+  const names = new Set<string>();
+  const collect = (rules: CSSRuleList) => {
+    for (const rule of rules) {
+      if (rule instanceof CSSStyleRule) for (const name of rule.style) names.add(name);
+      if (rule instanceof CSSGroupingRule) collect(rule.cssRules);
+    }
+  };
+  for (const { cssRules } of document.styleSheets) collect(cssRules);
+  return [...names].filter((name) => !name.startsWith("--"));
+}
+
+/** Styles of an element as it looks now. */
+function stylesOf(element: Element, properties: readonly string[]): string {
+  // What is not drawn stays so.
+  if (element.getClientRects().length === 0) return ";display:none";
   const style = getComputedStyle(element);
   const { width, height } = style;
   return [
-    ...[...style].map((name) => `${name}:${style.getPropertyValue(name)}`),
+    "",
+    ...properties.map((name) => `${name}:${style.getPropertyValue(name)}`),
     // Sizes are given in thousandths, and rounded down: a text that just fits would not any more.
     `width:calc(${width} + 0.01px)`,
     `height:calc(${height} + 0.01px)`,
