@@ -2,10 +2,12 @@ import { and, asc, eq } from "drizzle-orm";
 import { type AccountsContext, readSealed } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
+import type { Queries } from "../db/store.ts";
 import { chatAccounts } from "../db/schema.ts";
 import { Refused } from "../i18n/refused.ts";
 
 type Row = typeof chatAccounts.$inferSelect;
+type LinkedAccount = Omit<typeof chatAccounts.$inferInsert, "userId" | "options" | "state">;
 
 /** An account at a chat service that answers questions in a user's chat. */
 export interface ChatAccount extends Omit<Row, "sealedSettings" | "options"> {
@@ -72,22 +74,10 @@ export function createChatAccounts(
     link: (user: Pick<User, "id">, { service, login, channel, settings }: NewChatAccount) =>
       vault.whileKeyStays(async () => {
         const sealedSettings = await seal(user.id, settings);
-        const row = await store.write({ userId: user.id, what: "chat" }, (tx) => {
-          const all = tx.select().from(chatAccounts).where(eq(chatAccounts.userId, user.id)).all();
-          const before = all.find((row) => row.service === service && row.login === login);
-          if (!before && all.length >= MOST_CHAT_ACCOUNTS) {
-            throw new Refused("chat.tooMany", { most: String(MOST_CHAT_ACCOUNTS) });
-          }
-          // Another id: whoever still works with the account of before stores nothing into this one.
-          if (before) tx.delete(chatAccounts).where(eq(chatAccounts.id, before.id)).run();
-          const options = before?.options ?? "{}";
-          const values = { service, login, channel, sealedSettings, linkedAt: wallMs(), options };
-          return tx
-            .insert(chatAccounts)
-            .values({ ...values, userId: user.id, state: "linked" })
-            .returning()
-            .get();
-        });
+        const values = { service, login, channel, sealedSettings, linkedAt: wallMs() };
+        const row = await store.write({ userId: user.id, what: "chat" }, (tx) =>
+          putInPlace(tx, user.id, values),
+        );
         return withoutSettings(row);
       }),
     /** The settings; `undefined` if the account is gone or they cannot be decrypted. */
@@ -160,6 +150,28 @@ export function createChatAccounts(
       return open(removed);
     },
   };
+}
+
+/**
+ * Adds an account, or replaces the user's one of this name, whose options it keeps. It gets another id:
+ * whoever still works with the account of before stores nothing into this one.
+ * @throws {Refused} when the user has the maximum
+ */
+function putInPlace(tx: Queries, userId: number, account: LinkedAccount): Row {
+  const all = tx.select().from(chatAccounts).where(eq(chatAccounts.userId, userId)).all();
+  const before = all.find(
+    ({ service, login }) => service === account.service && login === account.login,
+  );
+  if (!before && all.length >= MOST_CHAT_ACCOUNTS) {
+    throw new Refused("chat.tooMany", { most: String(MOST_CHAT_ACCOUNTS) });
+  }
+  if (before) tx.delete(chatAccounts).where(eq(chatAccounts.id, before.id)).run();
+  const options = before?.options ?? "{}";
+  return tx
+    .insert(chatAccounts)
+    .values({ ...account, userId, options, state: "linked" })
+    .returning()
+    .get();
 }
 
 const withoutSettings = ({ sealedSettings: _, options, ...account }: Row): ChatAccount => ({

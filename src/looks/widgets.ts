@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, isNull, type SQL } from "drizzle-orm";
 import { users, widgets } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import { isLanguage, type Language } from "../languages.ts";
 import type { AccountsContext } from "../accounts/context.ts";
 import { hashCredential, type WidgetToken } from "../accounts/credential.ts";
@@ -39,12 +40,7 @@ export type Widgets = ReturnType<typeof createWidgets>;
 export function createWidgets({ store, vault, wallMs }: AccountsContext) {
   const { queries } = store;
 
-  const rowsOf = (user: User, condition?: SQL) =>
-    queries
-      .select()
-      .from(widgets)
-      .where(and(eq(widgets.userId, user.id), isNull(widgets.removedAt), condition))
-      .orderBy(asc(widgets.id));
+  const rowsOf = (user: User, condition?: SQL) => rowsIn(queries, user, condition);
 
   const firstRow = async (user: User): Promise<WidgetRow> => {
     const row = rowsOf(user).limit(1).get();
@@ -161,6 +157,14 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
 }
 
 type WidgetRow = typeof widgets.$inferSelect;
+
+/** A user's widgets that are not removed, the oldest first. */
+const rowsIn = (queries: Queries, user: User, condition?: SQL) =>
+  queries
+    .select()
+    .from(widgets)
+    .where(and(eq(widgets.userId, user.id), isNull(widgets.removedAt), condition))
+    .orderBy(asc(widgets.id));
 
 const refuseUnknown = (): never => {
   throw new Refused("widget.unknown");

@@ -70,18 +70,6 @@ export function createLive(deps: LiveDeps) {
   const elsewhere = rememberElsewhere(deps);
   const admission: AdmissionDeps = { isFromOwnPage: deps.isFromOwnPage, socketsOf };
 
-  /** Sends a widget's look to the sockets whose pages look different. */
-  const sendLook = (sockets: Iterable<LiveSocket>, widget: Widget, fonts: PageFonts) => {
-    for (const socket of sockets) {
-      const { language, look: shown } = socket.data;
-      const query = new URLSearchParams(socket.data.query);
-      const look = overlayLook(widget, language, query, fonts);
-      if (look.fingerprint === shown) continue;
-      socket.data.look = look.fingerprint;
-      socket.send(encode(lookMessage(look)));
-    }
-  };
-
   const followWidget = async ({ token, members }: OverlayRoom) => {
     if (!token) return;
     for (const socket of members) deps.streams.ask(socket);
@@ -164,6 +152,18 @@ export function createLive(deps: LiveDeps) {
     showOnDemand: demands.show,
     connected: () => audience.members().length,
   };
+}
+
+/** Sends a widget's look to the sockets whose pages look different. */
+function sendLook(sockets: Iterable<LiveSocket>, widget: Widget, fonts: PageFonts): void {
+  for (const socket of sockets) {
+    const { language, look: shown } = socket.data;
+    const query = new URLSearchParams(socket.data.query);
+    const look = overlayLook(widget, language, query, fonts);
+    if (look.fingerprint === shown) continue;
+    socket.data.look = look.fingerprint;
+    socket.send(encode(lookMessage(look)));
+  }
 }
 
 /** Shows a user's open overlays something else: for a while, or in the place of a missing cover. */

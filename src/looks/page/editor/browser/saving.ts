@@ -4,8 +4,9 @@ import { find } from "../../../../dashboard/browser/page-parts.ts";
 import type { EditorSetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 
-/** What the save bar shows. */
-type SaveState = "saved" | "unsaved" | "saving" | "wrong" | "failed";
+/** What the save bar shows, each in its tone. */
+const TONES = { saved: "good", unsaved: "warn", saving: "idle", wrong: "bad", failed: "bad" };
+type SaveState = keyof typeof TONES;
 
 export interface SavingDeps {
   readonly setup: EditorSetup;
@@ -38,8 +39,7 @@ export function createSaving(deps: SavingDeps) {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const show = (state: SaveState, text = bar.dataset[state] ?? "") => {
-    const tone = { saved: "good", unsaved: "warn", saving: "idle", wrong: "bad", failed: "bad" };
-    bar.className = `status ${tone[state]}`;
+    bar.className = `status ${TONES[state]}`;
     if (bar.textContent !== text) bar.textContent = text;
   };
   /** Save is there while there is something to save. */
@@ -121,12 +121,7 @@ export function createSaving(deps: SavingDeps) {
     deps.onTaken(taken);
   });
 
-  /** A form of this page that is sent brings the browser back to it, and the draft is kept. */
-  let comesBack = false;
-  window.addEventListener("submit", (event) => (comesBack = !event.defaultPrevented));
-  window.addEventListener("beforeunload", (event) => {
-    if (!isSaved && !comesBack) event.preventDefault();
-  });
+  askBeforeLeaving(() => !isSaved);
 
   return {
     /** The form holds another draft. @param isSaved whether it is what is stored */
@@ -143,4 +138,14 @@ export function createSaving(deps: SavingDeps) {
     /** From now on a save replaces this revision. */
     baseOn,
   };
+}
+
+/** Lets the browser ask whether somebody wants to leave the page with what is not saved. */
+function askBeforeLeaving(isUnsaved: () => boolean): void {
+  /** A form of this page that is sent brings the browser back to it, and the draft is kept. */
+  let comesBack = false;
+  window.addEventListener("submit", (event) => (comesBack = !event.defaultPrevented));
+  window.addEventListener("beforeunload", (event) => {
+    if (isUnsaved() && !comesBack) event.preventDefault();
+  });
 }
