@@ -107,7 +107,10 @@ export function createSources(deps: SourcesDeps): Sources {
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   const upstreamAt = (trustedOrigins: readonly string[], source: string, allowsHttp = false) =>
     createUpstream({
-      ...{ clock, trustedOrigins, allowsHttp, network },
+      clock,
+      trustedOrigins,
+      allowsHttp,
+      network,
       onCall: (outcome) => metrics.upstreamCall(source, outcome),
     });
   const originOf = (url: string) => new URL(url).origin;

@@ -68,7 +68,8 @@ export function createPlayerServer(
   const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
   const refused = () => unauthorized(`${name} at ${url} refuses the token`);
   return {
-    ...{ name, url },
+    name,
+    url,
     unauthorized: refused,
     openSocket: (path) => upstream.openSocket(url + path, { ...request, signal }),
     openEvents: (path, silenceMs) =>

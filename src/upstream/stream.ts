@@ -45,9 +45,8 @@ export async function openStream(
   let hasBegun = false;
   let isComplete = false;
   const hangUp = () => socket?.terminate();
-  const lifetime = beginLifetime<Pick<UpstreamStream, "status" | "headers">>({
-    ...{ place, signal, clock, queue, hangUp },
-  });
+  const parts = { place, signal, clock, queue, hangUp };
+  const lifetime = beginLifetime<Pick<UpstreamStream, "status" | "headers">>(parts);
   const { opening, end } = lifetime;
 
   const keep = (bytes: Uint8Array) => {

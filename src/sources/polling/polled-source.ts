@@ -135,7 +135,9 @@ export function definePolledSource<
       const ask = begin(settings, pollingOf(settings, context));
       let lastPollMs: number | undefined;
       const polling = {
-        ...{ clock, demand, signal },
+        clock,
+        demand,
+        signal,
         pace: () => pace,
         ...(requestBudget && { budget: requestBudget }),
         memory: { state: newPollState(clock.monotonicMs()) },

@@ -35,7 +35,11 @@ export async function examineSessions(reader: ReaderProcess, clock: Clock): Prom
 }
 
 const withoutSong = ({ app, state, media, problem, readMs, ...session }: MediaSession) => ({
-  ...{ app, state, media, problem, readMs },
+  app,
+  state,
+  media,
+  problem,
+  readMs,
   position: session.positionMs !== null,
   cover: session.cover !== null,
 });
