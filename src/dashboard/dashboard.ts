@@ -5,7 +5,7 @@ import type { CreateSections, SectionParts } from "./section-parts.ts";
 import { createPresenter } from "./state.ts";
 
 export interface DashboardDeps
-  extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive">, Omit<SectionParts, "presenter"> {
+  extends Omit<DashboardRoutesDeps, "sections" | "dashboardLive">, Omit<SectionParts, "present"> {
   readonly covers: Covers;
   /** Loads the list of pages. */
   readonly loadSections: () => Promise<CreateSections>;
@@ -15,10 +15,10 @@ export interface DashboardDeps
 export type Dashboard = Awaited<ReturnType<typeof createDashboard>>;
 
 export async function createDashboard(deps: DashboardDeps) {
-  const presenter = createPresenter(deps);
+  const present = createPresenter(deps);
   const createSections = await deps.loadSections();
-  const sections = await createSections({ ...deps, presenter });
-  const dashboardLive = createDashboardLive({ ...deps, presenter });
+  const sections = await createSections({ ...deps, present });
+  const dashboardLive = createDashboardLive({ ...deps, present });
   deps.live.onStreamChange(dashboardLive.redraw);
   deps.accounts.connections.onStatus(dashboardLive.redraw);
   deps.inbox.onPost(dashboardLive.redrawConnection);

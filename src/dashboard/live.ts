@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { DashboardTicket } from "./ticket.ts";
-import type { Presenter } from "./state.ts";
+import type { Present } from "./state.ts";
 
 type DashboardSocket = ServerWebSocket<DashboardTicket>;
 
@@ -15,7 +15,7 @@ export type DashboardLive = ReturnType<typeof createDashboardLive>;
 
 export interface DashboardLiveDeps {
   readonly hub: Pick<Hub, "subscribe" | "readingsOf">;
-  readonly presenter: Presenter;
+  readonly present: Present;
   readonly log: Log;
   readonly clock: Pick<Clock, "after">;
 }
@@ -50,7 +50,7 @@ const keyOf = ({ user, language }: Pick<DashboardRoom, "user" | "language">): st
   `${user.id} ${language}`;
 
 export function createDashboardLive(deps: DashboardLiveDeps) {
-  const { hub, presenter, log } = deps;
+  const { hub, present, log } = deps;
   // A room that is being drawn stays, so that who opens and closes dashboards draws no others.
   const audience = createAudience<DashboardSocket, DashboardRoom>(
     deps.clock,
@@ -61,7 +61,7 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
   /** Sends the state to newcomers, and to all if it changed; a position that advances is no change. */
   const sendNow = async (room: DashboardRoom, why: Draw) => {
     const welcomed = [...room.newcomers];
-    const state = await presenter.present(room.user, room.language);
+    const state = await present(room.user, room.language);
     const { track } = state;
     const unchanging = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
     const message = JSON.stringify(state);

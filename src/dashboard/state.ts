@@ -53,7 +53,8 @@ export interface DashboardTrack {
   readonly where: string;
 }
 
-export type Presenter = ReturnType<typeof createPresenter>;
+/** Gives what a user's dashboard shows live. */
+export type Present = ReturnType<typeof createPresenter>;
 
 export interface PresenterDeps extends Parts {
   readonly inbox: Pick<Inbox, "postOf">;
@@ -103,39 +104,37 @@ export function createPresenter(deps: PresenterDeps) {
     return fill(elsewhere.overlay, { base: deps.baseUrl, other });
   };
 
-  return {
-    async present({ id }: Pick<User, "id">, language: Language): Promise<DashboardState> {
-      const { widget } = languages[language];
-      const music = await musicOf(id, accounts, sources);
-      const current = hub.rawPlayback(id) ?? null;
-      const overlays = live.onStream(id);
-      const label = current?.state === "playing" ? widget.nowPlaying : widget.paused;
-      const readings = hub.readingsOf(id);
-      return {
-        label: current ? label : widget.nothingPlaying,
-        track: current && trackOf(current, id),
-        ...privacyOf(id, language, current),
-        attention: await Attention({
-          place: { language, basePath: deps.basePath },
-          music,
-          nowMs: clock.wallMs(),
+  return async ({ id }: Pick<User, "id">, language: Language): Promise<DashboardState> => {
+    const { widget } = languages[language];
+    const music = await musicOf(id, accounts, sources);
+    const current = hub.rawPlayback(id) ?? null;
+    const overlays = live.onStream(id);
+    const label = current?.state === "playing" ? widget.nowPlaying : widget.paused;
+    const readings = hub.readingsOf(id);
+    return {
+      label: current ? label : widget.nothingPlaying,
+      track: current && trackOf(current, id),
+      ...privacyOf(id, language, current),
+      attention: await Attention({
+        place: { language, basePath: deps.basePath },
+        music,
+        nowMs: clock.wallMs(),
+      }),
+      showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
+      overlays,
+      connections: await Promise.all(
+        music.map(async (one) => {
+          const reader = { language, words: languages[language] };
+          const part = { deps, reader, music: one, all: music, readings };
+          return {
+            id: String(one.connection.publicId),
+            row: await RowPart(part),
+            html: await LivePart(part),
+            hasWorked: one.connection.hasWorked,
+          };
         }),
-        showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
-        overlays,
-        connections: await Promise.all(
-          music.map(async (one) => {
-            const reader = { language, words: languages[language] };
-            const part = { deps, reader, music: one, all: music, readings };
-            return {
-              id: String(one.connection.publicId),
-              row: await RowPart(part),
-              html: await LivePart(part),
-              hasWorked: one.connection.hasWorked,
-            };
-          }),
-        ),
-        presence: presenceOf(id, language),
-      };
-    },
+      ),
+      presence: presenceOf(id, language),
+    };
   };
 }

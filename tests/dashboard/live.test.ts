@@ -48,12 +48,10 @@ beforeEach(() => {
         return () => void listening.delete(play);
       },
     },
-    presenter: {
-      async present({ id }, language) {
-        drawn.push(`${id} ${language}`);
-        await gate.promise;
-        return stateNow();
-      },
+    async present({ id }, language) {
+      drawn.push(`${id} ${language}`);
+      await gate.promise;
+      return stateNow();
     },
   });
 });

@@ -7,7 +7,7 @@ import { type Quiet, quietMsOf } from "../quiet.ts";
 import type { SongLine } from "../song-line.ts";
 import type { Notification } from "./eventsub.ts";
 import type { Helix } from "./helix.ts";
-import { createRepeats, readChatMessage } from "./chat-messages.ts";
+import { createFirstSight, readChatMessage } from "./chat-messages.ts";
 import { createSend, type Line, type Sent } from "./send.ts";
 import type { TwitchSettings } from "./settings.ts";
 import { isChatShared } from "./state-of-channel.ts";
@@ -45,8 +45,8 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
   const { account, options, settings, end, note } = parts;
   const send = createSend(helix, clock.wallMs);
   const quiet = deps.quietOf(settings().channelId);
-  const deliveries = createRepeats();
-  const messages = createRepeats();
+  const isFirstDelivery = createFirstSight();
+  const isFirstMessage = createFirstSight();
   /** Ids of our own lines, which come back as events. */
   const own = new Set<string>();
   let isModerator = false;
@@ -103,14 +103,14 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
     announce: () => void announce().catch(logFailure),
     /** @param ageMs how old the message is */
     receive({ id, type, event }: Notification, ageMs: number) {
-      if (type !== "channel.chat.message" || !deliveries.isFirst(id)) return;
+      if (type !== "channel.chat.message" || !isFirstDelivery(id)) return;
       const message = readChatMessage(event);
       if (!message || message.channelId !== settings().channelId) return;
       if (own.has(message.id)) {
         isModerator = hasPrivileges(message);
         return;
       }
-      if (!messages.isFirst(message.id) || ageMs > OLDEST_MESSAGE_MS) return;
+      if (!isFirstMessage(message.id) || ageMs > OLDEST_MESSAGE_MS) return;
       // In shared chats, other channels' messages are theirs to answer.
       if (message.sourceId !== undefined && message.sourceId !== message.channelId) return;
       const question = questionIn(message, options);

@@ -29,15 +29,12 @@ export function readChatMessage(event: Readonly<Record<string, unknown>>): ChatM
 
 const MOST_IDS = 1_000;
 
-/** Drops what is delivered again. */
-export function createRepeats() {
+/** Tells what is delivered again: whether an id is new. */
+export function createFirstSight() {
   const seen = createBoundedMap<string, true>(MOST_IDS);
-  return {
-    /** Whether this id is new. */
-    isFirst(id: string) {
-      const isFirst = seen.get(id) === undefined;
-      if (isFirst) seen.set(id, true);
-      return isFirst;
-    },
+  return (id: string): boolean => {
+    const isFirst = seen.get(id) === undefined;
+    if (isFirst) seen.set(id, true);
+    return isFirst;
   };
 }

@@ -43,16 +43,7 @@ export type ValidationAnswer =
   | Uncertain;
 
 /** id.twitch.tv for a public client, which has no secret. */
-export interface TwitchId {
-  askForCode(clientId: string): Promise<DeviceAnswer>;
-  /** Whether the user has agreed. */
-  poll(clientId: string, deviceCode: string): Promise<PollAnswer>;
-  /** Uses up a refresh token. `uncertain` says nothing about whether it still works. */
-  refresh(clientId: string, refreshToken: string): Promise<Grant>;
-  validate(accessToken: string): Promise<ValidationAnswer>;
-  /** Ends a token. Resolves with whether Twitch has confirmed that. */
-  revoke(clientId: string, token: string): Promise<boolean>;
-}
+export type TwitchId = ReturnType<typeof createTwitchId>;
 
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const SCOPES = CHAT_SCOPES.join(" ");
@@ -64,7 +55,7 @@ export interface TwitchIdDeps {
   readonly idUrl: string;
 }
 
-export function createTwitchId({ upstream, idUrl }: TwitchIdDeps): TwitchId {
+export function createTwitchId({ upstream, idUrl }: TwitchIdDeps) {
   const isStandIn = new URL(idUrl).protocol === "http:";
 
   /** Status and text of an answer; `undefined` without one. Never aborted by a caller. */
@@ -95,31 +86,34 @@ export function createTwitchId({ upstream, idUrl }: TwitchIdDeps): TwitchId {
   };
 
   return {
-    async askForCode(clientId) {
+    async askForCode(clientId: string): Promise<DeviceAnswer> {
       const answer = await post("device", { client_id: clientId, scopes: SCOPES });
       if (answer === undefined || answer.status >= 500) return UNCERTAIN;
       const { status, text } = answer;
       const code = status === 200 ? readDeviceCode(text, isStandIn) : undefined;
       return code ? { kind: "code", code } : { kind: "refused", message: readMessage(text) };
     },
-    async poll(clientId, deviceCode) {
+    /** Whether the user has agreed. */
+    async poll(clientId: string, deviceCode: string): Promise<PollAnswer> {
       const form = { client_id: clientId, scopes: SCOPES, device_code: deviceCode };
       const grant = grantIn(await post("token", { ...form, grant_type: DEVICE_GRANT }));
       if (grant.kind !== "refused") return grant;
       if (/^authorization_pending$/i.test(grant.message)) return { kind: "pending" };
       return /^invalid device code$/i.test(grant.message) ? { kind: "invalid" } : grant;
     },
-    async refresh(clientId, refreshToken) {
+    /** Uses up a refresh token. `uncertain` says nothing about whether it still works. */
+    async refresh(clientId: string, refreshToken: string) {
       const form = { client_id: clientId, refresh_token: refreshToken };
       return grantIn(await post("token", { ...form, grant_type: "refresh_token" }));
     },
-    async validate(accessToken) {
+    async validate(accessToken: string): Promise<ValidationAnswer> {
       const answer = await ask("validate", { token: accessToken });
       if (answer?.status === 401) return { kind: "invalid" };
       const validation = answer?.status === 200 ? readValidation(answer.text) : undefined;
       return validation ? { kind: "valid", validation } : UNCERTAIN;
     },
-    async revoke(clientId, token) {
+    /** Ends a token. Resolves with whether Twitch has confirmed that. */
+    async revoke(clientId: string, token: string) {
       const answer = await post("revoke", { client_id: clientId, token });
       // What is not valid any more needs no end.
       if (answer?.status === 200) return true;

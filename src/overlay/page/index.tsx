@@ -2,7 +2,7 @@ import { PAGE_WAITS_MS } from "../../channels/first-answer.ts";
 import { dashboardAddress } from "../../addresses.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
-import type { Presenter } from "../../dashboard/state.ts";
+import type { Present } from "../../dashboard/state.ts";
 import { homeScript, intoObsScript, nightScene } from "../../html/assets.ts";
 import { htmlResponse } from "../../html/html.tsx";
 import { fieldOf } from "../../http/form-field.ts";
@@ -18,7 +18,7 @@ import { stagedOverlay } from "./staged-overlay.ts";
 import type { HomeView } from "./view.ts";
 
 export interface HomeDeps extends Pick<Parts, "accounts" | "hub" | "sources" | "restorer"> {
-  readonly presenter: Presenter;
+  readonly present: Present;
 }
 
 /** The first page: the overlay as it is on stream. New users are led there, others have their controls. */
@@ -37,7 +37,7 @@ export function createSection(deps: HomeDeps): Section {
     await deps.hub.read(user.id, PAGE_WAITS_MS);
     const view: HomeView = {
       request,
-      state: await deps.presenter.present(user, language),
+      state: await deps.present(user, language),
       overlay: await stagedOverlay(deps.accounts, request),
     };
     const { state } = view;

@@ -3,10 +3,11 @@ import { tooNewIn } from "../too-new-css.ts";
 import { find, showMistake } from "../../../../dashboard/browser/page-parts.ts";
 
 /**
- * The field for CSS: counts its bytes and inserts public names.
+ * The field for CSS, into which public names are inserted. Returns what says how long the CSS is, and
+ * whether it is short enough.
  * @param onInsert called after a name was inserted
  */
-export function createCssField(onInsert: () => void) {
+export function followCssField(onInsert: () => void) {
   const place = find<HTMLElement>("[data-css]");
   const area = find<HTMLTextAreaElement>("textarea", place);
   const used = find<HTMLElement>("[data-css-used]", place);
@@ -37,18 +38,15 @@ export function createCssField(onInsert: () => void) {
     button.addEventListener("click", () => insert(button.dataset["insert"] ?? ""));
   }
 
-  return {
-    /** Says how long the CSS is, and returns whether it is short enough. */
-    check() {
-      const bytes = new TextEncoder().encode(area.value).length;
-      const numbers = { used: String(bytes), most: String(most) };
-      used.textContent = fill(used.dataset["text"] ?? "", numbers);
-      mistake.textContent = fill(mistake.dataset["text"] ?? "", numbers);
-      showTooNew();
-      const isTooLong = bytes > most;
-      showMistake(area, mistake, isTooLong);
-      return !isTooLong;
-    },
+  return (): boolean => {
+    const bytes = new TextEncoder().encode(area.value).length;
+    const numbers = { used: String(bytes), most: String(most) };
+    used.textContent = fill(used.dataset["text"] ?? "", numbers);
+    mistake.textContent = fill(mistake.dataset["text"] ?? "", numbers);
+    showTooNew();
+    const isTooLong = bytes > most;
+    showMistake(area, mistake, isTooLong);
+    return !isTooLong;
   };
 }
 

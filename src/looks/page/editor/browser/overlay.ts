@@ -8,7 +8,7 @@ import { find } from "../../../../dashboard/browser/page-parts.ts";
 import { sharedLookJson } from "../../../../overlay/looks/shared-look.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
-import { createCssField } from "./css-field.ts";
+import { followCssField } from "./css-field.ts";
 import { readSetup, startEditor } from "./editor.ts";
 import { changeFonts } from "./fonts.ts";
 import { createPreview } from "./preview.ts";
@@ -23,7 +23,7 @@ import { listVersions } from "./versions.ts";
 const setup = readSetup<OverlaySetup>();
 const form = find<HTMLFormElement>("#widget-draft");
 const preview = createPreview(setup);
-const cssField = createCssField(() => editor.update("css"));
+const checkCss = followCssField(() => editor.update("css"));
 
 /** Puts a value in each place of the page that shows, copies or drags it. */
 function follow(name: string, text: string): void {
@@ -74,16 +74,16 @@ const editor = startEditor({
     clearTimeout(ownValuesTimer);
     ownValuesTimer = setTimeout(() => showOwnValues(draft), PREVIEW_FOLLOWS_MS);
   },
-  check: () => cssField.check(),
+  check: checkCss,
   onSaved({ revision, show_url: show, hide_url: hide }) {
-    versions.saved(revision);
+    noteVersion(revision);
     find<HTMLElement>("[data-on-demand]").hidden = show === null;
     follow("show", show ?? "");
     follow("hide", hide ?? "");
   },
 });
 
-const versions = listVersions(setup, {
+const noteVersion = listVersions(setup, {
   nameOf(version) {
     return strip.nameOf(lookOf(setup.looks, version) ?? themeOf(version));
   },

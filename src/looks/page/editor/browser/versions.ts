@@ -5,8 +5,6 @@ import type { WidgetVersion } from "../../../editor-actions.ts";
 import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 
-export type Versions = ReturnType<typeof listVersions>;
-
 export interface VersionsDeps {
   /** What a version's look is called. */
   nameOf(version: WidgetVersion): string;
@@ -14,7 +12,10 @@ export interface VersionsDeps {
   onShow(version: WidgetVersion): void;
 }
 
-/** Lists the looks that the widget had, once they can be seen. */
+/**
+ * Lists the looks that the widget had, once they can be seen. Returns what is to be called when another
+ * revision was saved: the list is not complete any more.
+ */
 export function listVersions(setup: OverlaySetup, { nameOf, onShow }: VersionsDeps) {
   const section = find<HTMLDetailsElement>("[data-versions]");
   const outcome = find("[data-version-outcome]", section);
@@ -51,12 +52,9 @@ export function listVersions(setup: OverlaySetup, { nameOf, onShow }: VersionsDe
   };
   section.addEventListener("toggle", () => void follow());
 
-  return {
-    /** Another revision was saved: the list is no longer complete. */
-    saved(revision: number) {
-      current = revision;
-      outcome.textContent = "";
-      void follow();
-    },
+  return (revision: number) => {
+    current = revision;
+    outcome.textContent = "";
+    void follow();
   };
 }
