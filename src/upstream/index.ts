@@ -98,23 +98,6 @@ export function createUpstream(deps: UpstreamDeps) {
         return network.fetch(url.href, { ...init, headers, decompress: false, ...tls });
       });
 
-  /** Opens a stream. Its code is loaded when it is first used. */
-  const open = async <Stream>(
-    signal: AbortSignal,
-    openStream: () => Promise<{ readonly status: number; readonly stream: Stream }>,
-  ): Promise<Stream> => {
-    try {
-      signal.throwIfAborted();
-      const { status, stream } = await openStream();
-      onCall(status);
-      return stream;
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      onCall("failed");
-      throw error;
-    }
-  };
-
   /** What is opened at the first address of a server at which somebody answers. */
   const openAt = async <Stream>(
     target: string | URL,
@@ -171,7 +154,7 @@ export function createUpstream(deps: UpstreamDeps) {
      * @throws {UpstreamError} when it is refused, or the request's own abort reason
      */
     openSocket: (target: string | URL, request: SocketRequest) =>
-      open(request.signal, async () => {
+      countedOpening(request.signal, onCall, async () => {
         const { openSocket } = await import("./socket.ts");
         const stream = await openAt(target, request, (destination, place, headers) =>
           openSocket(destination, place, { ...request, headers }, clock),
@@ -183,7 +166,7 @@ export function createUpstream(deps: UpstreamDeps) {
      * @throws {UpstreamError} when it is refused, or the request's own abort reason
      */
     openEvents: (target: string | URL, request: EventRequest) =>
-      open(request.signal, async () => {
+      countedOpening(request.signal, onCall, async () => {
         const { url, place } = guard(target);
         const { openEvents } = await import("./events.ts");
         const headers = withUserAgent(request.headers);
@@ -196,7 +179,7 @@ export function createUpstream(deps: UpstreamDeps) {
      * @throws {UpstreamError} when there is none, or the request's own abort reason
      */
     openStream: (target: string | URL, request: StreamRequest) =>
-      open(request.signal, async () => {
+      countedOpening(request.signal, onCall, async () => {
         const { openStream } = await import("./stream.ts");
         const parts = { clock, connect: network.connect };
         const stream = await openAt(target, request, (destination, place, headers) =>
@@ -205,6 +188,24 @@ export function createUpstream(deps: UpstreamDeps) {
         return { status: stream.status, stream };
       }),
   };
+}
+
+/** Opens a stream and counts how that ended. */
+async function countedOpening<Stream>(
+  signal: AbortSignal,
+  count: NonNullable<UpstreamDeps["onCall"]>,
+  open: () => Promise<{ readonly status: number; readonly stream: Stream }>,
+): Promise<Stream> {
+  try {
+    signal.throwIfAborted();
+    const { status, stream } = await open();
+    count(status);
+    return stream;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    count("failed");
+    throw error;
+  }
 }
 
 export type Upstream = ReturnType<typeof createUpstream>;
