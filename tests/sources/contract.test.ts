@@ -288,7 +288,7 @@ for (const [deck, create] of [
 ] as const) {
   const path = playingDatabase(deck, decks.path);
   describeSourceContract({
-    source: create({ machine: emptyMachine }),
+    source: create(emptyMachine),
     test,
     clock: systemClock,
     goodSettings: () => ({ path }),

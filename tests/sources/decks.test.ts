@@ -77,7 +77,7 @@ const fileIn = (database: Database): number =>
 
 describe.each(["mixxx", "serato"] as const)("%s", (id) => {
   const deck = DECKS[id];
-  const source = () => deck.create({ machine: machineOf() });
+  const source = () => deck.create(machineOf());
   const begin = (journal = "delete"): Database => {
     mkdirSync(dirname(deck.path()), { recursive: true });
     const database = new Database(deck.path());
@@ -172,7 +172,7 @@ test("a song that Serato has only loaded is not named, and none of a session tha
   DECKS.serato.add(database, { title: "Played", agoS: 10 });
   DECKS.serato.add(database, { title: "Loaded", played: 0 });
   DECKS.serato.add(database, { title: "Yesterday", log: 1 });
-  const source = createSerato({ machine: machineOf() });
+  const source = createSerato(machineOf());
   expect((await firstOf(source, {}, clock))?.track.title).toBe("Played");
   database.run("update history_session set end_time = 400 where id = 2");
   expect(await firstOf(source, {}, clock)).toBeNull();

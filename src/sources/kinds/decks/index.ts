@@ -10,10 +10,6 @@ import type { Deck } from "./song-log.ts";
 
 /** DJ programs on this computer that write into a database what they play: it is only read. */
 
-export interface DecksDeps {
-  readonly machine: Machine;
-}
-
 const pathOption = (name: string) => ({
   ...optionalText("path", `The database of ${name}, if it is not where ${name} usually has it.`),
   longest: LONGEST_ADDRESS,
@@ -35,14 +31,14 @@ const SERATO_DATABASES = ({ home, localData }: Machine["folders"]): string[] =>
     join(folder, "Library/master.sqlite"),
   );
 
-export const createMixxx = (deps: DecksDeps): Source =>
-  createDeck(deps, { id: "mixxx", name: "Mixxx" }, MIXXX_DATABASES);
+export const createMixxx = (machine: Machine): Source =>
+  createDeck(machine, { id: "mixxx", name: "Mixxx" }, MIXXX_DATABASES);
 
-export const createSerato = (deps: DecksDeps): Source =>
-  createDeck(deps, { id: "serato", name: "Serato" }, SERATO_DATABASES);
+export const createSerato = (machine: Machine): Source =>
+  createDeck(machine, { id: "serato", name: "Serato" }, SERATO_DATABASES);
 
 function createDeck(
-  { machine }: DecksDeps,
+  machine: Machine,
   deck: { readonly id: Deck; readonly name: string },
   usualPaths: (folders: Machine["folders"]) => readonly string[],
 ): Source {

@@ -52,15 +52,8 @@ export const createTextFile = (): Source =>
     },
     async findHere({ machine }): Promise<readonly FoundPlayer[]> {
       const usual = USUAL_FILES(machine.folders);
-      const there = await Promise.all(
-        usual.map(({ settings }) =>
-          stat(settings.path).then(
-            () => true,
-            () => false,
-          ),
-        ),
-      );
-      return usual.filter((_, index) => there[index]);
+      const there = await Promise.allSettled(usual.map(({ settings }) => stat(settings.path)));
+      return usual.filter((_, index) => there[index]?.status === "fulfilled");
     },
     begin({ path, pattern, encoding }, { clock }) {
       const read = createFileReader({ pattern, encoding }, clock);
