@@ -80,7 +80,7 @@ const partsOf = (words: unknown): string[] =>
       : [];
 /** Long enough to be in no other text by chance. */
 const sentencesOf = (words: unknown) =>
-  new Set(partsOf(words).filter((part) => part.length > 11 && part.includes(" ")));
+  new Set(partsOf(words).filter((part) => part.length > 8 && part.includes(" ")));
 
 /** What a page says, also in its attributes, but for data of scripts. */
 const saidBy = async (page: Response) =>
