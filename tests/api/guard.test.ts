@@ -34,15 +34,6 @@ describe("the key", () => {
     expect((await response.json()).data.username).toBe("ada");
   });
 
-  test("works in the query among other parameters", async () => {
-    const response = await callWith(undefined, `?_=1&api_key=${ada.key}&format=json`);
-    expect(response.status).toBe(200);
-  });
-
-  test("in the header wins over a wrong one in the query", async () => {
-    expect((await callWith(ada.key, "?api_key=wrong")).status).toBe(200);
-  });
-
   test("in the header wins over another user's in the query", async () => {
     const bob = await server.addUser("bob", false);
     const response = await callWith(bob.key, `?api_key=${ada.key}`);
@@ -157,22 +148,6 @@ describe("guessing keys", () => {
     expect(waitSeconds).toBeLessThanOrEqual(60);
   });
 
-  test("is tolerated again after the time that was told", async () => {
-    await guesses(10);
-    await server.clock.advance(17_300);
-    const waitSeconds = Number((await guess()).headers.get("retry-after"));
-    await server.clock.advance(waitSeconds * 1000);
-    expect((await guess()).status).toBe(401);
-  });
-
-  test("is tolerated once a minute after the burst", async () => {
-    await guesses(10);
-    for (let minute = 0; minute < 3; minute++) {
-      await server.clock.advance(60_000);
-      expect(await guesses(2)).toEqual([401, 429]);
-    }
-  });
-
   test("counts malformed keys as wrong ones", async () => {
     const malformed = () => server.get(`${PATH}?api_key=x`);
     await statusesOf(Array.from({ length: 5 }, () => malformed));
@@ -188,11 +163,6 @@ describe("guessing keys", () => {
   test("does not count a missing key", async () => {
     await statusesOf(Array.from({ length: 20 }, () => () => server.get(PATH)));
     expect(await guesses(11)).toEqual([...TEN_TOLERATED, 429]);
-  });
-
-  test("leaves a missing key's answer as it is", async () => {
-    await guesses(11);
-    await expectRefusal(await server.get(PATH), "Missing API key");
   });
 
   test("does not keep a right key from that address out", async () => {
@@ -215,23 +185,10 @@ describe("guessing keys", () => {
     expect((await guess("203.0.113.2")).status).toBe(401);
   });
 
-  test("is limited by the right-most address that is no proxy of ours", async () => {
-    await restartBehind("192.0.2.1, 10.0.0.0/8");
-    const spoofed = (at: number) => `198.51.100.${at}, 203.0.113.9, 10.1.2.3`;
-    expect(await guesses(11, spoofed)).toEqual([...TEN_TOLERATED, 429]);
-    expect((await guess("203.0.113.10, 10.1.2.3")).status).toBe(401);
-  });
-
   test("is limited for each /64 of IPv6", async () => {
     await restartBehind("192.0.2.1");
     const sameNetwork = (at: number) => `2001:db8:1:2:${at}::${at}`;
     expect(await guesses(11, sameNetwork)).toEqual([...TEN_TOLERATED, 429]);
     expect((await guess("2001:db8:1:3::1")).status).toBe(401);
-  });
-
-  test("is limited for an IPv4 address however it is written", async () => {
-    await restartBehind("192.0.2.1");
-    const spelling = (at: number) => (at % 2 === 0 ? "203.0.113.1" : "::ffff:203.0.113.1");
-    expect(await guesses(11, spelling)).toEqual([...TEN_TOLERATED, 429]);
   });
 });

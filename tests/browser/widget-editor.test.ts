@@ -247,6 +247,7 @@ onTheDashboard("the widget's editor", (stage) => {
     page.on("request", (request) => {
       if (request.method() !== "GET") requests.push(request.url());
     });
+
     const buffer = Buffer.from(await patternPicture("png", 64));
     const file = { name: "scene.png", mimeType: "image/png", buffer };
     await page.getByLabel(widget.ownPicture).setInputFiles(file);
@@ -306,22 +307,6 @@ onTheDashboard("the widget's editor", (stage) => {
     await outcome.filter({ hasText: fill(widget.testSent, { count: "1" }) }).waitFor();
     await titleIs(obs.page, widget.testTrack.title);
     expect(await isMarked(page)).toBe(true);
-  });
-
-  test("saves what is edited, and says how far it is", async () => {
-    const { page, complaints } = await stage.open("widget", { query: "?id=1" });
-    await saveState(page, editor.saved);
-    await choose(page, "glass");
-    await saveState(page, editor.unsaved);
-    await mark(page);
-    await save(page);
-    expect(await stored()).toMatchObject({ options: { theme: "glass" }, revision: 2 });
-    await choose(page, "card");
-    await saveState(page, editor.unsaved);
-    await choose(page, "glass");
-    await saveState(page, editor.saved);
-    expect(await isMarked(page)).toBe(true);
-    expect(complaints).toEqual([]);
   });
 
   test("undoes and redoes, with buttons and keys, but leaves text fields their own", async () => {
@@ -724,6 +709,7 @@ onTheDashboard("the widget's editor", (stage) => {
       const frame = document.querySelector<HTMLIFrameElement>("[data-preview]");
       return [...(frame?.contentDocument?.fonts ?? [])].some(({ status }) => status === "loaded");
     });
+
     const list = page.locator("[data-font-list]");
     await list.getByText(editor.fonts.remove, { exact: true }).click({ force: true });
     await page.locator("[data-font-list] details").evaluate((details) => {
