@@ -431,27 +431,6 @@ describe("the options in the query", () => {
     expect(warnings).toEqual([]);
   });
 
-  test.each([
-    ["speed=fast", "speed", 30],
-    ["speed=0", "speed", 30],
-    ["hold=-1", "hold", null],
-    ["delay=31", "delay", 0],
-    ["hideDelay=Infinity", "hideDelay", 5_000],
-    ["bg=red", "bg", null],
-    ["position=middle", "position", "tl"],
-    ["art=yes", "art", true],
-    ["motion=", "motion", "auto"],
-    ["opacity=101", "opacity", null],
-    [`idleText=${"x".repeat(81)}`, "idleText", ""],
-  ] as const)("fall back and warn when wrong: %s", async (query, name, fallback) => {
-    const response = await page(`?${query}`);
-    expect(response.status).toBe(200);
-    const { options, warnings } = await setupOf(response);
-    expect(options[name]).toBe(fallback);
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain(`"${name}"`);
-  });
-
   test("that are wrong keep no right one out", async () => {
     const { options, warnings } = await setupOf(await page("?bg=nonsense&speed=99&size=nonsense"));
     expect(options.speed).toBe(99);
@@ -470,50 +449,6 @@ describe("the options in the query", () => {
     expect(styles).toContain("--np-accent:#ff0080");
     expect(styles).toContain("--np-radius:4px");
     expect(styles).toContain('--np-font:"Fira Sans",');
-  });
-
-  const ATTEMPTS = [
-    "red;}body{display:none}",
-    "fff;background:url(https://evil.example)",
-    "fff}</style><script>alert(1)</script>",
-    '"Arial"',
-    "Arial;--np-bg:red",
-    "Arial\\",
-    "Arial\\22",
-    "url(https://evil.example/font)",
-    "Arial/*",
-    "*/}",
-    "</style>",
-    "<!--",
-    "Arial\n}",
-    "@import 'https://evil.example'",
-    "expression(alert(1))",
-    "var(--np-fg)",
-    "#fff",
-    "fff\u0000",
-    "&quot;;}",
-    "'",
-  ];
-  const NAMES = [
-    "font",
-    "bg",
-    "color",
-    "accent",
-    "size",
-    "radius",
-    "width",
-    "opacity",
-    "outline",
-    "align",
-  ];
-
-  test.each(NAMES)("let no injection through %s into the style element", async (name) => {
-    const untouched = await stylesOf("");
-    for (const attempt of ATTEMPTS) {
-      const query = `?${name}=${encodeURIComponent(attempt)}`;
-      expect(await stylesOf(query)).toBe(untouched);
-      expect((await setupOf(await page(query))).warnings).toHaveLength(1);
-    }
   });
 
   test("reach the browser letter by letter, whatever HTML would make of them", async () => {
