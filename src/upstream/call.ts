@@ -16,6 +16,15 @@ export type AbortableFetch = (
 
 export type UpstreamHeaders = ConstructorParameters<typeof Headers>[0];
 
+/** What opens an answer without an end. */
+export interface StreamRequest {
+  readonly headers?: UpstreamHeaders;
+  /** Closes the stream. */
+  readonly signal: AbortSignal;
+  /** A server that sends nothing for this long is gone, in milliseconds. */
+  readonly silenceMs: number;
+}
+
 /** For a whole call with its body: without it, a half-open connection would never end. */
 export const UPSTREAM_DEADLINE_MS = 5_000;
 export const LARGEST_ANSWER_BYTES = 1024 * 1024;

@@ -6,32 +6,15 @@ import {
   isEncoded,
   LARGEST_ANSWER_BYTES,
   sizeText,
+  type StreamRequest,
   UpstreamError,
-  type UpstreamHeaders,
 } from "./call.ts";
-
-export interface EventRequest {
-  readonly headers?: UpstreamHeaders;
-  /** Closes the stream. */
-  readonly signal: AbortSignal;
-  /** A server that sends nothing for this long is gone, in milliseconds. */
-  readonly silenceMs: number;
-}
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface ServerSentEvent {
   /** `message` if the server does not name it. */
   readonly type: string;
   readonly data: string;
-}
-
-export interface UpstreamEvents {
-  /**
-   * The next event. `undefined` if none arrives within the given time, in milliseconds.
-   * @throws {UpstreamError} when the stream has ended
-   */
-  receive(withinMs?: number): Promise<ServerSentEvent | undefined>;
-  close(): void;
 }
 
 /** A server that sends more before it is read is broken: events, and their texts in all. */
@@ -44,9 +27,9 @@ const NEWLINE = 0x0a;
 export async function openEvents(
   url: URL,
   place: string,
-  { headers, signal, silenceMs }: EventRequest,
+  { headers, signal, silenceMs }: StreamRequest,
   { clock, call }: { readonly clock: Pick<Clock, "after">; readonly call: AbortableFetch },
-): Promise<UpstreamEvents> {
+) {
   const queue = createMessageQueue<ServerSentEvent>(
     clock,
     ({ type, data }) => type.length + data.length,
@@ -90,8 +73,17 @@ export async function openEvents(
     }
   };
   read().catch(() => end("could not be reached"));
-  return { receive: queue.receive, close: () => void end("was closed by us") };
+  return {
+    /**
+     * The next event. `undefined` if none arrives within the given time, in milliseconds.
+     * @throws {UpstreamError} when the stream has ended
+     */
+    receive: queue.receive,
+    close: () => void end("was closed by us"),
+  };
 }
+
+export type UpstreamEvents = Awaited<ReturnType<typeof openEvents>>;
 
 /** Cuts bytes that arrive in pieces of any size into events. */
 function createEventParser() {

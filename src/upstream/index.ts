@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
-import type { EventRequest } from "./events.ts";
 import {
   type AbortableFetch,
   type Fetch,
@@ -8,6 +7,7 @@ import {
   LARGEST_ANSWER_BYTES,
   sizeText,
   SocketClosed,
+  type StreamRequest,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
   type UpstreamHeaders,
@@ -23,7 +23,6 @@ import {
   type Reach,
 } from "./public-hosts.ts";
 import type { SocketRequest } from "./socket.ts";
-import type { StreamRequest } from "./stream.ts";
 import { errorCode } from "../error-code.ts";
 
 /** What a call sends; this module sets the other options of `fetch`. */
@@ -165,7 +164,7 @@ export function createUpstream(deps: UpstreamDeps) {
      * Opens a stream of server-sent events; its answer must begin within five seconds.
      * @throws {UpstreamError} when it is refused, or the request's own abort reason
      */
-    openEvents: (target: string | URL, request: EventRequest) =>
+    openEvents: (target: string | URL, request: StreamRequest) =>
       countedOpening(request.signal, onCall, async () => {
         const { url, place } = guard(target);
         const { openEvents } = await import("./events.ts");

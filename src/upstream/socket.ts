@@ -1,30 +1,15 @@
 import type { Clock } from "../clock.ts";
 import { beginLifetime } from "./lifetime.ts";
 import { createMessageQueue } from "./message-queue.ts";
-import { LARGEST_ANSWER_BYTES, sizeText, SocketClosed, type UpstreamHeaders } from "./call.ts";
+import { LARGEST_ANSWER_BYTES, sizeText, SocketClosed, type StreamRequest } from "./call.ts";
 import { type Destination, headersFor } from "./public-hosts.ts";
 import { errorCode } from "../error-code.ts";
 
-export interface SocketRequest {
-  readonly headers?: UpstreamHeaders;
-  /** Closes the socket. */
-  readonly signal: AbortSignal;
+export interface SocketRequest extends Omit<StreamRequest, "silenceMs"> {
   /** The largest message in bytes; by default a megabyte. */
   readonly largestBytes?: number;
   /** Sends no pings, which some servers do not accept: who reads notices then when it is silent. */
   readonly withoutPings?: true;
-}
-
-/** An open WebSocket to an upstream. Binary messages are ignored. */
-export interface UpstreamSocket {
-  send(text: string): void;
-  /**
-   * The next text. `undefined` if none arrives within the given time, in milliseconds.
-   * @throws {UpstreamError} when the connection has ended; {@link SocketClosed} with the code that
-   * the server has closed it with
-   */
-  receive(withinMs?: number): Promise<string | undefined>;
-  close(): void;
 }
 
 /** A ping is sent this often. A server that answers neither it nor anything else is gone. */
@@ -38,12 +23,13 @@ const BunWebSocket = WebSocket as unknown as new (
   options: Bun.WebSocketOptions,
 ) => Bun.WebSocket;
 
+/** An open WebSocket to an upstream. Binary messages are ignored. */
 export async function openSocket(
   destination: Destination,
   place: string,
   { headers, signal, largestBytes = LARGEST_ANSWER_BYTES, withoutPings }: SocketRequest,
   clock: Pick<Clock, "after">,
-): Promise<UpstreamSocket> {
+) {
   signal.throwIfAborted();
   const { url, name } = destination;
   const address = new URL(url);
@@ -98,8 +84,13 @@ export async function openSocket(
   lifetime.cancelEnd();
   if (!withoutPings) watchOver();
   return {
-    send: (text) => socket.send(text),
-    async receive(withinMs) {
+    send: (text: string) => void socket.send(text),
+    /**
+     * The next text. `undefined` if none arrives within the given time, in milliseconds.
+     * @throws {UpstreamError} when the connection has ended; {@link SocketClosed} with the code that
+     * the server has closed it with
+     */
+    async receive(withinMs?: number) {
       const text = await queue.receive(withinMs);
       if (socket.isPaused && queue.size === 0) socket.resume();
       return text;
@@ -107,3 +98,5 @@ export async function openSocket(
     close: () => void end("was closed by us"),
   };
 }
+
+export type UpstreamSocket = Awaited<ReturnType<typeof openSocket>>;

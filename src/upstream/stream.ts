@@ -2,42 +2,22 @@ import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import { hostOf } from "../ip-address.ts";
-import { type UpstreamHeaders } from "./call.ts";
+import type { StreamRequest } from "./call.ts";
 import { createHeadReader, HeadTooLong } from "./head.ts";
 import { beginLifetime } from "./lifetime.ts";
 import { createMessageQueue } from "./message-queue.ts";
 import { type Connect, type Destination, headersFor } from "./public-hosts.ts";
 
-/** An answer without an end. SHOUTcast begins it with `ICY 200 OK`, which `fetch` does not take. */
-export interface UpstreamStream {
-  readonly status: number;
-  /** Each byte of a value is a character. */
-  readonly headers: Headers;
-  /**
-   * The next bytes; `undefined` at the end. What is not read yet waits at the server.
-   * @throws {UpstreamError} when the connection has failed, or was silent for too long
-   */
-  read(): Promise<Uint8Array | undefined>;
-  close(): void;
-}
-
-export interface StreamRequest {
-  readonly headers?: UpstreamHeaders;
-  /** Closes the stream. */
-  readonly signal: AbortSignal;
-  /** A server that sends nothing for this long is gone, in milliseconds. */
-  readonly silenceMs: number;
-}
-
 /** What has arrived, and is not read yet. */
 const MOST_WAITING_BYTES = 64 * 1024;
 
+/** An answer without an end. SHOUTcast begins it with `ICY 200 OK`, which `fetch` does not take. */
 export async function openStream(
   destination: Destination,
   place: string,
   { headers, signal, silenceMs }: StreamRequest,
   { clock, connect }: { readonly clock: Pick<Clock, "after">; readonly connect: Connect },
-): Promise<UpstreamStream> {
+) {
   const { url, name } = destination;
   const queue = createMessageQueue<Uint8Array>(clock, ({ length }) => length);
   const reader = createHeadReader();
@@ -46,7 +26,7 @@ export async function openStream(
   let isComplete = false;
   const hangUp = () => socket?.terminate();
   const parts = { place, signal, clock, queue, hangUp };
-  const lifetime = beginLifetime<Pick<UpstreamStream, "status" | "headers">>(parts);
+  const lifetime = beginLifetime<Pick<Response, "status" | "headers">>(parts);
   const { opening, end } = lifetime;
 
   const keep = (bytes: Uint8Array) => {
@@ -104,7 +84,12 @@ export async function openStream(
   }).catch((error: unknown) => end("could not be reached", errorCode(error)));
 
   return {
+    /** The status, and the headers: each byte of a value is a character. */
     ...(await opening.promise),
+    /**
+     * The next bytes; `undefined` at the end. What is not read yet waits at the server.
+     * @throws {UpstreamError} when the connection has failed, or was silent for too long
+     */
     async read() {
       if (queue.size === 0 && isComplete) return undefined;
       const bytes = await queue.receive(silenceMs).catch((error: unknown) => {
@@ -119,3 +104,5 @@ export async function openStream(
     close: () => void end("was closed by us"),
   };
 }
+
+export type UpstreamStream = Awaited<ReturnType<typeof openStream>>;
