@@ -306,14 +306,6 @@ export class SettingsError extends Error {
   }
 }
 
-export interface ResolvedConfig {
-  config: Config;
-  /** Where each value came from: a flag, a variable, a file or `default`. */
-  origins: Readonly<Record<SettingName, string>>;
-  /** Variables that look like settings but are not, one sentence each. */
-  warnings: readonly string[];
-}
-
 /**
  * Determines every setting. Precedence: flag, variable, `…_FILE` variable, default.
  * @throws {SettingsError} that lists all mistakes
@@ -321,7 +313,7 @@ export interface ResolvedConfig {
 export function resolveConfig(
   flags: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
-): ResolvedConfig {
+) {
   const mistakes: string[] = [];
   const origins: Partial<Record<SettingName, string>> = {};
   const resolve = <Name extends SettingName>(name: Name): Config[Name] => {
@@ -345,40 +337,33 @@ export function resolveConfig(
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return {
     config,
-    origins: origins as Record<SettingName, string>,
+    /** Where each value came from: a flag, a variable, a file or `default`. */
+    origins: origins as Readonly<Record<SettingName, string>>,
+    /** Variables that look like settings but are not, one sentence each. */
     warnings: unknownVariables(environment),
   };
 }
 
-/** One setting in force, in a form that is safe to show. */
-export interface ShownSetting {
-  /** The flag's name without the leading dashes. */
-  readonly setting: string;
-  readonly value: unknown;
-  /** Whether it is a secret, whose value is not shown. */
-  readonly masked: boolean;
-  /** The value as one line of text; a dash when there is none. */
-  readonly text: string;
-  /** Where it came from: a flag, a variable, a file or `default`; of the data folder, why it is there. */
-  readonly origin: string;
-  /** Whether a flag, a variable or a file gave it. */
-  readonly isChosen: boolean;
-  readonly variable: string;
-}
+export type ResolvedConfig = ReturnType<typeof resolveConfig>;
 
 /** Every setting in force and where it came from, secrets masked. */
-export function describeSettings({ config, origins }: ResolvedConfig): ShownSetting[] {
+export function describeSettings({ config, origins }: ResolvedConfig) {
   return settingNames.map((name) => {
     const masked = "secret" in settings[name] && config[name] !== null;
     // A relative path is another folder in each working folder.
     const isFolder = settings[name].placeholder === "folder" && config[name] !== null;
     const value = masked ? "(secret)" : isFolder ? resolve(String(config[name])) : config[name];
     return {
+      /** The flag's name without the leading dashes. */
       setting: flagOf(name).slice(2),
       value,
+      /** Whether it is a secret, whose value is not shown. */
       masked,
+      /** The value as one line of text; a dash when there is none. */
       text: textOf(value),
+      /** Where it came from: a flag, a variable, a file or `default`; of the data folder, why it is there. */
       origin: origins[name],
+      /** Whether a flag, a variable or a file gave it. */
       isChosen: /^--|^MARQUEE_|^STATE_DIRECTORY$/.test(origins[name]),
       variable: variableOf(name),
     };
@@ -390,18 +375,13 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-interface GivenText {
-  text: string;
-  origin: string;
-}
-
 function findText(
   name: SettingName,
   definition: Setting<unknown>,
   flags: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
   mistakes: string[],
-): GivenText | undefined {
+): { readonly text: string; readonly origin: string } | undefined {
   const flag = flags[name];
   if (flag === true) return { text: "true", origin: flagOf(name) };
   if (typeof flag === "string") return { text: flag, origin: flagOf(name) };

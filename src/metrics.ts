@@ -2,20 +2,7 @@ import type { Clock } from "./clock.ts";
 import { createEventLoopDelay, MEASURE_EVERY_MS } from "./event-loop-delay.ts";
 
 /** What a running server counts and measures about itself. */
-export interface Metrics {
-  /** A request was answered. `route` is a route pattern, never the requested address. */
-  request(route: string, status: number): void;
-  /** A source called its upstream; `outcome` is the status code, or `failed` without an answer. */
-  upstreamCall(source: string, outcome: number | "failed"): void;
-  /** A source polled a connection again, `afterMs` after the connection's previous poll. */
-  polledAgain(source: string, afterMs: number): void;
-  /** An observation was delivered to the overlays `latencyMs` after it was made. */
-  delivered(latencyMs: number): void;
-  /** Sets functions that return current counts. They are called when the metrics are read. */
-  watch(gauges: Readonly<Partial<Record<GaugeName, () => number>>>): void;
-  /** All metrics in Prometheus's text format, with its content type. */
-  read(): Promise<{ readonly text: string; readonly type: string }>;
-}
+export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
 export type GaugeName = "channels" | "overlays";
 
@@ -41,10 +28,7 @@ export const noMetrics: Metrics = {
 };
 
 /** Loads the metrics library only when metrics are enabled, to save memory. */
-export async function createMetrics(
-  version: string,
-  clock: Pick<Clock, "after">,
-): Promise<Metrics> {
+export async function createMetrics(version: string, clock: Pick<Clock, "after">) {
   const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
   const { monitorEventLoopDelay } = await import("node:perf_hooks");
   const registry = new Registry();
@@ -97,11 +81,17 @@ export async function createMetrics(
     },
   });
   return {
-    request: (route, status) => requests.inc({ route, status }),
-    upstreamCall: (source, outcome) => calls.inc({ source, status: outcome }),
-    polledAgain: (source, afterMs) => intervals.observe({ source }, afterMs / 1000),
-    delivered: (latencyMs) => latency.observe(latencyMs / 1000),
-    watch(gauges) {
+    /** A request was answered. `route` is a route pattern, never the requested address. */
+    request: (route: string, status: number) => requests.inc({ route, status }),
+    /** A source called its upstream; `outcome` is the status code, or `failed` without an answer. */
+    upstreamCall: (source: string, outcome: number | "failed") =>
+      calls.inc({ source, status: outcome }),
+    /** A source polled a connection again, `afterMs` after the connection's previous poll. */
+    polledAgain: (source: string, afterMs: number) => intervals.observe({ source }, afterMs / 1000),
+    /** An observation was delivered to the overlays `latencyMs` after it was made. */
+    delivered: (latencyMs: number) => latency.observe(latencyMs / 1000),
+    /** Sets functions that return current counts. They are called when the metrics are read. */
+    watch(gauges: Readonly<Partial<Record<GaugeName, () => number>>>) {
       for (const [name, help] of Object.entries(GAUGES)) {
         const read = gauges[name as GaugeName];
         if (!read) continue;
@@ -115,6 +105,7 @@ export async function createMetrics(
         });
       }
     },
-    read: async () => ({ text: await registry.metrics(), type: registry.contentType }),
+    /** All metrics in Prometheus's text format, with its content type. */
+    read: async () => ({ text: await registry.metrics(), type: registry.contentType as string }),
   };
 }

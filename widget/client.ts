@@ -29,17 +29,16 @@ let isPreview = false;
 let delay = delayBy(options.delay);
 
 const live = connect(liveAddress, {
-  onState(state, version) {
-    isOutdated ||= version !== setup.version;
-    delay.receive(state);
+  onMessage(message) {
+    if (message.type === "state") {
+      isOutdated ||= message.version !== setup.version;
+      delay.receive(message.state);
+    } else if (message.type === "look" && !isPreview) {
+      look = message.fingerprint;
+      takeLook(message);
+    } else if (message.type === "demand") card.showFor(message.forMs);
+    else if (message.type === "streaming") streaming.ask(message.wanted);
   },
-  onLook(next) {
-    if (isPreview) return;
-    look = next.fingerprint;
-    takeLook(next);
-  },
-  onStreamingWanted: (wanted) => streaming.ask(wanted),
-  onDemand: (ms) => card.showFor(ms),
   onLost: () => delay.loses(),
   onTokenReplaced() {
     delay.stop();

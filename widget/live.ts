@@ -1,19 +1,7 @@
-import {
-  BEAT_MS,
-  CLOSED_TOKEN_REPLACED,
-  type LookMessage,
-  type WidgetMessage,
-  type WidgetState,
-} from "./state.ts";
+import { BEAT_MS, CLOSED_TOKEN_REPLACED, type WidgetMessage } from "./state.ts";
 
 export interface LiveHandlers {
-  onState(state: WidgetState, version: string): void;
-  /** The widget was changed. */
-  onLook(look: LookMessage): void;
-  /** The server wants to know, or not, when OBS streams. */
-  onStreamingWanted(wanted: boolean): void;
-  /** Somebody wants to see the overlay for so many milliseconds, or to hide it: 0. */
-  onDemand(ms: number): void;
+  onMessage(message: WidgetMessage): void;
   /** The connection has been lost for a while. */
   onLost(): void;
   /** The page's address will never work again. */
@@ -47,11 +35,7 @@ export function connect(address: () => string, handlers: LiveHandlers) {
     awaitMessage();
     opened.onmessage = ({ data }) => {
       noteLife();
-      const message = JSON.parse(String(data)) as WidgetMessage;
-      if (message.type === "state") handlers.onState(message.state, message.version);
-      else if (message.type === "look") handlers.onLook(message);
-      else if (message.type === "demand") handlers.onDemand(message.forMs);
-      else if (message.type === "streaming") handlers.onStreamingWanted(message.wanted);
+      handlers.onMessage(JSON.parse(String(data)) as WidgetMessage);
     };
     opened.onclose = ({ code }) => {
       if (socket === opened) closed(code);

@@ -72,12 +72,6 @@ export type WidgetOptions = {
   readonly [Name in OptionName]: ValueOf<(typeof widgetOptions)[Name]>;
 };
 
-export interface ParsedOptions {
-  readonly options: WidgetOptions;
-  /** A sentence for each wrong value, which is replaced by its default. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * Reads the options from a page's query string; what it does not set is as saved, or the default.
  * No query string and nothing saved can break the page. Unknown saved names are ignored.
@@ -85,7 +79,8 @@ export interface ParsedOptions {
 export function parseWidgetOptions(
   query: URLSearchParams,
   saved: Readonly<Record<string, string>> = {},
-): ParsedOptions {
+) {
+  /** A sentence for each wrong value, which is replaced by its default. */
   const warnings: string[] = [];
   const texts = new Map(Object.entries(saved));
   texts.delete("demo");
@@ -103,6 +98,8 @@ export function parseWidgetOptions(
   });
   return { options: Object.fromEntries(values) as WidgetOptions, warnings };
 }
+
+export type ParsedOptions = ReturnType<typeof parseWidgetOptions>;
 
 type Range = readonly [least: number, most: number, unit: string];
 

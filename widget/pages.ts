@@ -38,19 +38,13 @@ export function pagesOf(pieces: readonly Piece[], roomPx: number): readonly Stre
   return pages;
 }
 
-interface FilledPage {
-  /** The line with those pieces divided that had to be. */
-  readonly line: readonly Piece[];
-  /** The index of the page's last piece in it. */
-  readonly last: number;
-}
-
+/** The line with those pieces divided that had to be, and the index of the page's last piece in it. */
 function fillPage(
   pieces: readonly Piece[],
   first: number,
   roomPx: number,
   takes: "whole words" | "parts of words",
-): FilledPage {
+) {
   const line = [...pieces];
   const { fromPx } = edge(line, first);
   let last = first - 1;

@@ -4,13 +4,6 @@ export interface Span {
   readonly to: number;
 }
 
-/** A way to divide a text. */
-export interface Division {
-  readonly into: "phrases" | "words" | "letters" | "characters";
-  /** All of a text but its spaces, in order. */
-  partsOf(text: string): readonly Span[];
-}
-
 /** Scripts whose words follow each other without spaces. */
 const UNSPACED =
   "\\p{sc=Han}\\p{sc=Kana}\\p{sc=Hira}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmr}\\p{sc=Mymr}";
@@ -44,7 +37,7 @@ const standsApart = (left: string, right: string): boolean =>
   HAS_CONTENT.test(left) && !OPENS.test(left) && !NEVER_FIRST.test(right);
 
 /** From the largest parts to the smallest. Each is a part of one of those before it. */
-export const DIVISIONS: readonly Division[] = [
+export const DIVISIONS = [
   // Words with their punctuation. Where a script has no spaces, a word with the endings that follow it.
   division("phrases", "word", startsPhrase),
   division("words", "word", standsApart),
@@ -52,16 +45,20 @@ export const DIVISIONS: readonly Division[] = [
   division("characters", "grapheme", () => true),
 ];
 
-/** @param isNew whether a segment that follows a part without a space begins the next part */
+/**
+ * A way to divide a text.
+ * @param isNew whether a segment that follows a part without a space begins the next part
+ */
 function division(
-  into: Division["into"],
+  into: "phrases" | "words" | "letters" | "characters",
   granularity: "word" | "grapheme",
   isNew: (left: string, right: string) => boolean,
-): Division {
+) {
   let segmenter: Intl.Segmenter | undefined;
   return {
     into,
-    partsOf(text) {
+    /** All of a text but its spaces, in order. */
+    partsOf(text: string) {
       segmenter ??= new Intl.Segmenter(undefined, { granularity });
       const parts: Span[] = [];
       for (const { segment, index } of segmenter.segment(text)) {
