@@ -73,6 +73,10 @@ const UNREACHED: readonly unknown[] = [
   "EADDRNOTAVAIL",
 ];
 
+/**
+ * The way to servers elsewhere. All its functions throw {@link UpstreamError} when there is no such answer,
+ * or the request's own abort reason.
+ */
 export function createUpstream(deps: UpstreamDeps) {
   const { clock, trustedOrigins, allowsHttp = false, network, onCall = () => {} } = deps;
   const isTrusted = (url: URL) => trustedOrigins.includes(url.origin);
@@ -115,7 +119,6 @@ export function createUpstream(deps: UpstreamDeps) {
     /**
      * Calls an upstream server and reads the whole answer, whatever its status. Takes at most five
      * seconds in all and a megabyte, unless the request says otherwise. Compressed ones are refused.
-     * @throws {UpstreamError} when there is no such answer, or the request's own abort reason
      */
     async fetch(target: string | URL, request: UpstreamRequest = {}) {
       const { url, place } = guard(target);
@@ -148,10 +151,7 @@ export function createUpstream(deps: UpstreamDeps) {
         limit.cancel();
       }
     },
-    /**
-     * Opens a WebSocket at an http or https address, within five seconds.
-     * @throws {UpstreamError} when it is refused, or the request's own abort reason
-     */
+    /** Opens a WebSocket at an http or https address, within five seconds. */
     openSocket: (target: string | URL, request: SocketRequest) =>
       countedOpening(request.signal, onCall, async () => {
         const { openSocket } = await import("./socket.ts");
@@ -160,10 +160,7 @@ export function createUpstream(deps: UpstreamDeps) {
         );
         return { status: 101, stream };
       }),
-    /**
-     * Opens a stream of server-sent events; its answer must begin within five seconds.
-     * @throws {UpstreamError} when it is refused, or the request's own abort reason
-     */
+    /** Opens a stream of server-sent events; its answer must begin within five seconds. */
     openEvents: (target: string | URL, request: StreamRequest) =>
       countedOpening(request.signal, onCall, async () => {
         const { url, place } = guard(target);
@@ -173,10 +170,7 @@ export function createUpstream(deps: UpstreamDeps) {
         const stream = await openEvents(url, place, { ...request, headers }, parts);
         return { status: 200, stream };
       }),
-    /**
-     * Opens an answer without an end, whatever its status; its head must arrive within five seconds.
-     * @throws {UpstreamError} when there is none, or the request's own abort reason
-     */
+    /** Opens an answer without an end, whatever its status; its head must arrive within five seconds. */
     openStream: (target: string | URL, request: StreamRequest) =>
       countedOpening(request.signal, onCall, async () => {
         const { openStream } = await import("./stream.ts");
