@@ -97,10 +97,15 @@ export class ComObject implements Disposable {
     if (result < 0) throw new ComError(result, what);
   }
 
+  /** The number that a method returns. @throws {ComError} */
+  read<Read>(slot: number, what: string, reading: () => Read): Read {
+    this.call(slot, what, "place");
+    return reading();
+  }
+
   /** The object that a method returns; `null` where it returns none. @throws {ComError} */
   get(slot: number, what: string): ComObject | null {
-    this.call(slot, what, "place");
-    return objectAt(returned.address());
+    return objectAt(this.read(slot, what, returned.address));
   }
 
   /** The same object by another of its interfaces. @throws {ComError} */

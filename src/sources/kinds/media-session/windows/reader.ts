@@ -175,8 +175,7 @@ export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
 function* sessionsOf(manager: ComObject): Generator<ComObject, void> {
   const { getSessions } = INTERFACES.manager.slots;
   using list = needed(manager.get(getSessions, "GetSessions"), "GetSessions");
-  list.call(GENERIC.vectorView.size, "Size", "place");
-  const size = Math.min(returned.u32(), MOST_SESSIONS);
+  const size = Math.min(list.read(GENERIC.vectorView.size, "Size", returned.u32), MOST_SESSIONS);
   for (let index = 0; index < size; index += 1) {
     try {
       list.call(GENERIC.vectorView.getAt, "GetAt", "numberThenPlace", index);

@@ -94,8 +94,7 @@ export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
       return needed(found, className);
     },
     text(object, slot, what) {
-      object.call(slot, what, "place");
-      const text = returned.address();
+      const text = object.read(slot, what, returned.address);
       // No text is an empty one.
       if (text === null) return "";
       try {
@@ -108,10 +107,7 @@ export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
       using running = operation;
       using info = running.as(INTERFACES.asyncInfo.id, what);
       const { status, errorCode, cancel, close } = INTERFACES.asyncInfo.slots;
-      const statusNow = () => {
-        info.call(status, what, "place");
-        return returned.i32();
-      };
+      const statusNow = () => info.read(status, what, returned.i32);
       const giveUpAtMs = clock.monotonicMs() + COMPLETES_WITHIN_MS;
       let state = statusNow();
       while (state === STATUS.started) {
@@ -125,8 +121,7 @@ export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
       }
       try {
         if (state === STATUS.completed) return running.get(getResults, what);
-        info.call(errorCode, what, "place");
-        throw new ComError(returned.i32(), what);
+        throw new ComError(info.read(errorCode, what, returned.i32), what);
       } finally {
         info.call(close, what, "none");
       }

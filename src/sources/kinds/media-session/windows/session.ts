@@ -37,8 +37,7 @@ function readPlayback(object: ComObject): Pick<SessionNow, "state" | "media" | "
   using info = object.get(session.slots.getPlaybackInfo, "GetPlaybackInfo");
   if (info === null) return { state: "other", media: "unknown", rate: 1 };
   const { slots } = playbackInfo;
-  info.call(slots.playbackStatus, "PlaybackStatus", "place");
-  const status = returned.i32();
+  const status = info.read(slots.playbackStatus, "PlaybackStatus", returned.i32);
   return {
     state: status === PLAYING ? "playing" : status === PAUSED ? "paused" : "other",
     media: MEDIA[valueOf(info, slots.playbackType, "PlaybackType", returned.i32) ?? 0] ?? "unknown",
@@ -54,9 +53,7 @@ function valueOf(
   read: () => number,
 ): number | undefined {
   using reference = object.get(slot, what);
-  if (reference === null) return undefined;
-  reference.call(GENERIC.reference.value, what, "place");
-  return read();
+  return reference?.read(GENERIC.reference.value, what, read);
 }
 
 const TICKS_IN_MS = 10_000n;
@@ -73,10 +70,7 @@ function readTimeline(
 ): Pick<SessionNow, "positionMs" | "ageMs" | "durationMs"> {
   using times = object.get(session.slots.getTimelineProperties, "GetTimelineProperties");
   if (times === null) return NO_TIMES;
-  const ticks = (slot: number, what: string) => {
-    times.call(slot, what, "place");
-    return returned.i64();
-  };
+  const ticks = (slot: number, what: string) => times.read(slot, what, returned.i64);
   const { slots } = timeline;
   return timesOf(
     {
@@ -134,10 +128,8 @@ export async function readTrack(
     artist: text(slots.artist, "Artist"),
     albumArtist: text(slots.albumArtist, "AlbumArtist"),
     album: text(slots.albumTitle, "AlbumTitle"),
-    trackNumber: 0,
+    trackNumber: properties.read(slots.trackNumber, "TrackNumber", returned.i32),
   };
-  properties.call(slots.trackNumber, "TrackNumber", "place");
-  texts.trackNumber = returned.i32();
   return { texts, thumbnail: properties.get(slots.thumbnail, "Thumbnail") };
 }
 
@@ -164,8 +156,7 @@ export async function readCover(thumbnail: ComObject, runtime: Runtime): Promise
   );
   const stream = needed(opened, "OpenReadAsync");
   using sized = stream.as(INTERFACES.randomAccessStream.id, "IRandomAccessStream");
-  sized.call(INTERFACES.randomAccessStream.slots.size, "Size", "place");
-  const size = Number(returned.i64());
+  const size = Number(sized.read(INTERFACES.randomAccessStream.slots.size, "Size", returned.i64));
   // The size comes from the player: it may be anything, also negative.
   if (!(size >= 0 && size <= LARGEST_COVER_BYTES)) throw new ComError(E_OUTOFMEMORY, "Size");
   try {
@@ -211,12 +202,13 @@ async function readAll(input: ComObject, size: number, runtime: Runtime): Promis
 /** A copy of what a buffer holds, at most `most` bytes of it. */
 function bytesOf(buffer: ComObject, most: number): Uint8Array {
   using described = buffer.as(INTERFACES.buffer.id, "IBuffer");
-  described.call(INTERFACES.buffer.slots.length, "Length", "place");
-  const length = Math.min(returned.u32(), most);
+  const length = Math.min(
+    described.read(INTERFACES.buffer.slots.length, "Length", returned.u32),
+    most,
+  );
   if (length === 0) return new Uint8Array(0);
   using access = buffer.as(INTERFACES.bufferByteAccess.id, "IBufferByteAccess");
-  access.call(INTERFACES.bufferByteAccess.slots.buffer, "Buffer", "place");
-  const address = returned.address();
+  const address = access.read(INTERFACES.bufferByteAccess.slots.buffer, "Buffer", returned.address);
   return address === null
     ? new Uint8Array(0)
     : new Uint8Array(toArrayBuffer(address, 0, length).slice(0));
