@@ -5,7 +5,7 @@ import { copyDatabase } from "../db/copy.ts";
 import { DATABASE_FILE } from "../db/data-folder.ts";
 import { secretKeyPath } from "../vault/secret-key-files.ts";
 import type { Settled } from "../control/carry-out.ts";
-import { type Io, print } from "../control/execution.ts";
+import { type Io, printTo } from "../control/execution.ts";
 import type { CommanderCli } from "./commander.ts";
 import { refuseMissing } from "../control/data-folder.ts";
 
@@ -25,7 +25,7 @@ function backUp({ config, asJson }: Settled, io: Io, path: string): void {
   const file = resolve(path);
   copyDatabase(join(config.data, DATABASE_FILE), file);
   const ofKey = `The secrets in it can only be read with ${keyOf(config)}: keep a copy of that too, but somewhere else.`;
-  print(io, asJson, [{ file }], [`The database was copied to ${file}.`, ofKey]);
+  printTo(io, asJson)([{ file }], [`The database was copied to ${file}.`, ofKey]);
   if (asJson) io.error(ofKey);
 }
 

@@ -12,7 +12,7 @@ import { EXPOSED_KEY, secretKeyPath } from "../vault/secret-key-files.ts";
 import { VERSION_LINE } from "../version.ts";
 import { examineAutostart } from "./autostart/command.ts";
 import { carryOut, type Settled } from "../control/carry-out.ts";
-import { EXIT, type Execution, type Io, print } from "../control/execution.ts";
+import { EXIT, type Execution, type Io, printTo } from "../control/execution.ts";
 import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
@@ -31,7 +31,7 @@ export async function examine(
 ): Promise<void> {
   const io = untilReaderLeaves(given);
   const document = await documentOf(settled, songs, io);
-  print(io, settled.asJson, [document], linesOf(document));
+  printTo(io, settled.asJson)([document], linesOf(document));
 }
 
 async function documentOf(settled: Settled, songs: boolean, io: Io) {

@@ -6,7 +6,7 @@ import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import { isStartedByClick, startInBackground } from "./background.ts";
-import { CommandError, EXIT, type Io, print } from "../control/execution.ts";
+import { CommandError, EXIT, type Io, printTo } from "../control/execution.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -89,9 +89,7 @@ async function openRunning(
   const folder = resolve(config.data);
   const isHere = origins.data === "here" || origins.data === "default";
   const link = await ownersLink(facts, io);
-  print(
-    io,
-    asJson,
+  printTo(io, asJson)(
     [{ url: link }],
     [
       `Marquee ${version} already runs at ${url} (pid ${pid}).`,

@@ -1,6 +1,6 @@
 import { describeSettings } from "../config.ts";
 import type { Settled } from "../control/carry-out.ts";
-import { type Io, print, table } from "../control/execution.ts";
+import { type Io, printTo, table } from "../control/execution.ts";
 import { untilReaderLeaves } from "./output.ts";
 
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
@@ -15,5 +15,5 @@ export function showConfig({ resolved, asJson }: Settled, io: Io): void {
   }));
   const rows = shown.map(({ setting, text, origin }) => [setting, text, origin]);
   const lines = table([["SETTING", "VALUE", "FROM"], ...rows]);
-  print(untilReaderLeaves(io), asJson, documents, lines);
+  printTo(untilReaderLeaves(io), asJson)(documents, lines);
 }

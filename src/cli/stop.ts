@@ -3,7 +3,7 @@ import { systemClock } from "../clock.ts";
 import { askServer, ServerGoneError } from "../control/client.ts";
 import type { Settled } from "../control/carry-out.ts";
 import type { CommanderCli } from "./commander.ts";
-import { CommandError, type Io, print } from "../control/execution.ts";
+import { CommandError, type Io, printTo } from "../control/execution.ts";
 import { isServerRunning, type RunningFacts } from "../control/folder-lock.ts";
 import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
 
@@ -33,7 +33,7 @@ const stopServer = ({ config, asJson }: Settled, io: Io): Promise<void> =>
       }
       await Bun.sleep(LOOK_EVERY_MS);
     }
-    print(io, asJson, [{ stopped: true, url, pid }], [`Marquee at ${url} has stopped.`]);
+    printTo(io, asJson)([{ stopped: true, url, pid }], [`Marquee at ${url} has stopped.`]);
   });
 
 /** Returns when the server has taken it, or is about to be gone anyway. */

@@ -37,22 +37,13 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** Writes each document as one line of JSON, or else the lines for people. */
-export function print(
-  io: Pick<Io, "out">,
-  asJson: boolean,
-  documents: readonly unknown[],
-  lines: readonly string[],
-): void {
-  if (asJson) for (const document of documents) io.out(JSON.stringify(document));
-  else for (const line of lines) io.out(line);
-}
-
-/** The same for one command. */
+/** What writes each document as one line of JSON, or else the lines for people. */
 export const printTo =
   (io: Pick<Io, "out">, asJson: boolean): Execution["print"] =>
-  (documents, lines) =>
-    print(io, asJson, documents, lines);
+  (documents, lines) => {
+    const printed = asJson ? documents.map((document) => JSON.stringify(document)) : lines;
+    for (const line of printed) io.out(line);
+  };
 
 /** Rows of text in columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {

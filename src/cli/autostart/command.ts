@@ -3,7 +3,7 @@ import { dirname, resolve, sep } from "node:path";
 import { settingNames } from "../../config.ts";
 import type { CommanderCli } from "../commander.ts";
 import type { Settled } from "../../control/carry-out.ts";
-import { CommandError, type Io, print } from "../../control/execution.ts";
+import { CommandError, type Io, printTo } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
 import { readOutputFacts } from "../../control/logged-output.ts";
 import { untilReaderLeaves } from "../output.ts";
@@ -87,9 +87,7 @@ async function report(
   lines: readonly string[],
 ): Promise<void> {
   const { on, command, note } = await autostart.status();
-  print(
-    io,
-    asJson,
+  printTo(io, asJson)(
     [{ on, how: autostart.how, command }],
     [...lines, ...(command ? [`  ${command}`] : []), ...(note ? [note] : [])],
   );

@@ -3,7 +3,7 @@ import { dirname, sep } from "node:path";
 import { VERSION } from "../../version.ts";
 import type { Settled } from "../../control/carry-out.ts";
 import type { CommanderCli } from "../commander.ts";
-import { CommandError, type Io, print, UsageError } from "../../control/execution.ts";
+import { CommandError, type Io, printTo, UsageError } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
 import { runSystemProgram } from "../system-program.ts";
 import { readOutputFacts } from "../../control/logged-output.ts";
@@ -31,7 +31,7 @@ interface UpdateOptions {
 
 async function update({ asJson }: Settled, io: Io, { check, back }: UpdateOptions): Promise<void> {
   if (check && back) throw new UsageError("Give --check or --back, not both.");
-  const say = (document: object, ...lines: string[]) => print(io, asJson, [document], lines);
+  const say = (document: object, ...lines: string[]) => printTo(io, asJson)([document], lines);
   if (back) {
     refuseToReplace(process.execPath, io);
     goBack(process.execPath);
