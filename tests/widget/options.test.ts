@@ -198,6 +198,26 @@ test("numbers stay within their range", () => {
   }
 });
 
+test("fonts are names of letters, digits, spaces and hyphens", () => {
+  expect(parse("font=Fira Sans, Ubuntu-字 2").options.font).toBe("Fira Sans, Ubuntu-字 2");
+  for (const sign of [..."\"'\\;:{}()<>&/*@#\n\0", "a".repeat(120)]) {
+    expect([
+      sign,
+      parseWidgetOptions(new URLSearchParams({ font: `A${sign}` })).options.font,
+    ]).toEqual([sign, null]);
+  }
+});
+
+test("a text is one line of at most so many characters", () => {
+  expect(parse(`idleText=${"x".repeat(80)}`).options.idleText).toHaveLength(80);
+  for (const wrong of ["x".repeat(81), "a%0ab", "a%07b"]) {
+    expect(parse(`idleText=${wrong}`)).toMatchObject({
+      options: { idleText: "" },
+      warnings: [expect.any(String)],
+    });
+  }
+});
+
 describe("optionStyles", () => {
   const DECLARATION = /^--np-[a-z-]+:(?:"[\p{L}\p{N} -]*"|[a-z0-9#(). ,%/-])+$/u;
 
