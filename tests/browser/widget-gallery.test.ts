@@ -204,26 +204,6 @@ onTheDashboard(
       expect((await saved.byId(stage.ada.user, second.id)).css).toContain(".np-card");
       expect(complaints).toEqual([]);
     });
-
-    test("makes, removes and brings back a widget without script", async () => {
-      const { page: opened } = await stage.open("widget", { javaScriptEnabled: false });
-      await opened.getByText(t.add, { exact: true }).click();
-      await opened.getByRole("button", { name: t.addGo }).click();
-      await opened.getByText(fill(t.done.added, { name: "Overlay" })).waitFor();
-      await opened.getByLabel(`${t.more}: Overlay`).click();
-      const card = opened
-        .locator(".overlays > li", { has: opened.locator("h2", { hasText: "Overlay" }) })
-        .first();
-      await card.getByText(t.remove, { exact: true }).click();
-      await card.getByRole("button", { name: t.removeGo }).click();
-      await opened.getByRole("button", { name: t.undo }).click();
-      await opened.getByText(fill(t.done.restored, { name: "Overlay" })).waitFor();
-      expect(widgets().map(({ name }) => name)).toEqual(["Main", "Overlay"]);
-      await opened.getByText(t.import.title, { exact: true }).click();
-      await opened.getByLabel(t.import.field).fill("nonsense");
-      await opened.getByRole("button", { name: t.import.go }).click();
-      await opened.locator("#look-mistake", { hasText: en.refused.look.noLook }).waitFor();
-    });
   },
   { realSources: true, connected: false },
 );
