@@ -1,6 +1,5 @@
 import { expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import {
   AXE_LANGUAGES,
@@ -18,9 +17,8 @@ const COLOUR_SCHEMES = ["light", "dark"] as const;
 onTheDashboard("the editors of texts and cards", (stage) => {
   const { test } = stage;
 
-  for (const language of LANGUAGES) {
-    const isAccessible = AXE_LANGUAGES.includes(language) ? "accessible, " : "";
-    test(`are ${isAccessible}quiet and narrow enough in ${language}`, async () => {
+  for (const language of AXE_LANGUAGES) {
+    test(`are accessible, quiet and narrow enough in ${language}`, async () => {
       await stage.plays();
       const faults: string[] = [];
       for (const kind of ["text", "card"] as const) {
