@@ -1,6 +1,7 @@
 import type { TObject } from "@sinclair/typebox";
 import type { AnyElysia } from "elysia";
 import type { Parts } from "../http/parts.ts";
+import type { Words } from "../i18n/en.ts";
 import type { Events } from "./events.ts";
 import type { PlayingBody } from "./now-playing.ts";
 
@@ -13,8 +14,8 @@ export interface ApiParts extends Parts {
 
 /** What the description of the API says of an endpoint. */
 export interface Endpoint {
-  readonly operationId: string;
-  readonly summary: string;
+  /** Its name, under which the words of five languages have its summary. */
+  readonly operationId: keyof Words["reference"]["endpoints"];
   readonly description: string;
   readonly answer: {
     readonly about: string;
@@ -43,8 +44,8 @@ export const describedBy = (endpoint: Endpoint) => ({
 
 /** The same for a stream, whose answer is a text. */
 export const streamDescribedBy = (endpoint: Endpoint) => {
-  const { operationId, summary, description } = endpoint;
-  return { detail: { operationId, summary, description, endpoint } };
+  const { operationId, description } = endpoint;
+  return { detail: { operationId, description, endpoint } };
 };
 
 /** An endpoint with its path. */

@@ -1,4 +1,5 @@
 import { VERSION } from "../version.ts";
+import { en } from "../i18n/en.ts";
 import { FOREIGN_HOST } from "../http/hosts.ts";
 import { createRateLimit, inSeconds } from "../http/rate-limit.ts";
 import { TOO_MUCH_WORK } from "./guard.ts";
@@ -106,8 +107,8 @@ export function openApiDocument(options: OpenApiOptions) {
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
   });
   const paths = options.endpoints.map(
-    ({ path, answer, stream, unavailable = LOCKED, ...about }) => {
-      const { $id: name = `${about.operationId}Answer`, ...fields } = answer.schema;
+    ({ path, operationId, description, answer, stream, unavailable = LOCKED }) => {
+      const { $id: name = `${operationId}Answer`, ...fields } = answer.schema;
       const schema = refer(name, fields);
       const responses: Record<string, Described> = {
         "200": stream
@@ -122,7 +123,9 @@ export function openApiDocument(options: OpenApiOptions) {
           },
         ),
       };
-      return [path, { get: { ...about, tags: ["Now playing"], responses } }] as const;
+      const summary = en.reference.endpoints[operationId];
+      const tags = ["Now playing"];
+      return [path, { get: { operationId, summary, description, tags, responses } }] as const;
     },
   );
 

@@ -49,11 +49,12 @@ export function Reference(props: ReferenceProps): JSX.Element {
           <code>?api_key=mq_…</code>
         </li>
       </ul>
-      {endpoints.map(({ path, answer, stream }) => (
+      {endpoints.map(({ path, operationId, answer, stream }) => (
         <Endpoint
           language={language}
           basePath={basePath}
           path={path}
+          summary={reference.endpoints[operationId]}
           statuses={Object.keys(paths[path]?.get.responses ?? {})}
           example={exampleOf(Object.values(answer.examples)[0]?.value ?? {}, stream !== undefined)}
           fields={stream ? [] : fieldsOf(answer.schema)}
@@ -69,6 +70,7 @@ interface EndpointProps {
   readonly language: Language;
   readonly basePath: string;
   readonly path: string;
+  readonly summary: string;
   readonly statuses: readonly string[];
   readonly example: string;
   /** Empty where another endpoint has the same fields. */
@@ -81,6 +83,7 @@ function Endpoint({
   language,
   basePath,
   path,
+  summary,
   statuses,
   example,
   fields,
@@ -90,13 +93,12 @@ function Endpoint({
   const { reference } = languages[language];
   const name = path.split("/").at(-1) ?? "";
   const meanings: Readonly<Record<string, string>> = reference.statuses;
-  const summaries: Readonly<Record<string, string>> = reference.endpoints;
   return (
     <>
       <h2 id={name}>
         <code safe>{`GET ${path}`}</code>
       </h2>
-      <p safe>{summaries[path] ?? ""}</p>
+      <p safe>{summary}</p>
       <form
         class="try"
         data-try={basePath + path}

@@ -33,11 +33,11 @@ afterEach(() => server.close());
 
 describe("the description of the API", () => {
   test("names the schema of an answer after its operation where it has no name", () => {
-    const about = { operationId: "getVersion", summary: "", description: "" };
+    const about = { operationId: "getUser", description: "" } as const;
     const answer = { about: "", schema: Type.Object({}), examples: {} };
-    const endpoints = [{ path: "/api/v1/version", ...about, answer }];
+    const endpoints = [{ path: "/api/v1/user", ...about, answer }];
     const { components } = openApiDocument({ baseUrl: "", rateLimitSeconds: 0, endpoints });
-    expect(Object.keys(components.schemas)).toContain("getVersionAnswer");
+    expect(Object.keys(components.schemas)).toContain("getUserAnswer");
   });
 
   test("is served to everybody as JSON", async () => {

@@ -4,6 +4,7 @@ import { systemClock } from "../../src/clock.ts";
 import { SECTION_NAMES, sectionPath } from "../../src/html/section-paths.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { addWidget } from "../fixtures/data/widgets.ts";
+import { ENDPOINT_PATHS } from "../fixtures/http/api-description.ts";
 import { textOf } from "../fixtures/http/html.ts";
 import { signIn } from "../fixtures/http/signed-in.ts";
 import {
@@ -32,18 +33,18 @@ describe("a user whose answers took too much work", () => {
     read.mockRestore();
   };
 
-  test.each(["now-playing", "now-playing/events", "recently-played", "user"])(
+  test.each(ENDPOINT_PATHS)(
     "gets the API's envelope, and an answer after the wait: %s",
-    async (endpoint) => {
+    async (path) => {
       await spendBudget();
-      const refused = await server.getAs(ada, `/api/v1/${endpoint}`);
+      const refused = await server.getAs(ada, path);
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "6"]);
       expect(await refused.json()).toEqual({
         success: false,
         error: "Too much work for this user: try again later",
       });
       await server.clock.advance(6_000);
-      const answered = await server.getAs(ada, `/api/v1/${endpoint}`);
+      const answered = await server.getAs(ada, path);
       expect(answered.status).toBe(200);
       await answered.body?.cancel();
     },

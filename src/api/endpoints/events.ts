@@ -16,7 +16,6 @@ export const eventsEndpoint = (guard: ApiGuard, { baseUrl, budget, loadStreams }
       key: true,
       ...streamDescribedBy({
         operationId: "streamNowPlaying",
-        summary: "What is playing, at each change",
         description: [
           "Server-sent events: one when the stream opens, then one at each change. Each is of the type `now-playing`, and its data is exactly what `/api/v1/now-playing` answers at that moment, also when the source has failed.",
           "An event `closed` with the error as its data says that the key no longer works; then the stream ends.",

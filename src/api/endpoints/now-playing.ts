@@ -15,7 +15,6 @@ export function nowPlayingEndpoint(guard: ApiGuard, parts: ApiParts) {
       key: true,
       ...describedBy({
         operationId: "getNowPlaying",
-        summary: "What is playing",
         description:
           "The current playback, its position worked out for this very moment. `data` is null when nothing is playing.",
         answer: nowPlayingAnswer(parts.baseUrl),

@@ -21,7 +21,6 @@ export function recentlyPlayedEndpoint(guard: ApiGuard, parts: ApiParts) {
       key: true,
       ...describedBy({
         operationId: "getRecentlyPlayed",
-        summary: "What was playing before",
         description:
           "The songs that were played for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was played while a widget, a stream or a bot was connected.",
         answer: {

@@ -16,7 +16,6 @@ export function userEndpoint(guard: ApiGuard, parts: ApiParts) {
       key: true,
       ...describedBy({
         operationId: "getUser",
-        summary: "Who the key belongs to",
         description: "The user linked to the key, and whether music is connected.",
         answer: {
           about: "The user.",
