@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { beginningOf } from "./beginning.ts";
-import { choice, type Field, type ValueOf, wholeNumber } from "./field.ts";
+import { choice, type Field, matching, type ValueOf, wholeNumber } from "./field.ts";
 import { LONGEST_ENTERED_TEXT, mistakeIn } from "./text-limits.ts";
 import { LOG_FORMATS, LOG_LEVELS, redact } from "./log.ts";
 
@@ -56,15 +56,13 @@ export const settings = {
     fallbackText: "$STATE_DIRECTORY, else ./marquee-data or the user's folder, where the data are",
     placeholder: "folder",
     help: "Folder that holds the database and the secret key.",
-    allowed: "a folder's path",
-    parse: (text) => (text === "" ? undefined : text),
+    ...matching(/./s, "a folder's path"),
   }),
   host: setting<string>({
     fallback: "127.0.0.1",
     placeholder: "address",
     help: "Address to listen on; 0.0.0.0 or :: for every network.",
-    allowed: "an IP address or a host name",
-    parse: (text) => (/^[0-9A-Za-z.:_-]+$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z.:_-]+$/, "an IP address or a host name"),
   }),
   port: setting<number>({
     fallback: 4747,
@@ -128,8 +126,7 @@ export const settings = {
     fallback: "127.0.0.1",
     placeholder: "address",
     help: "Address at which DJ and radio programs may broadcast; 0.0.0.0 or :: for every network.",
-    allowed: "an IP address or a host name",
-    parse: (text) => (/^[0-9A-Za-z.:_-]+$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z.:_-]+$/, "an IP address or a host name"),
   }),
   broadcastPort: setting<number>({
     fallback: 8000,
@@ -162,8 +159,7 @@ export const settings = {
     fallbackText: "none: no files are written",
     placeholder: "folder",
     help: "Folder for text and cover files of what each user plays, which OBS can show.",
-    allowed: "a folder's path",
-    parse: (text) => (text === "" ? undefined : text),
+    ...matching(/./s, "a folder's path"),
   }),
   rateLimitSeconds: setting<number>({
     fallback: 5,
@@ -183,8 +179,7 @@ export const settings = {
     fallbackText: "what the owner has entered in the browser",
     placeholder: "id",
     help: "Client ID of your app at developer.spotify.com.",
-    allowed: "the app's client ID: letters and digits",
-    parse: (text) => (/^[0-9A-Za-z_-]{1,64}$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z_-]{1,64}$/, "the app's client ID: letters and digits"),
   }),
   spotifyClientSecret: setting<string | null>({
     fallback: null,
@@ -192,8 +187,7 @@ export const settings = {
     placeholder: "secret",
     secret: true,
     help: "Client secret of that app, if you want to use it; best kept in a file.",
-    allowed: "the app's client secret: letters and digits",
-    parse: (text) => (/^[0-9A-Za-z_-]{1,128}$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z_-]{1,128}$/, "the app's client secret: letters and digits"),
   }),
   spotifyBudget: setting<number>({
     fallback: 180,
@@ -221,8 +215,7 @@ export const settings = {
     placeholder: "key",
     secret: true,
     help: "API key from last.fm/api/account/create; best kept in a file.",
-    allowed: "the API key: letters and digits",
-    parse: (text) => (/^[0-9A-Za-z_-]{1,128}$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z_-]{1,128}$/, "the API key: letters and digits"),
   }),
   listenbrainzApiUrl: upstreamUrl(
     "https://api.listenbrainz.org",
@@ -253,8 +246,7 @@ export const settings = {
     placeholder: "base64",
     secret: true,
     help: "Key that encrypts stored secrets; best kept in a file.",
-    allowed: "32 random bytes in base64 (43 or 44 characters)",
-    parse: (text) => (/^[0-9A-Za-z+/_-]{43}=?$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z+/_-]{43}=?$/, "32 random bytes in base64 (43 or 44 characters)"),
   }),
   metricsToken: setting<string | null>({
     fallback: null,
@@ -262,8 +254,7 @@ export const settings = {
     placeholder: "token",
     secret: true,
     help: "Opens /metrics to anyone who sends it as a bearer token; best kept in a file.",
-    allowed: "16 to 200 letters, digits, - or _",
-    parse: (text) => (/^[0-9A-Za-z_-]{16,200}$/.test(text) ? text : undefined),
+    ...matching(/^[0-9A-Za-z_-]{16,200}$/, "16 to 200 letters, digits, - or _"),
   }),
   logLevel: setting<(typeof LOG_LEVELS)[number]>({
     fallback: "info",

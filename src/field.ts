@@ -55,3 +55,9 @@ export const wholeNumber = (least: number, most: number) => ({
     return value >= least && value <= most ? value : undefined;
   },
 });
+
+/** A text of a form. */
+export const matching = (pattern: RegExp, allowed: string) => ({
+  allowed,
+  parse: (text: string): string | undefined => (pattern.test(text) ? text : undefined),
+});

@@ -1,4 +1,3 @@
-import { leastPanelOpacity } from "./panel-opacity.ts" with { type: "macro" };
 import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
@@ -8,7 +7,8 @@ export const MODE_COLOURS = {
   dark: { panel: "#11131a", muted: "#b9c0cf", accent: "#8ab4ff" },
   light: { panel: "#fcfcfe", muted: "#4a5162", accent: "#2356c5" },
 } as const;
-const PANEL_OPACITY = leastPanelOpacity();
+/** The opacity of the most transparent panel of all themes. */
+export const LEAST_PANEL_OPACITY = 0.94;
 
 /** From this luminance on, black can be read better on a colour than white. */
 const LIGHT_FROM = 0.18;
@@ -102,7 +102,7 @@ function panelAtWorst(options: WidgetOptions, mode: Mode, hasCover: boolean): Rg
   const hidesOwn = options.theme === "text" || (options.theme === "glass" && hasCover);
   const panel = parseHex((hidesOwn ? null : options.bg) ?? MODE_COLOURS[mode].panel);
   const behind: Rgb = luminance(panel) < LIGHT_FROM ? [255, 255, 255] : [0, 0, 0];
-  return mix(behind, panel, PANEL_OPACITY);
+  return mix(behind, panel, LEAST_PANEL_OPACITY);
 }
 
 function fontFamilies(names: string): string {

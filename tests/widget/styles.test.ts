@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { widgetStylesheet } from "../../src/html/assets.ts";
 import { contrast, parseHex, readableOn } from "../../widget/colour.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
-import { coverStyles, MODE_COLOURS, modeOf, optionStyles } from "../../widget/styles.ts";
+import {
+  coverStyles,
+  LEAST_PANEL_OPACITY,
+  MODE_COLOURS,
+  modeOf,
+  optionStyles,
+} from "../../widget/styles.ts";
 
 const parse = (query: string) => parseWidgetOptions(new URLSearchParams(query)).options;
 
@@ -21,6 +27,14 @@ test("the colours of each mode are those of the stylesheet", async () => {
   for (const line of declared(MODE_COLOURS.dark)) expect(rulesOf(":root")).toContain(line);
   const light = rulesOf(`:root[data-np-mode="light"]`);
   for (const line of declared(MODE_COLOURS.light)) expect(light).toContain(line);
+});
+
+test("colours are made readable on the most transparent panel of all themes", () => {
+  const { body } = widgetStylesheet;
+  const opacities = [...body.matchAll(/--np-panel-opacity:([\d.]+)/g)].map(([, share]) =>
+    Number(share),
+  );
+  expect(Math.min(...opacities)).toBe(LEAST_PANEL_OPACITY);
 });
 
 test("each rule for light mode counts for the mode auto where the system is light", () => {
