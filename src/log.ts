@@ -6,15 +6,6 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/** Writes one structured line per call, and always redacts secrets. */
-export interface Log {
-  error(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  debug(message: string, fields?: LogFields): void;
-  enabled(level: LogLevel): boolean;
-}
-
 export interface LogOptions {
   level: LogLevel;
   format: LogFormat;
@@ -56,7 +47,8 @@ export function redact(text: string): string {
   return result;
 }
 
-export function createLog(options: LogOptions): Log {
+/** Writes one structured line per call, and always redacts secrets. */
+export function createLog(options: LogOptions) {
   const threshold = LOG_LEVELS.indexOf(options.level);
   const enabled = (level: LogLevel) => LOG_LEVELS.indexOf(level) <= threshold;
   const format = options.format === "json" ? jsonLine : textLine;
@@ -69,6 +61,8 @@ export function createLog(options: LogOptions): Log {
     };
   return { error: at("error"), warn: at("warn"), info: at("info"), debug: at("debug"), enabled };
 }
+
+export type Log = ReturnType<typeof createLog>;
 
 /** The messages of an error and of its causes, without stack traces. */
 export function describeError(error: unknown): string {

@@ -24,15 +24,7 @@ interface Stop {
 /** As wide as the stylesheet lets a text fade out. */
 const FADE_PX = 24;
 
-/** A line that has its natural width, and the room that it has. */
-interface Line {
-  readonly text: HTMLElement;
-  readonly roomPx: number;
-  readonly widthPx: number;
-  /** Where its left edge is without any shift: the card's direction decides on which side it begins. */
-  readonly startPx: number;
-  readonly isRightToLeft: boolean;
-}
+type Line = ReturnType<typeof measureLine>;
 
 /** The way from one stop to the next: an animation, and how the text stands below it. */
 interface Way {
@@ -176,8 +168,8 @@ const shiftTo = (px: number): string => `translateX(${px}px)`;
 /** A page has no letters where the text before and after it fades. */
 const pageRoom = (roomPx: number): number => roomPx - 2 * FADE_PX;
 
-/** The line while it has its natural width. */
-function measureLine(element: HTMLElement, text: HTMLElement): Line {
+/** A line while it has its natural width, and the room that it has. */
+function measureLine(element: HTMLElement, text: HTMLElement) {
   const style = getComputedStyle(element);
   // Its padding, in which letters may reach out of the line, does not count.
   const roomPx = Math.round(Number.parseFloat(style.width));
@@ -186,6 +178,7 @@ function measureLine(element: HTMLElement, text: HTMLElement): Line {
     text,
     roomPx,
     widthPx,
+    /** Where its left edge is without any shift: the card's direction decides on which side it begins. */
     startPx: style.direction === "rtl" ? roomPx - widthPx : 0,
     isRightToLeft: getComputedStyle(text).direction === "rtl",
   };

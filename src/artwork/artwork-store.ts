@@ -38,12 +38,6 @@ const MOST_RENDERED_BYTES = 16 * 1024 * 1024;
 /** Limits the memory for origins that were already logged. */
 const MOST_REPORTED = 1_000;
 
-/** A picture with the name that cannot be guessed. */
-interface Registered {
-  readonly id: string;
-  readonly entry: Entry;
-}
-
 /**
  * The pictures of the sources, at paths that cannot be guessed and never change. One picture is
  * drawn at a time. A user's pictures wait for each other; users take turns.
@@ -52,7 +46,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
   const { opaqueName, isCurrent, onUnreadable, disk } = deps;
   const entries = createBoundedMap<string, Entry>(MOST_ARTWORKS);
   /** Makes repeated lookups of the same picture fast: every answer needs one. */
-  const registered = new WeakMap<Artwork, Registered>();
+  const registered = new WeakMap<Artwork, { readonly id: string; readonly entry: Entry }>();
   const rendered = createBoundedMap<string, RenderedArtwork>(
     MOST_RENDERED_BYTES,
     ({ bytes }) => bytes.length,
@@ -60,7 +54,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
   /** Simultaneous requests for a picture look for it once. */
   const lookups = new Map<string, Promise<RenderedArtwork | undefined>>();
 
-  const register = (artwork: Artwork, userId?: number): Registered => {
+  const register = (artwork: Artwork, userId?: number) => {
     const before = registered.get(artwork);
     const isKnown = before && entries.get(before.id) === before.entry;
     const found = isKnown ? before : registerAnew(artwork, before?.id ?? opaqueName(artwork.key));
@@ -68,7 +62,7 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
     return found;
   };
 
-  const registerAnew = (artwork: Artwork, id: string): Registered => {
+  const registerAnew = (artwork: Artwork, id: string) => {
     const entry = entries.get(id) ?? newEntry(artwork);
     entries.set(id, entry);
     entry.artwork = artwork;

@@ -1,8 +1,6 @@
 import { Database } from "bun:sqlite";
 import { accessSync, constants } from "node:fs";
 import { dirname, join } from "node:path";
-import { drizzle } from "drizzle-orm/bun-sqlite";
-import { createChanges } from "./changes.ts";
 import { copyInto } from "./copy.ts";
 import {
   createFolder,
@@ -13,28 +11,15 @@ import {
 } from "./data-folder.ts";
 import { errorCode } from "../error-code.ts";
 import { makePrivate } from "../own-file.ts";
-import { createDatabaseCopies } from "./database-copy.ts";
 import { DatabaseError, databaseCode } from "./errors.ts";
 import { migrate, MigrationError, type Migration } from "./migrations.ts";
-import * as schema from "./schema.ts";
-import { createSealedValues } from "./sealed-values.ts";
-import type { Store } from "./store.ts";
+import { createStore, pragmaOf, type Store } from "./store.ts";
 
 /** How long a statement waits for another program that has the file open, such as one that copies it. */
 const LOCK_WAIT_MS = 250;
 
-/**
- * The largest form is a megabyte, which is written to the log and then to the file. A full disk
- * still takes small writes, into what the log already has.
- */
-export const ROOM_BYTES = 2 * 1024 * 1024;
-
 /** A file gives pages back to the disk only in this mode, `PRAGMA auto_vacuum`. */
 const INCREMENTAL = 2;
-/** Free space that stays in the file, in bytes: new data often follow deleted ones. */
-const KEPT_FREE_BYTES = 1024 * 1024;
-/** How many bytes are given back at once: requests wait some milliseconds meanwhile. */
-const GIVEN_BACK_BYTES = 1024 * 1024;
 /** The write-ahead log shrinks to this many bytes once all of it is in the file. */
 const LONGEST_LOG_BYTES = 4 * 1024 * 1024;
 
@@ -66,7 +51,7 @@ export function openStore(
     sqlite = new Database(path, { create: true, readwrite: true, strict: true });
     sqlite.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
     // Counts for a new file. Setting it again would write.
-    if (numberOf(sqlite, "auto_vacuum") !== INCREMENTAL) {
+    if (pragmaOf(sqlite, "auto_vacuum") !== INCREMENTAL) {
       sqlite.run(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     }
     sqlite.run(`PRAGMA journal_mode = ${journalModeOf(sqliteVersion ?? versionOf(sqlite))}`);
@@ -105,52 +90,6 @@ export function sqliteVersion(): string {
  */
 export const journalModeOf = (version: string): "WAL" | "TRUNCATE" =>
   Bun.semver.order(version, "3.51.3") >= 0 ? "WAL" : "TRUNCATE";
-
-/** The value of a pragma that is a number. */
-const numberOf = (sqlite: Database, pragma: string): number =>
-  Number(sqlite.query(`PRAGMA ${pragma}`).values()[0]?.[0]);
-
-function createStore(sqlite: Database, folder: string, freeBytes: () => number): Store {
-  const queries = drizzle(sqlite, { schema });
-  const { onChange, publish, followMissed } = createChanges();
-  const transaction: Store["transaction"] = (work) =>
-    sqlite.transaction(() => work(queries)).immediate();
-  return {
-    queries,
-    sealed: createSealedValues(sqlite),
-    onChange,
-    followMissed,
-    transaction,
-    async write(changed, work) {
-      const result = transaction(work);
-      for (const one of [changed].flat()) await publish(one);
-      return result;
-    },
-    hasUsers: () => sqlite.query("SELECT 1 FROM users").get() !== null,
-    probeWrite() {
-      sqlite.run(
-        "INSERT INTO server (id, checked_at) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET checked_at = ?1",
-        [Date.now()],
-      );
-      if (freeBytes() < ROOM_BYTES) throw new Error("the disk is full");
-    },
-    forgetReplaced: () => void sqlite.run("VACUUM"),
-    takeCopy: createDatabaseCopies(folder, freeBytes),
-    shrink() {
-      const pageBytes = numberOf(sqlite, "page_size");
-      const spare = numberOf(sqlite, "freelist_count") - KEPT_FREE_BYTES / pageBytes;
-      if (spare <= 0) return;
-      const pages = Math.min(spare, GIVEN_BACK_BYTES / pageBytes);
-      sqlite.run(`PRAGMA incremental_vacuum(${pages})`);
-      // Until then only the log knows that the file is shorter. This waits for nobody.
-      sqlite.run("PRAGMA wal_checkpoint(PASSIVE)");
-    },
-    close() {
-      // With all statements finalized SQLite checkpoints the log itself.
-      sqlite.close(true);
-    },
-  };
-}
 
 /** SQLite itself would make a file that others can open until its permissions are changed. */
 function createDatabaseFile(path: string): void {
