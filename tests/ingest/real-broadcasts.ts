@@ -8,7 +8,11 @@ import {
   liquidsoapIsInstalled,
   startLiquidsoap,
 } from "../fixtures/players/liquidsoap.ts";
+import { KEYS, mixxxIsInstalled, startMixxx } from "../fixtures/players/mixxx.ts";
 import { testWith } from "../fixtures/real-parts.ts";
+import { createMixxx } from "../../src/sources/kinds/decks/index.ts";
+import { emptyMachine } from "../fixtures/sources/empty-machine.ts";
+import { firstOf } from "../fixtures/sources/polled.ts";
 import { assembleTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
 let server: TestServer<typeof systemClock>;
@@ -42,16 +46,39 @@ describe("a real program that broadcasts", () => {
     const test = testWith(broadcaster.name, broadcaster.isInstalled);
     test(`${broadcaster.name} names each song, and ends it when it is killed`, async () => {
       const { id, target } = await connect();
-      const program = startBroadcaster(broadcaster, target);
+      const program = await startBroadcaster(broadcaster, target);
       running.push(program);
       for (const title of broadcaster.namesFirst ? TITLES.slice(0, 1) : TITLES) {
         await until(() => (playing(id)?.title === title ? true : undefined));
         expect(playing(id)).toEqual({ title, artists: ["Björk"] });
+        program.goOn();
       }
       await program.kill();
       await until(() => (playing(id) === null ? true : undefined), 15_000);
     });
   }
+
+  testWith("mixxx, Xvfb or xdotool", mixxxIsInstalled)(
+    "Mixxx names each song that it broadcasts, and in its database, and ends it when it is killed",
+    async () => {
+      const { id, target } = await connect();
+      const mixxx = await startMixxx(target);
+      running.push(mixxx);
+      await mixxx.press(KEYS.goOnAir, () => server.inbox.postOf(id).receivedAt !== null);
+      const database = createMixxx({ machine: emptyMachine });
+      const keys = [KEYS.playFirst, KEYS.playSecond];
+      for (const [index, title] of TITLES.entries()) {
+        await mixxx.press(keys[index] ?? [], () => playing(id)?.title === title);
+        expect(playing(id)).toEqual({ title, artists: ["Björk"] });
+        expect(await firstOf(database, { path: mixxx.path }, systemClock)).toMatchObject({
+          track: { title, durationMs: 120_000 },
+          artists: ["Björk"],
+        });
+      }
+      await mixxx.kill();
+      await until(() => (playing(id) === null ? true : undefined), 15_000);
+    },
+  );
 
   testWith("liquidsoap", liquidsoapIsInstalled)(
     "Liquidsoap names its songs in each format, four at once",
