@@ -65,7 +65,7 @@ describe("a real program that broadcasts", () => {
       const mixxx = await startMixxx(target);
       running.push(mixxx);
       await mixxx.press(KEYS.goOnAir, () => server.inbox.postOf(id).receivedAt !== null);
-      const database = createMixxx({ machine: emptyMachine });
+      const database = createMixxx(emptyMachine);
       const keys = [KEYS.playFirst, KEYS.playSecond];
       for (const [index, title] of TITLES.entries()) {
         await mixxx.press(keys[index] ?? [], () => playing(id)?.title === title);
