@@ -2,6 +2,7 @@
 import { cpus, loadavg } from "node:os";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { apiLadder } from "./api.ts";
+import { benchBooth } from "./booth.ts";
 import { benchChat } from "./chat.ts";
 import { benchCovers } from "./covers.ts";
 import { detectionTable } from "./detection.ts";
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
   "push-latency": benchPushLatency,
   pushes: benchPushes,
   covers: benchCovers,
+  booth: benchBooth,
   chat: benchChat,
   overlay: benchOverlay,
   pages: benchPages,
