@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { findOpener, type Scene } from "../../src/cli/open-browser.ts";
 import { type ShownServer, startForPerson } from "../fixtures/servers/marquee-process.ts";
-import { createDataFolder } from "../fixtures/data/temp-folder.ts";
+import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 
 describe("what opens the browser", () => {
@@ -69,12 +69,12 @@ describe("what opens the browser", () => {
 });
 
 describe("the first start in a terminal on a desktop", () => {
-  let folder: ReturnType<typeof createDataFolder>;
+  let folder: ReturnType<typeof createTempFolder>;
   let server: ShownServer | undefined;
   const opened = () => join(folder.path, "opened");
 
   beforeEach(() => {
-    folder = createDataFolder();
+    folder = createTempFolder();
     server = undefined;
     mkdirSync(join(folder.path, "bin"));
     for (const name of ["xdg-open", "open"]) {
