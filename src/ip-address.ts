@@ -41,28 +41,17 @@ export function isPublic(given: IpAddress): boolean {
 }
 
 /** Nobody's program listens there, or what does gives away the secrets of a machine. */
-const NEVER: readonly string[] = [
-  "linkLocal",
-  "unspecified",
-  "broadcast",
-  "multicast",
-  // IPv4 addresses in IPv6 ones, which are translated on the way.
-  "rfc6145",
-  "6to4",
-  "teredo",
-];
+const NEVER = ["linkLocal", "unspecified", "broadcast", "multicast"];
+/** IPv4 addresses in IPv6 ones, which are translated on the way. */
+const TRANSLATED = ["rfc6145", "6to4", "teredo"];
 /** Where the machines of Amazon, Google, Alibaba and Oracle ask for their secrets, besides link-local addresses. */
-const METADATA: readonly string[] = [
-  "fd00:ec2::254",
-  "fd20:ce::254",
-  "100.100.100.200",
-  "192.0.0.192",
-];
+const METADATA = ["fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192"];
 
 /** Whether an address is never called, whoever has listed it. */
 export function isNeverCalled(given: IpAddress): boolean {
   const address = withoutNat64(given);
-  return NEVER.includes(address.range()) || METADATA.includes(address.toString());
+  const range = address.range();
+  return NEVER.includes(range) || TRANSLATED.includes(range) || METADATA.includes(`${address}`);
 }
 
 /** The IPv4 address that is meant where one is written for a network that only has IPv6. */

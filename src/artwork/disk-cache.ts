@@ -14,12 +14,13 @@ export function createDiskCache(folder: string, mostBytes: number) {
 
   const clean = () => {
     const files = readdirSync(folder)
-      .map((name) => ({ path: join(folder, name), ...pick(statSync(join(folder, name))) }))
-      .sort((one, other) => other.usedAtMs - one.usedAtMs);
+      .map((name) => join(folder, name))
+      .map((path) => ({ path, stats: statSync(path) }))
+      .sort((one, other) => other.stats.mtimeMs - one.stats.mtimeMs);
     let bytes = 0;
-    for (const file of files) {
-      bytes += file.bytes;
-      if (bytes > mostBytes) rmSync(file.path, { force: true });
+    for (const { path, stats } of files) {
+      bytes += stats.size;
+      if (bytes > mostBytes) rmSync(path, { force: true });
     }
   };
 
@@ -44,7 +45,3 @@ export function createDiskCache(folder: string, mostBytes: number) {
 }
 
 export type DiskCache = ReturnType<typeof createDiskCache>;
-
-function pick({ size, mtimeMs }: { size: number; mtimeMs: number }) {
-  return { bytes: size, usedAtMs: mtimeMs };
-}

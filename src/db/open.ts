@@ -143,8 +143,7 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
     SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
     SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,
   };
-  const known = Object.keys(sentences).find((name) => code.startsWith(name));
-  const sentence = known ? sentences[known] : undefined;
+  const sentence = Object.entries(sentences).find(([name]) => code.startsWith(name))?.[1];
   return new DatabaseError(
     sentence ?? `${path} cannot be used. Check that you may read and write it.`,
     { cause: error },

@@ -46,9 +46,8 @@ export function readOnAir({
   const whole = withoutStation(line, isStation);
   const record = recordIn(whole);
   if (record === "advertisement" || ADVERTISEMENT.test(record?.title ?? whole)) return null;
-  const named =
-    namesAnArtist(mendText(artist)) && !isStation(mendText(artist)) ? mendText(artist) : "";
-  const own = [record?.artist ?? "", named].find(namesAnArtist) ?? "";
+  const named = mendText(artist);
+  const own = [record?.artist ?? "", isStation(named) ? "" : named].find(namesAnArtist) ?? "";
   const song = withoutRunningTime(record?.title ?? whole);
   const { title, artists, from } =
     own === "" && !record ? divided(song) : ofArtist(song, own, record !== null);

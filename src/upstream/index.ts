@@ -2,11 +2,9 @@ import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import {
   type AbortableFetch,
-  type Fetch,
   isEncoded,
   LARGEST_ANSWER_BYTES,
   sizeText,
-  SocketClosed,
   type StreamRequest,
   UPSTREAM_DEADLINE_MS,
   UpstreamError,
@@ -18,7 +16,6 @@ import {
   headersFor,
   type LookUp,
   mayBePublic,
-  NETWORK,
   type Network,
   type Reach,
 } from "./public-hosts.ts";
@@ -39,16 +36,8 @@ export interface UpstreamRequest {
   readonly largestBytes?: number;
 }
 
-export {
-  type Fetch,
-  LARGEST_ANSWER_BYTES,
-  NETWORK,
-  type Network,
-  SocketClosed,
-  UPSTREAM_DEADLINE_MS,
-  UpstreamError,
-  type UpstreamHeaders,
-};
+export * from "./call.ts";
+export { NETWORK, type Network } from "./public-hosts.ts";
 
 export interface UpstreamDeps {
   readonly clock: Pick<Clock, "after">;
