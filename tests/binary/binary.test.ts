@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chownSync,
   existsSync,
@@ -16,7 +16,7 @@ import {
   startMarquee,
   type StartOptions,
 } from "../fixtures/servers/marquee-process.ts";
-import { buildExecutable, BUILD_WITHIN_MS, executableFor } from "../fixtures/servers/executable.ts";
+import { executableFor } from "../fixtures/servers/executable.ts";
 import {
   SHIPPED_FONT_FILES,
   SHIPPED_FONTS_LICENCE,
@@ -33,7 +33,6 @@ let folder: ReturnType<typeof createTempFolder>;
 let servers: MarqueeProcess[];
 
 const { path: executable } = executableFor();
-beforeAll(() => buildExecutable(), BUILD_WITHIN_MS);
 beforeEach(() => {
   folder = createTempFolder();
   servers = [];

@@ -1,17 +1,15 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isServerRunning } from "../../src/control/folder-lock.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
-import { BUILD_WITHIN_MS, buildExecutable } from "../fixtures/servers/executable.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 
 describe.if(process.platform === "linux")("the icon on a Linux desktop", () => {
   let folder: TempFolder;
   let port: number;
 
-  beforeAll(async () => void (await buildExecutable()), BUILD_WITHIN_MS);
   beforeEach(() => {
     folder = createTempFolder();
     port = freePort();
