@@ -15,7 +15,7 @@ import {
   type DrawingOptions,
 } from "./drawing-queue.ts";
 
-export { type Rendition, renditions, resize } from "./drawing.ts";
+export { type Rendition, renditions } from "./drawing.ts";
 
 export interface ArtworkStoreDeps {
   /** Turns a picture's key into a name that cannot be guessed. */

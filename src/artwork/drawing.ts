@@ -42,14 +42,6 @@ export async function shrink(
   return shrunk(original, largestPx, mostPixels).png({ compressionLevel: 0 }).bytes();
 }
 
-/** The whole picture, uncropped, in one size. */
-export async function resize(
-  original: Uint8Array,
-  rendition: Rendition,
-): Promise<Uint8Array<ArrayBuffer>> {
-  return encode(await shrink(original, [rendition]), rendition);
-}
-
 /** @param picture one that {@link shrink} has made */
 export async function encode(
   picture: Uint8Array,

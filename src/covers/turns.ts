@@ -19,12 +19,8 @@ export function createSearchTurns(clock: Pick<Clock, "monotonicMs" | "sleep">, s
   let pausedUntilMs = -Infinity;
   let nextPauseMs = FIRST_PAUSE_MS;
 
-  const refuseDuringPause = () => {
-    if (clock.monotonicMs() < pausedUntilMs) throw new Overloaded(`${service} has a pause`);
-  };
-
   const run = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    refuseDuringPause();
+    if (clock.monotonicMs() < pausedUntilMs) throw new Overloaded(`${service} has a pause`);
     const waitMs = nextSearchAtMs - clock.monotonicMs();
     if (waitMs > 0) await clock.sleep(waitMs, never);
     try {

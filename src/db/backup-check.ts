@@ -18,7 +18,7 @@ export function mistakeInBackup(
     const steps = migrations.slice(0, appliedSteps(sqlite, migrations));
     if (steps.length === 0) return "noBackup";
     using made = new Database(":memory:");
-    migrate(made, { steps, beforeChange() {} });
+    migrate(made, () => {}, steps);
     if (!Bun.deepEquals(tablesOf(sqlite), tablesOf(made))) return "noBackup";
     if (sqlite.query("PRAGMA quick_check(1)").values()[0]?.[0] !== "ok") return "noBackup";
     if (sqlite.query("SELECT 1 FROM users WHERE role = 'owner'").get() === null) return "noBackup";

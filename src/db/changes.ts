@@ -64,5 +64,3 @@ export function createChanges() {
     },
   };
 }
-
-export type Changes = ReturnType<typeof createChanges>;

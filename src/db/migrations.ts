@@ -19,24 +19,22 @@ export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-export interface MigrateOptions {
-  steps?: readonly Migration[];
-  /** Called before the first step changes a database that already has tables. */
-  beforeChange(nextStep: Migration): void;
-}
-
 /**
  * Applies the steps that a database lacks, all or none.
  * Own code because drizzle's `migrate()` reads its steps from disk, silently skips steps out of
  * order, and cannot turn foreign keys off where that has an effect (drizzle-orm#5769, #5782).
+ * @param beforeChange is called before the first step changes a database that already has tables
  * @throws {MigrationError} when the database is newer than this program or its history differs.
  */
-export function migrate(sqlite: Database, options: MigrateOptions): void {
-  const steps = options.steps ?? migrations;
+export function migrate(
+  sqlite: Database,
+  beforeChange: (nextStep: Migration) => void,
+  steps = migrations,
+): void {
   const applied = appliedSteps(sqlite, steps);
   const next = steps[applied];
   if (!next) return;
-  if (isPopulated(sqlite)) options.beforeChange(next);
+  if (isPopulated(sqlite)) beforeChange(next);
 
   // A table rebuild drops the old table: with foreign keys on, that deletes the rows that refer to
   // it. The pragma has no effect inside a transaction, so it is set outside.
@@ -68,12 +66,6 @@ export function migrate(sqlite: Database, options: MigrateOptions): void {
   }
 }
 
-/** A row of the table of applied steps. */
-interface AppliedStep {
-  readonly name: string;
-  readonly hash: string;
-}
-
 /**
  * How many of `steps` this database has.
  * @throws {MigrationError} when it is newer than this program or its history differs
@@ -81,7 +73,9 @@ interface AppliedStep {
 export function appliedSteps(sqlite: Database, steps: readonly Migration[]): number {
   if (!hasTable(sqlite, "migrations")) return 0;
   const applied = sqlite
-    .query<AppliedStep, []>("SELECT name, hash FROM migrations ORDER BY name")
+    .query<{ readonly name: string; readonly hash: string }, []>(
+      "SELECT name, hash FROM migrations ORDER BY name",
+    )
     .all();
   for (const [index, { name, hash }] of applied.entries()) {
     const step = steps[index];

@@ -59,10 +59,9 @@ export function openStore(
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
     const opened = sqlite;
-    migrate(opened, {
-      ...(steps && { steps }),
-      beforeChange: (step) => copyInto(opened, freePath(folder, `marquee-before-${step.name}`)),
-    });
+    const keepCopy = ({ name }: Migration) =>
+      copyInto(opened, freePath(folder, `marquee-before-${name}`));
+    migrate(opened, keepCopy, steps);
     // The quick check reads every page, so only `backup` runs it. This finds a damaged schema.
     opened.query("SELECT count(*) FROM sqlite_schema").get();
     const freeBytes = () => (path === folder ? Infinity : freeBytesIn(folder));

@@ -69,5 +69,3 @@ export function createSealedValues(sqlite: Database) {
         .run(bytes, rowId, before),
   };
 }
-
-export type SealedValues = ReturnType<typeof createSealedValues>;

@@ -116,7 +116,7 @@ export function createBackupRestorer(deps: BackupRestorerDeps) {
     const session = queries.select().from(sessions).where(eq(sessions.id, sessionId)).get();
     using sqlite = new Database(path, { readwrite: true, strict: true });
     // One of an earlier version gets its tables as they are now.
-    migrate(sqlite, { beforeChange() {} });
+    migrate(sqlite, () => {});
     const restored = drizzle(sqlite, { schema });
     const owner = restored.select().from(users).where(eq(users.role, "owner")).get();
     if (!session || !owner) return;
