@@ -38,8 +38,6 @@ export const NOTHING_HIDDEN: PrivacyRules = {
 /** The rules of a new user. */
 const AT_FIRST: PrivacyRules = { ...NOTHING_HIDDEN, titles: CLEANED };
 
-export type Privacy = ReturnType<typeof createPrivacy>;
-
 export function createPrivacy({ store }: AccountsContext) {
   const known = new Map<number, PrivacyRules>();
 

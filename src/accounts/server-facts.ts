@@ -3,8 +3,6 @@ import { server } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 
 /** What is stored of the server itself. */
-export type ServerFacts = ReturnType<typeof createServerFacts>;
-
 export function createServerFacts({ store: { queries } }: AccountsContext) {
   const read = () => queries.select().from(server).where(eq(server.id, 1)).get();
   return {

@@ -20,8 +20,6 @@ export interface Session {
   readonly lastSeenAt: number;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
-
 /** A browser not seen for this long is signed out. */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 /** How often `lastSeenAt` is stored at most. */

@@ -7,9 +7,6 @@ import { Refused } from "../i18n/refused.ts";
 
 type WidgetRow = typeof widgets.$inferSelect;
 
-/** What shows and hides overlays on demand: each overlay has a token of its own for it. */
-export type ShowTokens = ReturnType<typeof createShowTokens>;
-
 /**
  * @param rowOf finds a user's widget
  * @param change changes columns of one

@@ -10,9 +10,6 @@ export interface PendingLink extends Pick<BegunLink, "userCode" | "link"> {
   readonly outcome: ChatAccount | Refused | undefined;
 }
 
-/** The links that pages wait for. */
-export type PendingLinks = ReturnType<typeof createPendingLinks>;
-
 export interface PendingLinksDeps {
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Log, "error">;
@@ -30,6 +27,7 @@ interface Pending {
   cancelTimer(): void;
 }
 
+/** The links that pages wait for. */
 export function createPendingLinks({ clock, log }: PendingLinksDeps) {
   const links = new Map<number, Pending>();
 

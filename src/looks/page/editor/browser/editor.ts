@@ -20,8 +20,6 @@ export interface EditorDeps {
   onSaved?(stored: SavedWidget): void;
 }
 
-export type Editor = ReturnType<typeof startEditor>;
-
 /** What the page's script is given. */
 export const readSetup = <Setup extends EditorSetup>(): Setup =>
   JSON.parse(find<HTMLElement>("[data-editor]").dataset["editor"] ?? "") as Setup;

@@ -18,8 +18,6 @@ export const themeOf = ({ options }: Pick<Look, "options">): string =>
 export const lookOf = (looks: Looks, edited: Pick<Look, "options" | "css">): string | undefined =>
   Object.keys(looks).find((name) => isMadeOf(edited, looks[name] as Look));
 
-export type LookStrip = ReturnType<typeof createLookStrip>;
-
 /** The strip of looks. @param onChoose gets the code of the chosen one */
 export function createLookStrip(onChoose: (code: string) => void) {
   const strip = find<HTMLElement>("[data-strip]");

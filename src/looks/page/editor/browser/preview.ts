@@ -10,8 +10,6 @@ import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
 import type { OwnValues } from "./sliders.ts";
 
-export type Preview = ReturnType<typeof createPreview>;
-
 const RETRY_AFTER_MS = 2_000;
 
 /** The overlay's own page in a frame, which is sent what is not saved yet. */
