@@ -16,15 +16,39 @@ export type DemoSong = (typeof DEMO_SONGS)[number];
 
 const COLOUR_RULE = "a colour of 3 or 6 hexadecimal digits, without #";
 
+/** An optional colour such as `#ff8800`: without it, the mode decides. */
+const colour: WidgetOption<string | null> = {
+  type: { kind: "colour", automatic: false },
+  fallback: null,
+  allowed: COLOUR_RULE,
+  parse: parseColour,
+};
+
+/** A colour, or `auto` for one taken from the cover. */
+const accentColour: WidgetOption<string> = {
+  type: { kind: "colour", automatic: true },
+  fallback: "auto",
+  allowed: `auto, or ${COLOUR_RULE}`,
+  parse: (given) => (given === "auto" ? given : parseColour(given)),
+};
+
+const font: WidgetOption<string | null> = {
+  type: { kind: "font" },
+  longest: 120,
+  fallback: null,
+  allowed: "font names separated by commas, of letters, digits, spaces and hyphens",
+  parse: (given) => (/^[\p{L}\p{N} ,-]{1,120}$/u.test(given) ? given : undefined),
+};
+
 /** All options of the page's query string; parsing, documentation and editors use this table. */
 export const widgetOptions = {
   theme: choice(["card", "compact", "bar", "text", "art", "vinyl", "glass", "ambient"]),
   mode: choice(["dark", "auto", "light"]),
-  bg: colour(),
+  bg: colour,
   opacity: optionalNumber([0, 100, "%"]),
-  color: colour(),
-  accent: accentColour(),
-  font: font(),
+  color: colour,
+  accent: accentColour,
+  font,
   size: optionalNumber([8, 64, "px"]),
   radius: optionalNumber([0, 64, "px"]),
   width: optionalNumber([120, 3840, "px"]),
@@ -133,36 +157,6 @@ function optionalNumber(range: Range): WidgetOption<number | null> {
 
 function parseColour(given: string): string | undefined {
   return /^([0-9a-f]{3}|[0-9a-f]{6})$/i.test(given) ? `#${given.toLowerCase()}` : undefined;
-}
-
-/** An optional colour such as `#ff8800`: without it, the mode decides. */
-function colour(): WidgetOption<string | null> {
-  return {
-    type: { kind: "colour", automatic: false },
-    fallback: null,
-    allowed: COLOUR_RULE,
-    parse: parseColour,
-  };
-}
-
-/** A colour, or `auto` for one taken from the cover. */
-function accentColour(): WidgetOption<string> {
-  return {
-    type: { kind: "colour", automatic: true },
-    fallback: "auto",
-    allowed: `auto, or ${COLOUR_RULE}`,
-    parse: (given) => (given === "auto" ? given : parseColour(given)),
-  };
-}
-
-function font(): WidgetOption<string | null> {
-  return {
-    type: { kind: "font" },
-    longest: 120,
-    fallback: null,
-    allowed: "font names separated by commas, of letters, digits, spaces and hyphens",
-    parse: (given) => (/^[\p{L}\p{N} ,-]{1,120}$/u.test(given) ? given : undefined),
-  };
 }
 
 export function text(longest: number): WidgetOption<string> {
