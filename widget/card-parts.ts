@@ -33,6 +33,7 @@ export function createCardParts(root: HTMLElement) {
     coverStyles: find("cover-styles"),
   };
   const card = find("card");
+  const moving = [find("art"), find("info")];
   let image = find("art-img") as HTMLImageElement;
 
   /** A boolean attribute of the page, `data-np-` and this name. */
@@ -82,8 +83,11 @@ export function createCardParts(root: HTMLElement) {
     },
     /** Moves what a look moves once a second, in the frame that the clock needs anyway. */
     beat(second: number) {
-      card.style.setProperty("--np-beat", String(second));
-      card.style.setProperty("--np-flip", second % 2 === 0 ? "1" : "-1");
+      // Not for the backdrop: what uses a property is painted anew whenever any of them changes.
+      for (const { style } of moving) {
+        style.setProperty("--np-beat", String(second));
+        style.setProperty("--np-flip", second % 2 === 0 ? "1" : "-1");
+      }
     },
     /** The path of the cover that is shown. */
     shownCover: () => (hasFlag("face") ? null : image.getAttribute("src")),

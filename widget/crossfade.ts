@@ -2,8 +2,8 @@
 const WORDS_LEAVE: Keyframe[] = [{ opacity: 0, offset: 0.45 }, { opacity: 0 }];
 const WORDS_COME: Keyframe[] = [{ opacity: 0 }, { opacity: 0, offset: 0.55 }];
 
-/** What the cover and the clock set, which is drawn before and after elements too: the copy keeps its own. */
-const KEPT_PROPERTIES = ["--np-accent", "--np-cover", "--np-beat", "--np-flip"];
+/** What the cover sets, which is drawn before and after elements too: the copy keeps its own. */
+const KEPT_PROPERTIES = ["--np-accent", "--np-cover"];
 
 /** Lets the card dissolve into what it shows next. */
 export function createCrossfade(root: HTMLElement, card: HTMLElement) {

@@ -76,9 +76,10 @@ inEveryEngine("the change from one track to the next", (stage) => {
     const look = (within: string) =>
       page.evaluate((where) => {
         const card = document.querySelector(where) as Element;
+        const words = card.querySelector(".np-info") as Element;
         return [
           ...["--np-accent", "--np-beat", "--np-flip"].map((name) =>
-            getComputedStyle(card).getPropertyValue(name).trim(),
+            getComputedStyle(words).getPropertyValue(name).trim(),
           ),
           card.querySelector("img")?.getAttribute("src"),
         ];
