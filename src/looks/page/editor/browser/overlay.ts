@@ -62,6 +62,10 @@ function showOwnValues(draft: Draft): void {
 /** The preview has a draft's theme a moment later. */
 const PREVIEW_FOLLOWS_MS = 60;
 let ownValuesTimer: ReturnType<typeof setTimeout> | undefined;
+function showOwnValuesLater(draft: Draft): void {
+  clearTimeout(ownValuesTimer);
+  ownValuesTimer = setTimeout(() => showOwnValues(draft), PREVIEW_FOLLOWS_MS);
+}
 
 const editor = startEditor({
   ...{ setup, form, table: savedOptionList },
@@ -71,8 +75,7 @@ const editor = startEditor({
     follow("height", String(height));
     preview.show(draft);
     strip.show(lookOf(setup.looks, draft));
-    clearTimeout(ownValuesTimer);
-    ownValuesTimer = setTimeout(() => showOwnValues(draft), PREVIEW_FOLLOWS_MS);
+    showOwnValuesLater(draft);
   },
   check: checkCss,
   onSaved({ revision, show_url: show, hide_url: hide }) {
@@ -82,6 +85,8 @@ const editor = startEditor({
     follow("hide", hide ?? "");
   },
 });
+
+preview.onLoad(() => showOwnValuesLater(editor.draft()));
 
 const noteVersion = listVersions(setup, {
   nameOf(version) {

@@ -60,6 +60,8 @@ export function createPreview({ basePath, language, words, ...setup }: OverlaySe
     },
     /** What the look has by itself where no option says it; empty until the preview is there. */
     ownValues: () => readOwnValues(frame, latest),
+    /** Calls `listener` when the preview has been loaded, at first or again, and has the last draft. */
+    onLoad: (listener: () => void) => frame.addEventListener("load", listener),
     /** Lets it use other fonts of the user's. */
     setFonts(changed: readonly Font[]) {
       fonts = changed;
