@@ -25,7 +25,7 @@ export function createPlayingBody(clock: Clock, artworkUrl: ArtworkUrl): Playing
       case "unavailable":
         return () => UNAVAILABLE_BODY;
       case "playback": {
-        const json = new PlayingJson(reading.playback, user, artworkUrl);
+        const json = new PlayingJson(reading.playback, user, artworkUrl, clock.monotonicMs());
         return () => json.at(clock.monotonicMs(), Math.floor(clock.wallMs() / 1000));
       }
     }
@@ -58,8 +58,7 @@ export function createNowPlaying({ hub, clock, playingBody, config }: NowPlaying
     return answers;
   };
 
-  const answer = (reading: Reading, { holder, headers }: Call): Response => {
-    const answers = answersOf(holder);
+  const answer = (reading: Reading, answers: Answers, { holder, headers }: Call): Response => {
     if (reading === answers.reading) return document(answers.body(), headers);
     if (reading.kind === "unavailable") {
       // The rate limit would refuse an earlier call.
@@ -72,9 +71,10 @@ export function createNowPlaying({ hub, clock, playingBody, config }: NowPlaying
   };
 
   return (call: Call): Response | Promise<Response> => {
-    const { holder } = call;
-    const known = answersOf(holder).current.at(clock.monotonicMs()) ?? hub.peek(holder.user.id);
-    if (known) return answer(known, call);
-    return hub.read(holder.user.id, PROGRAM_WAITS_MS).then((reading) => answer(reading, call));
+    const { user } = call.holder;
+    const answers = answersOf(call.holder);
+    const known = answers.current.at(clock.monotonicMs()) ?? hub.peek(user.id);
+    if (known) return answer(known, answers, call);
+    return hub.read(user.id, PROGRAM_WAITS_MS).then((reading) => answer(reading, answers, call));
   };
 }

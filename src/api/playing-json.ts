@@ -24,25 +24,33 @@ const STARTS = {
  * only the position and the time move. What they need stands side by side: with thousands of users,
  * each object that is read may have to be fetched from slow memory.
  */
-export class PlayingJson {
-  private readonly motion: Motion;
+export class PlayingJson implements Motion {
+  readonly state: Motion["state"];
+  readonly positionMs: number;
+  readonly observedAtMs: number;
+  readonly rate: number;
   private readonly durationMs: number | null;
   /** What comes between the position and the time. */
   private readonly end: string;
   private readonly namePictures: () => void;
   /** When the pictures were last named; monotonic milliseconds. */
-  private namedAtMs = -Infinity;
+  private namedAtMs: number;
 
-  constructor(playback: Playback, user: PlayingUser, artworkUrl: ArtworkUrl) {
-    const { state, positionMs, observedAtMs, rate, track, album } = playback;
+  /** @param nowMs monotonic time */
+  constructor(playback: Playback, user: PlayingUser, artworkUrl: ArtworkUrl, nowMs: number) {
+    const { track, album } = playback;
     const data = toData(playback, 0, (artwork) => artworkUrl(artwork, user.id));
     const { is_playing: _, progress_ms, progress_percent, time_remaining_ms, ...unchanging } = data;
     const rest = JSON.stringify(unchanging).slice(1);
-    this.motion = { state, positionMs, observedAtMs, rate };
+    this.state = playback.state;
+    this.positionMs = playback.positionMs;
+    this.observedAtMs = playback.observedAtMs;
+    this.rate = playback.rate;
     this.durationMs = track.durationMs;
     // Joined: the parts of an added or filled-in text would be put together with each answer.
     this.end = [",", rest, ',"meta":{"user":', JSON.stringify(user.name), ',"timestamp":'].join("");
     this.namePictures = () => album.artworks.forEach((artwork) => artworkUrl(artwork, user.id));
+    this.namedAtMs = nowMs;
   }
 
   /** @param nowMs monotonic time */
@@ -51,13 +59,12 @@ export class PlayingJson {
       this.namePictures();
       this.namedAtMs = nowMs;
     }
-    const { motion, end } = this;
     const { progress_ms, progress_percent, time_remaining_ms } = progressIn(
-      motion,
+      this,
       this.durationMs,
       nowMs,
     );
-    return `${STARTS[motion.state]}${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}${end}${unixSeconds}}}`;
+    return `${STARTS[this.state]}${progress_ms},"progress_percent":${progress_percent},"time_remaining_ms":${time_remaining_ms}${this.end}${unixSeconds}}}`;
   }
 }
 

@@ -46,7 +46,7 @@ describe("the JSON of what plays", () => {
         text,
         fc.array(fc.tuple(anyTime, anyUnixTime), { minLength: 1, maxLength: 4 }),
         (playback, user, times) => {
-          const json = new PlayingJson(playback, { id: 1, name: user }, artworkUrl);
+          const json = new PlayingJson(playback, { id: 1, name: user }, artworkUrl, 0);
           for (const [nowMs, timestamp] of times) {
             expect(json.at(nowMs, timestamp)).toBe(
               JSON.stringify({
@@ -68,10 +68,11 @@ describe("the JSON of what plays", () => {
       { numRuns: 1, seed: 1 },
     );
     if (!playback) throw new Error("no playback");
-    const json = new PlayingJson(playback, { id: 1, name: "ada" }, (artwork) => {
+    const name = (artwork: Artwork) => {
       named += 1;
       return artworkUrl(artwork);
-    });
+    };
+    const json = new PlayingJson(playback, { id: 1, name: "ada" }, name, 0);
     json.at(0, 0);
     const namedFirst = named;
     json.at(1, 0);
