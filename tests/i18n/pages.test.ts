@@ -22,18 +22,19 @@ beforeAll(async () => {
   const ada = await server.addUser("ada", false);
   const grace = await server.addUser("grace", false);
   [owner, member] = [await signIn(server, ada), await signIn(server, grace)];
+  const cleo = await server.addUser("cleo", false);
+  const other = await signIn(server, cleo);
   const { connections, keys, history, widgets, magicLinks } = server.accounts;
   const now = server.clock.wallMs();
   const address = { address: "127.0.0.1:9", password: "" };
   for (const reason of FAILURE_REASONS) {
-    if ((await connections.allOf(ada.user.id)).length === 7) break;
     const { id } = await connections.connect(ada.user, "mpd", address, reason);
     await connections.storeStatus(id, { state: "retrying", since: now, reason });
   }
-  const limited = await connections.connect(ada.user, "mpd", address, "limited");
+  const limited = await connections.connect(cleo.user, "mpd", address, "limited");
   await connections.storeStatus(limited.id, { state: "limited", since: now, until: now + 60_000 });
   await connections.markRefused(
-    (await connections.connect(ada.user, "mpd", address, "refused")).id,
+    (await connections.connect(cleo.user, "mpd", address, "refused")).id,
   );
   const pushed = await connections.connect(ada.user, "json", null);
   const song = JSON.stringify({ title: "Paper Lanterns", artist: "Juniper Vale" });
@@ -65,6 +66,7 @@ beforeAll(async () => {
   seen = [
     [[...sections, ...editors, "dashboard/chat?with=bot"], owner.get],
     [[...sections, ...ways, "dashboard/music?look=here"], member.get],
+    [["dashboard/music"], other.get],
     [forAll, server.get],
     [["dashboard/music"], (path) => owner.get(path, { method: "POST" })],
   ];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { quickestMsOf } from "../fixtures/streams/cost.ts";
+import { quickestMsOf } from "../fixtures/clock/processor-time.ts";
 import { createHeadReader, HeadTooLong, LARGEST_HEAD_BYTES } from "../../src/upstream/head.ts";
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");

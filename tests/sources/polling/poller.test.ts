@@ -83,6 +83,15 @@ describe("a polled upstream", () => {
     expect(asked.map(({ urgency }) => urgency)).toEqual(["regular", "regular"]);
   });
 
+  test("is not asked for a request that comes right after another poll", async () => {
+    demand.follow(false);
+    void run();
+    await clock.advance(2_499);
+    demand.ask();
+    await clock.advance(600_000);
+    expect(asked).toHaveLength(1);
+  });
+
   test("is left alone once the watching ends", async () => {
     const ended = run();
     await clock.advance(10_000);

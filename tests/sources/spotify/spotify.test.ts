@@ -522,6 +522,18 @@ describe("the pace", () => {
     expect((await looksIn(120_000)) / 8).toBeWithin(24, 34);
   });
 
+  test("halves after an answer that never comes", async () => {
+    const user = longTrack();
+    watch(user);
+    await clock.advance(10_000);
+    standIn.script("hang");
+    await clock.advance(7_000);
+    watch(user);
+    const before = looks();
+    await clock.advance(30_000);
+    expect(looks() - before).toBeWithin(10, 13);
+  });
+
   test("is no quicker for requests of a user whom nobody watches", async () => {
     const demand = createDemand(false);
     watch(longTrack(), { demand });

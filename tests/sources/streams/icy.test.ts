@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createIcyReader } from "../../../src/sources/streams/icy.ts";
-import { quickestMsOf } from "../../fixtures/streams/cost.ts";
+import { quickestMsOf } from "../../fixtures/clock/processor-time.ts";
 import { AUDIO, icyBlock, icyTitle, INTERVAL } from "../../fixtures/streams/radio-server.ts";
 import "../../fixtures/seed.ts";
 
