@@ -190,6 +190,13 @@ describe("the source Windows", () => {
     expect(await last).toBeNull();
   });
 
+  test("shows what plays of a player that has several sessions", async () => {
+    const reader = aReader();
+    const next = watch(reader);
+    reader.becomes(sessions(aSession, { ...aSession, state: "paused", title: "Harp Song" }));
+    expect(await next()).toMatchObject({ state: "playing", track: { title: "Paper Lanterns" } });
+  });
+
   test("shows the session's cover, the same one as long as it is the same", async () => {
     const reader = aReader();
     const next = watch(reader);

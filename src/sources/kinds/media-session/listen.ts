@@ -23,6 +23,8 @@ export async function* listen(
     if (state.kind === "starting") continue;
     const before = known;
     known = new Map();
+    // A program may have several sessions.
+    const players: ReportingPlayer[] = [];
     for (const session of state.sessions.filter((one) => isFollowed(one, player))) {
       const last = before.get(session.app) ?? null;
       const playback = readSession(session, {
@@ -31,9 +33,10 @@ export async function* listen(
         before: last,
         cover: coverOf(session, reader.coverOf(session), { id: kind.id, origin, before: last }),
       });
-      if (playback) known.set(session.app, playback);
+      if (!playback) continue;
+      known.set(session.app, playback);
+      players.push({ name: session.app, playback });
     }
-    const players = [...known].map(([name, playback]): ReportingPlayer => ({ name, playback }));
     const chosen = choosePlayer(players, shown);
     shown = chosen?.name;
     yield chosen?.playback ?? null;
