@@ -243,6 +243,7 @@ async function judgedDestinations(
   const late = Promise.withResolvers<never>();
   const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
   signal.addEventListener("abort", giveUp);
+  if (signal.aborted) giveUp();
   try {
     const found = destinationsOf(url, lookUp, reach).catch(() => {
       throw new UpstreamError(`${place} could not be reached, as its name is not known`);

@@ -243,6 +243,15 @@ describe("a name", () => {
     expect(clock.waiting()).toBe(0);
   });
 
+  test("that is never told is not waited for by a caller who has given up", async () => {
+    const { upstream } = withNames(() => new Promise(() => {}));
+    const signal = AbortSignal.abort(new Error("gave up"));
+    expect(await failureOf(upstream.fetch("https://covers.example/", { signal }))).toBe(
+      signal.reason,
+    );
+    expect(clock.waiting()).toBe(0);
+  });
+
   const TRUSTED = { trustedOrigins: ["http://music.lan:8096", "https://music.example"] };
 
   test("that the operator trusts is called at its address, by its name, though it is private", async () => {
