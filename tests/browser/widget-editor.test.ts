@@ -672,9 +672,19 @@ onTheDashboard("the widget's editor", (stage) => {
     await current.locator("details").evaluate((details) => {
       if (details instanceof HTMLDetailsElement) details.open = true;
     });
-    await current.getByRole("button", { name: editor.standIn.removeGo }).click();
+    const removals: string[] = [];
+    page.on("request", (request) => {
+      const data = request.postData() ?? "";
+      if (data.includes("cover remove")) removals.push(data);
+    });
+    await current.getByRole("button", { name: editor.standIn.removeGo }).evaluate((button) => {
+      if (!(button instanceof HTMLButtonElement)) return;
+      button.click();
+      button.click();
+    });
     await outcome.filter({ hasText: editor.standIn.removed }).waitFor();
     expect(await current.isVisible()).toBe(false);
+    expect(removals).toHaveLength(1);
     // The files that were refused.
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([]);
   });
