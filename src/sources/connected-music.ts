@@ -50,7 +50,7 @@ export async function musicOf(
 /** What a source is called in a language. Most go by the same name in all. */
 export function sourceName({ id, name }: Pick<Source, "id" | "name">, words: Words): string {
   const names: Readonly<Record<string, string>> = words.dashboard.music.names;
-  return Object.hasOwn(names, id) ? (names[id] ?? name) : name;
+  return names[id] ?? name;
 }
 
 /** A connection's source and name for people, such as `MPD · Kitchen`. */

@@ -1,7 +1,7 @@
 import { readKeyName } from "../../accounts/key-name.ts";
-import { fill } from "../../i18n/index.ts";
+import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
-import type { ConnectedMusic } from "../../sources/connected-music.ts";
+import { type ConnectedMusic, sourceName } from "../../sources/connected-music.ts";
 import type { FoundTrack } from "../../sources/here/found.ts";
 import { optionField } from "../../sources/source.ts";
 import { type Found, isConnectedAs } from "../../sources/here/players-here.ts";
@@ -111,7 +111,8 @@ interface FoundRowProps {
 export function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, needs } = found;
-  const name = nameOf(found);
+  const name = nameOf(found, request.words);
+  const kind = sourceName(source, request.words);
   return (
     <li class="player">
       <Sign of={tileOf(source.id)} />
@@ -120,9 +121,9 @@ export function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX
           <span dir="auto" safe>
             {name}
           </span>{" "}
-          {name !== source.name && (
+          {name !== kind && (
             <small class="hint" safe>
-              {source.name}
+              {kind}
             </small>
           )}
         </h3>
@@ -162,7 +163,7 @@ function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element 
       <button
         type="submit"
         {...(!isFirst && { class: "quiet" })}
-        aria-label={attribute(`${t.listen}: ${nameOf(found)}`)}
+        aria-label={attribute(`${t.listen}: ${nameOf(found, request.words)}`)}
         safe
       >
         {t.listen}
@@ -171,7 +172,7 @@ function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element 
   );
 }
 
-const nameOf = ({ name, source }: Found): string => name ?? source.name;
+const nameOf = ({ name, source }: Found, words: Words): string => name ?? sourceName(source, words);
 
 /** The name of its connection; `undefined` where it needs none, as the first of its source. */
 function connectionNameFor(found: Found, music: readonly ConnectedMusic[]): string | undefined {
@@ -179,7 +180,7 @@ function connectionNameFor(found: Found, music: readonly ConnectedMusic[]): stri
     .filter(({ source }) => source === found.source)
     .map(({ connection }) => connection.name);
   if (!taken.includes("")) return undefined;
-  const wanted = readKeyName(nameOf(found)) ?? found.source.name;
+  const wanted = readKeyName(found.name ?? "") ?? found.source.name;
   const numbered = taken.map((_, index) => `${wanted} ${index + 2}`);
   return [wanted, ...numbered].find((name) => !taken.includes(name)) ?? wanted;
 }
