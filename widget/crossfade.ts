@@ -87,10 +87,10 @@ function ruledProperties(): string[] {
 
 /** Styles of an element as it looks now. */
 function stylesOf(element: Element, properties: readonly string[]): string {
-  // What is not drawn stays so.
-  if (element.getClientRects().length === 0) return ";display:none";
   const style = getComputedStyle(element);
-  const { width, height } = style;
+  const { display, width, height } = style;
+  // What is not drawn stays so. Of what has no box of its own, the children are drawn.
+  if (display !== "contents" && element.getClientRects().length === 0) return ";display:none";
   return [
     "",
     ...properties.map((name) => `${name}:${style.getPropertyValue(name)}`),
