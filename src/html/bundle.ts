@@ -47,9 +47,11 @@ if (import.meta.main) {
     format: "iife",
     minify: true,
   });
-  const texts = outputs.map(async (output) => [
-    output.path.replace(/\.js$/, ".ts"),
-    withAutomaticLight(await output.text()),
-  ]);
+  const texts = outputs.map(async (output) => {
+    const text = await output.text();
+    return output.path.endsWith(".css")
+      ? [output.path, withAutomaticLight(text)]
+      : [output.path.replace(/\.js$/, ".ts"), text];
+  });
   console.log(JSON.stringify(Object.fromEntries(await Promise.all(texts))));
 }
