@@ -171,8 +171,10 @@ export const settings = {
     fallback: "music",
     placeholder: "word",
     help: "First word of music_connected, music_display_name and music_product in the API.",
-    allowed: "1 to 32 lower-case letters, digits or underscores, starting with a letter",
-    parse: (text) => (/^[a-z][a-z0-9_]{0,31}$/.test(text) ? text : undefined),
+    ...matching(
+      /^[a-z][a-z0-9_]{0,31}$/,
+      "1 to 32 lower-case letters, digits or underscores, starting with a letter",
+    ),
   }),
   spotifyClientId: setting<string | null>({
     fallback: null,

@@ -56,7 +56,7 @@ export const wholeNumber = (least: number, most: number) => ({
   },
 });
 
-/** A text of a form. */
+/** A text that a pattern matches. */
 export const matching = (pattern: RegExp, allowed: string) => ({
   allowed,
   parse: (text: string): string | undefined => (pattern.test(text) ? text : undefined),

@@ -6,7 +6,7 @@ import { createMagicLinkSecret, hashCredential, type MagicLinkSecret } from "./c
 import type { User } from "./users.ts";
 
 /** Magic links: each lets its holder do one thing for a user, once, within half an hour. */
-export type MagicLinks = ReturnType<typeof createMagicLinks>;
+type MagicLinks = ReturnType<typeof createMagicLinks>;
 
 /**
  * The purpose of a link that connects a user to a source. A link may be issued with the name of the

@@ -40,7 +40,7 @@ export function createUsers(
   };
   return {
     list: () => queries.select().from(users).orderBy(asc(users.id)).all(),
-    /** A page of at most 50, from 1 on; the last page if `number` is too high. */
+    /** A page of at most 50, from 1 on; the last page if `asked` is too high. */
     async page(asked: number) {
       const pages = Math.max(1, Math.ceil((await queries.$count(users)) / PAGE));
       const number = Math.min(asked, pages);

@@ -144,11 +144,7 @@ export const Copies = ({ language, texts }: CopiesProps): JSX.Element => (
           ) : (
             <Copyable language={language} text={text} />
           )}
-          {hint !== undefined && (
-            <p class="hint" safe>
-              {hint}
-            </p>
-          )}
+          {hint !== undefined && <Hint text={hint} />}
         </dd>
       </>
     ))}

@@ -35,7 +35,7 @@ export interface IngestDeps extends Parts {
   userNameOf(userId: number): Promise<string | undefined>;
 }
 
-export interface IngestFeature extends Feature {
+interface IngestFeature extends Feature {
   /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
   upgradeLocally(request: Request, server: SocketServer): Promise<Response | undefined>;
 }

@@ -70,11 +70,6 @@ const FLOOD = "More messages came in a second than a browser sends.";
 const NOT_UNDERSTOOD =
   "A message could not be understood. The extension has to be of version 3 or newer.";
 
-/**
- * What is not understood of a frame is ignored. Frames count like pushes. Browsers send only what has
- * changed, and never again, so frames past the limit are not dropped: they are read, and shown together
- * when the next second begins. Many more close the socket: then the browser comes back and sends everything.
- */
 export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
   const { clock, inbox, covers, guard, delivery } = deps;
   const source = WEBNOWPLAYING;
@@ -132,6 +127,11 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       socket.sendText(GREETING);
     },
 
+    /**
+     * Takes a frame. What is not understood is ignored. Frames count like pushes. Browsers send only what has
+     * changed, and never again, so frames past the limit are not dropped: they are read, and shown together
+     * when the next second begins. Many more close the socket: then the browser comes back and sends everything.
+     */
     received(socket, frame) {
       const { connectionId } = socket.data;
       const browsers = connections.get(connectionId);

@@ -35,7 +35,7 @@ export function createFonts({ store, wallMs }: AccountsContext) {
         .where(eq(fonts.userId, id))
         .orderBy(asc(fonts.createdAt), asc(fonts.name))
         .all(),
-    /** @param name at most 40 letters, digits, spaces and hyphens @throws {Refused} */
+    /** @param typedName at most 40 letters, digits, spaces and hyphens @throws {Refused} */
     async add({ id: userId }: Pick<User, "id">, typedName: string, bytes: Uint8Array) {
       const name = readFontName(typedName);
       if (name === undefined) throw refused("name", "name");

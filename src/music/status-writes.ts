@@ -5,8 +5,9 @@ import type { ReportedStatus } from "./connection-status.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 
 /**
- * Makes what stores a connection's status, and does nothing if the connection is gone. All that change in one turn of the event loop are one transaction:
- * where thousands of channels start at once, one for each would keep answers waiting.
+ * Returns a function that stores a connection's status, or does nothing if the connection is gone. All
+ * statuses that change in one turn of the event loop are one transaction: where thousands of channels
+ * start at once, one for each would keep answers waiting.
  * @param onStored is called with the user of each connection whose status was stored
  */
 export function createStatusWrites(

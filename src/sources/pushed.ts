@@ -137,13 +137,10 @@ export function createPushedSources(
   pushed: PushedReports,
   broadcasts: BroadcastPlace,
 ): readonly Source[] {
-  const described = {
-    delivery: "pushed",
-  } as const;
   return [
     ...all.map((source) =>
       defineSource<{}, null>({
-        ...described,
+        delivery: "pushed",
         ...source,
         options: {},
         parseSettings: () => null,
@@ -151,7 +148,7 @@ export function createPushedSources(
       }),
     ),
     defineSource({
-      ...described,
+      delivery: "pushed",
       ...BROADCAST,
       facts: SCROBBLES,
       inboxAddress: (baseUrl) => broadcastAddress(broadcasts, baseUrl),

@@ -86,7 +86,7 @@ export function createBackupRestorer(deps: BackupRestorerDeps) {
     },
     /**
      * Judges what was taken, and has the server start again with it.
-     * @param key the text of the file `secret.key`
+     * @param given the text of the file `secret.key`
      * @param sessionId the browser that stays signed in, as the owner of the backup
      * @throws {Refused}
      */

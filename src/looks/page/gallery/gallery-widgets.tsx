@@ -8,7 +8,7 @@ import { readTextOptions } from "../../../outputs/options.ts";
 import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../../overlay/looks/shared-look.ts";
-import { Copyable, HiddenCopyable, Submit } from "../../../html/parts.tsx";
+import { Copies, HiddenCopyable, Submit } from "../../../html/parts.tsx";
 import {
   ActionButton,
   ActionForm,
@@ -176,16 +176,13 @@ function Shared({ request, widget }: PartProps): JSX.Element {
   const page = pathTo({ basePath: baseUrl, language }, "widget");
   return (
     <Confirm label={t.share} consequence={t.shareText}>
-      <dl class="copies">
-        <dt safe>{t.shareLink}</dt>
-        <dd>
-          <Copyable language={language} text={sharedLookLink(page, widget)} />
-        </dd>
-        <dt safe>{t.shareJson}</dt>
-        <dd>
-          <Copyable language={language} text={sharedLookJson(widget)} />
-        </dd>
-      </dl>
+      <Copies
+        language={language}
+        texts={[
+          { label: t.shareLink, text: sharedLookLink(page, widget) },
+          { label: t.shareJson, text: sharedLookJson(widget) },
+        ]}
+      />
     </Confirm>
   );
 }
