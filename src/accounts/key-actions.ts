@@ -41,11 +41,10 @@ export const addKey = action({
     ...{ name, baseUrl },
   }),
   documents: (issued) => documentsOf(issued),
-  notice: (words, { name, key, baseUrl }) => ({
-    tone: "good",
-    text: fill(words.dashboard.keys.added, { name }),
-    shownOnce: shownOnce(words, baseUrl, key),
-  }),
+  notice: (words, { name, key, baseUrl }) =>
+    good(fill(words.dashboard.keys.added, { name }), {
+      shownOnce: shownOnce(words, baseUrl, key),
+    }),
 });
 
 export const listKeys = action({
@@ -121,13 +120,10 @@ export const rotateKey = action({
   documents: (issued) => documentsOf(issued),
   notice: (words, { name, key, endsAt, stillWorks, baseUrl }, language) => {
     const { keys: t } = words.dashboard;
-    return {
-      tone: "good",
-      text: stillWorks
-        ? fill(t.replacedUntil, { name, time: formatTime(language, endsAt) })
-        : fill(t.replaced, { name }),
-      shownOnce: shownOnce(words, baseUrl, key),
-    };
+    const text = stillWorks
+      ? fill(t.replacedUntil, { name, time: formatTime(language, endsAt) })
+      : fill(t.replaced, { name });
+    return good(text, { shownOnce: shownOnce(words, baseUrl, key) });
   },
 });
 

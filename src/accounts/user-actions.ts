@@ -68,15 +68,14 @@ export const addUsers = action({
       widget_token: widgetToken,
       widget_url: widgetUrl,
     })),
-  notice: ({ dashboard: { server: t } }, added) => ({
-    tone: "good",
-    text: fill(t.added, { user: added.map(({ username }) => username).join(", ") }),
-    shownOnce: added.flatMap(({ key, widgetUrl, signInUrl }) => [
-      { label: t.signInLink, value: signInUrl },
-      { label: t.apiKey, value: key },
-      { label: t.widgetUrl, value: widgetUrl },
-    ]),
-  }),
+  notice: ({ dashboard: { server: t } }, added) =>
+    good(fill(t.added, { user: added.map(({ username }) => username).join(", ") }), {
+      shownOnce: added.flatMap(({ key, widgetUrl, signInUrl }) => [
+        { label: t.signInLink, value: signInUrl },
+        { label: t.apiKey, value: key },
+        { label: t.widgetUrl, value: widgetUrl },
+      ]),
+    }),
   lines: (added) =>
     added.flatMap(({ username, key, widgetUrl, signInUrl }) => [
       username,
@@ -179,11 +178,10 @@ export const makeSignInLink = action({
     return { username: name, url: signInUrl(accounts, baseUrl, users.named(name)) };
   },
   documents: ({ url }) => [{ url }],
-  notice: ({ dashboard: { server: t } }, { username, url }) => ({
-    tone: "good",
-    text: fill(t.linkMade, { user: username }),
-    shownOnce: [{ label: t.signInLink, value: url }],
-  }),
+  notice: ({ dashboard: { server: t } }, { username, url }) =>
+    good(fill(t.linkMade, { user: username }), {
+      shownOnce: [{ label: t.signInLink, value: url }],
+    }),
 });
 
 export const chooseLanguage = action({
@@ -197,11 +195,8 @@ export const chooseLanguage = action({
     return { username: user.name, language };
   },
   documents: (chosen) => [chosen],
-  notice: (_, { language }) => ({
-    tone: "good",
-    text: languages[language].dashboard.account.languageSaved,
-    language,
-  }),
+  notice: (_, { language }) =>
+    good(languages[language].dashboard.account.languageSaved, { language }),
   lines: ({ username, language }) => [
     `The pages of ${username} are in ${languages[language].endonym} from now on.`,
   ],

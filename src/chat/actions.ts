@@ -120,11 +120,9 @@ export const linkChat = action({
     if (!("wait" in linking)) return linkedNotice(words, linking);
     const { chat: t } = words.dashboard;
     const { userCode, link = ACTIVATE_URL } = linking;
-    return {
-      tone: "good",
-      text: `${t.begun} ${fill(t.code, { code: userCode })}`,
+    return good(`${t.begun} ${fill(t.code, { code: userCode })}`, {
       shownOnce: [{ label: t.open, value: link }],
-    };
+    });
   },
 });
 
@@ -241,6 +239,6 @@ export const unlinkChat = action({
   documents: (unlinked) => [unlinked],
   notice: ({ dashboard: { chat: t } }, { login, confirmed }) =>
     confirmed
-      ? { tone: "good", text: fill(t.unlinked, { login }) }
+      ? good(fill(t.unlinked, { login }))
       : { tone: "bad", text: fill(t.unlinkedUnconfirmed, { login }) },
 });

@@ -231,7 +231,7 @@ export const rotateWidget = action({
     if ("show_url" in addresses) return done(words, "showRotated", { name });
     return kind === "overlay"
       ? done(words, "rotated", { name })
-      : { tone: "good", text: words.outputs[kind].rotated };
+      : good(words.outputs[kind].rotated);
   },
   lines: ({ addresses }) => [
     "show_url" in addresses

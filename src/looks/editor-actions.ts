@@ -1,4 +1,4 @@
-import { action } from "../actions/action.ts";
+import { action, good } from "../actions/action.ts";
 import { flag, id } from "../actions/inputs.ts";
 import { LONGEST_KEY_NAME, readKeyName } from "../accounts/key-name.ts";
 import { fill, languages } from "../i18n/index.ts";
@@ -97,9 +97,7 @@ export const saveWidget = action({
     { id: widget.id, saved, revision: widget.revision, ...draftOf(widget), show_url, hide_url },
   ],
   notice: ({ dashboard: { widget } }, { isSaved }) =>
-    isSaved
-      ? { tone: "good", text: widget.editor.savedNotice }
-      : { tone: "bad", text: widget.editor.newer },
+    isSaved ? good(widget.editor.savedNotice) : { tone: "bad", text: widget.editor.newer },
 });
 
 /** A draft in a JSON document: what it lacks stays as it is. `undefined` for what is none. */
@@ -183,5 +181,5 @@ export const testWidgets = action({
   notice: ({ dashboard: { widget } }, { browserSources: count }) =>
     count === 0
       ? { tone: "bad", text: widget.testUnseen }
-      : { tone: "good", text: fill(widget.testSent, { count: String(count) }) },
+      : good(fill(widget.testSent, { count: String(count) })),
 });

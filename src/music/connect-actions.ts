@@ -1,6 +1,6 @@
 import { connectPurpose } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
-import { action, type Call, type Input } from "../actions/action.ts";
+import { action, type Call, type Input, good } from "../actions/action.ts";
 import { connectionId, name } from "../actions/inputs.ts";
 import { connectAddress } from "../addresses.ts";
 import { flagOf, type SettingName, settings, variableOf } from "../config.ts";
@@ -159,14 +159,12 @@ export const connect = action({
       };
     }
     const { connect: t } = words;
-    return {
-      tone: "good",
-      text: fill(t.title, { source: source.name }),
+    return good(fill(t.title, { source: source.name }), {
       shownOnce: [
         { label: fill(t.go, { source: source.name }), value: result.url },
         { label: t.redirectUri, value: result.redirectUri },
       ],
-    };
+    });
   },
   lines(result) {
     if (result.kind === "connected") {

@@ -164,15 +164,15 @@ export const moveConnection = action({
     return { connection, source: sourceOf(connection, sources), position };
   },
   documents: ({ connection, position }) => [{ ...documentOf(connection), position }],
-  notice: (words, moved) => ({
-    tone: "good",
-    text: fill(words.dashboard.music.moved, {
-      source: labelOf(moved, words),
-      position: String(moved.position),
-    }),
-    // Whoever moves it further finds it there.
-    anchor: cardId(moved.connection),
-  }),
+  notice: (words, moved) =>
+    good(
+      fill(words.dashboard.music.moved, {
+        source: labelOf(moved, words),
+        position: String(moved.position),
+      }),
+      // Whoever moves it further finds it there.
+      { anchor: cardId(moved.connection) },
+    ),
 });
 
 export const renameConnection = action({
