@@ -1,7 +1,7 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import type { Playback } from "../playback.ts";
-import { createMessageQueue } from "../upstream/message-queue.ts";
+import { createWaking } from "../upstream/message-queue.ts";
 import { expiresAtMs, type Lifetime } from "./expiry.ts";
 
 /** What plays according to a program, and how long that counts. */
@@ -102,10 +102,7 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
     postOf: (connectionId) => posts.get(connectionId) ?? NO_POST,
     onPost: (listener) => void listeners.push(listener),
     async *watch(connectionId, signal) {
-      const changes = createMessageQueue<true>(clock);
-      const wake = () => {
-        if (changes.size === 0) changes.push(true);
-      };
+      const { wake, woken } = createWaking(clock);
       const waking = watchers.get(connectionId) ?? new Set();
       watchers.set(connectionId, waking.add(wake));
       signal.addEventListener("abort", wake);
@@ -118,7 +115,7 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
             yield playback;
           } else {
             const leftMs = Math.ceil(untilMs - clock.monotonicMs());
-            await changes.receive(leftMs === Infinity ? undefined : leftMs);
+            await woken(leftMs === Infinity ? undefined : leftMs);
           }
         }
       } finally {

@@ -55,3 +55,12 @@ export function createMessageQueue<Message>(
     },
   };
 }
+
+/** A queue whose messages only wake the reader, so that a second one need not wait. */
+export function createWaking(clock: Pick<Clock, "after">) {
+  const calls = createMessageQueue<true>(clock);
+  const wake = () => {
+    if (calls.size === 0) calls.push(true);
+  };
+  return { wake, woken: calls.receive, fail: calls.end };
+}

@@ -1,4 +1,4 @@
-import { createMessageQueue } from "../../../upstream/message-queue.ts";
+import { createWaking } from "../../../upstream/message-queue.ts";
 import type { WatchContext } from "../../source.ts";
 import type { ReaderProcess, ReaderState } from "./reader-process.ts";
 
@@ -10,16 +10,13 @@ export async function* statesOf(
   reader: ReaderProcess,
   { clock, signal }: Pick<WatchContext, "clock" | "signal">,
 ): AsyncGenerator<ReaderState, void> {
-  const changes = createMessageQueue<true>(clock);
-  const wake = () => {
-    if (changes.size === 0) changes.push(true);
-  };
+  const { wake, woken } = createWaking(clock);
   const release = reader.use(wake);
   signal.addEventListener("abort", wake);
   try {
     while (!signal.aborted) {
       yield reader.state();
-      await changes.receive(REPEAT_MS);
+      await woken(REPEAT_MS);
     }
   } finally {
     signal.removeEventListener("abort", wake);

@@ -1,6 +1,6 @@
 import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
-import { createMessageQueue } from "../../../upstream/message-queue.ts";
+import { createWaking } from "../../../upstream/message-queue.ts";
 import { SourceFailure, unavailable } from "../../source.ts";
 import {
   createPlayers,
@@ -38,7 +38,7 @@ export async function connectBus(
 ): Promise<PlayerBus> {
   const { createClient } = await import("dbus-native");
   signal.throwIfAborted();
-  const changes = createMessageQueue<true>(clock);
+  const { wake, woken, fail } = createWaking(clock);
   const cancels = new Set<() => void>();
   let hasEnded = false;
 
@@ -52,7 +52,7 @@ export async function connectBus(
     signal.removeEventListener("abort", onAbort);
     for (const cancel of cancels) cancel();
     lost.reject(error);
-    changes.end(error);
+    fail(error);
     bus.close().catch(() => {});
   };
   const onAbort = () => end();
@@ -76,11 +76,8 @@ export async function connectBus(
       },
       { timeout: ANSWER_MS },
     );
-  const notify = () => {
-    if (changes.size === 0) changes.push(true);
-  };
 
-  const players = createPlayers({ clock, after, call, hasEnded: () => hasEnded, onChange: notify });
+  const players = createPlayers({ clock, after, call, hasEnded: () => hasEnded, onChange: wake });
 
   const receive = ({ interface: on, member, sender, path, body = [] }: Message) => {
     if (on === BUS && member === "NameOwnerChanged" && sender === BUS)
@@ -112,7 +109,7 @@ export async function connectBus(
   return {
     players: players.states,
     async nextChange() {
-      await changes.receive();
+      await woken();
     },
     close: () => end(),
   };
@@ -120,7 +117,7 @@ export async function connectBus(
   /** Waits for the players that are there already, so that the first report is not "nothing". */
   async function firstAnswers(): Promise<void> {
     while (players.areAwaited()) {
-      if ((await changes.receive(FIRST_ANSWERS_MS)) === undefined) return;
+      if ((await woken(FIRST_ANSWERS_MS)) === undefined) return;
     }
   }
 }
