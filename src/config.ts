@@ -30,8 +30,6 @@ function firstServices(text: string): readonly CoverServiceName[] | undefined {
   return Bun.deepEquals(typed, services) ? services : undefined;
 }
 
-/** Of an app at Twitch. */
-export const LONGEST_CLIENT_ID = 64;
 /** In UTF-16 units: a path, or a list of hosts. */
 const LONGEST_SETTING = 4_096;
 const OPENINGS = ["auto", "never"] as const;
@@ -229,9 +227,10 @@ export const settings = {
     fallbackText: "what the owner has entered in the browser",
     placeholder: "id",
     help: "Client ID of your public application at dev.twitch.tv, which links Twitch chats.",
-    allowed: "the application's client ID: 1 to 64 lower-case letters and digits",
-    parse: (text) =>
-      /^[a-z0-9]+$/.test(text) && text.length <= LONGEST_CLIENT_ID ? text : undefined,
+    ...matching(
+      /^[a-z0-9]{1,64}$/,
+      "the application's client ID: 1 to 64 lower-case letters and digits",
+    ),
   }),
   twitchIdUrl: upstreamUrl("https://id.twitch.tv/oauth2", "Where Twitch gives out tokens."),
   twitchApiUrl: upstreamUrl("https://api.twitch.tv/helix", "Where Twitch's API is reached."),

@@ -61,3 +61,9 @@ export const matching = (pattern: RegExp, allowed: string) => ({
   allowed,
   parse: (text: string): string | undefined => (pattern.test(text) ? text : undefined),
 });
+
+/** The same, without the spaces around it. */
+export const matchingTrimmed = (pattern: RegExp, allowed: string) => {
+  const { parse } = matching(pattern, allowed);
+  return { allowed, parse: (text: string) => parse(text.trim()) };
+};

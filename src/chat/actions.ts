@@ -1,6 +1,7 @@
 import { action, type Call, type Input, good } from "../actions/action.ts";
 import { givenIn, onOff, orKept } from "../actions/inputs.ts";
-import { flagOf, LONGEST_CLIENT_ID, type SettingName } from "../config.ts";
+import { flagOf, type SettingName } from "../config.ts";
+import { matching } from "../field.ts";
 import type { Notice } from "../html/notices.ts";
 import { Refused } from "../i18n/refused.ts";
 import { fill } from "../i18n/fill.ts";
@@ -62,10 +63,9 @@ export const enterChatApp = action({
     clientId: {
       placeholder: "client-id",
       // As Twitch makes them.
-      allowed: "30 lower-case letters and digits",
-      longest: LONGEST_CLIENT_ID,
+      ...matching(/^[0-9a-z]{30}$/, "30 lower-case letters and digits"),
+      longest: 64,
       refusal: "chat.clientId",
-      parse: (text) => (/^[0-9a-z]{30}$/.test(text) ? text : undefined),
     },
   },
   async run({ accounts }, { clientId }) {

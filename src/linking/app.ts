@@ -1,4 +1,5 @@
 import type { UpstreamApp } from "../accounts/upstreams.ts";
+import { matchingTrimmed } from "../field.ts";
 import { fieldOf } from "../http/form-field.ts";
 import { readText } from "../i18n/entered.ts";
 
@@ -6,24 +7,17 @@ import { readText } from "../i18n/entered.ts";
 
 const LONGEST_APP_TEXT = 128;
 
-const textOf = (pattern: RegExp) => (text: string) => {
-  const trimmed = text.trim();
-  return pattern.test(trimmed) ? trimmed : undefined;
-};
-
 export const APP_FIELDS = {
   clientId: {
     longest: LONGEST_APP_TEXT,
     // As Spotify makes them, the one service whose app is entered here.
-    allowed: "32 hexadecimal digits",
-    parse: textOf(/^[0-9a-f]{32}$/i),
+    ...matchingTrimmed(/^[0-9a-f]{32}$/i, "32 hexadecimal digits"),
     placeholder: "client-id",
     refusal: "connection.clientId",
   },
   clientSecret: {
     longest: LONGEST_APP_TEXT,
-    allowed: `letters and digits, at most ${LONGEST_APP_TEXT}`,
-    parse: textOf(/^[0-9A-Za-z_-]+$/),
+    ...matchingTrimmed(/^[0-9A-Za-z_-]+$/, `letters and digits, at most ${LONGEST_APP_TEXT}`),
     placeholder: "secret",
     secret: true,
     fallback: null,

@@ -1,5 +1,6 @@
 import { action, good } from "../actions/action.ts";
 import { uploadedFile } from "../actions/uploaded-file.ts";
+import { matching } from "../field.ts";
 import { type Font, LARGEST_FONT, LONGEST_FONT_NAME } from "./fonts.ts";
 
 const woff2 = uploadedFile({
@@ -51,8 +52,7 @@ export const removeFont = action({
   inputs: {
     id: {
       placeholder: "id",
-      allowed: "an ID of the list",
-      parse: (text: string) => (/^[\w-]+$/.test(text) ? text : undefined),
+      ...matching(/^[\w-]+$/, "an ID of the list"),
     },
   },
   run: ({ accounts, user }, { id }) => accounts.fonts.remove(user, id),

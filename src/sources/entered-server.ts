@@ -1,3 +1,4 @@
+import { matchingTrimmed } from "../field.ts";
 import type { SourceAddress, SourceOption } from "./source.ts";
 import { hostOf } from "../ip-address.ts";
 import { LONGEST_ADDRESS } from "../text-limits.ts";
@@ -54,11 +55,7 @@ export const tokenOption = (help: string) =>
     help,
     secret: true,
     longest: LONGEST_TOKEN,
-    allowed: "a token without spaces and quotation marks",
-    parse(text: string) {
-      const token = text.trim();
-      return /^[\w.~+/=-]+$/.test(token) ? token : undefined;
-    },
+    ...matchingTrimmed(/^[\w.~+/=-]+$/, "a token without spaces and quotation marks"),
   }) satisfies SourceOption;
 
 /** The same, for a server that may do without. */

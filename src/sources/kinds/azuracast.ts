@@ -1,3 +1,4 @@
+import { matching } from "../../field.ts";
 import type { Playback } from "../../playback.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import {
@@ -40,8 +41,10 @@ export const createAzuraCast = (deps: PolledSourceDeps): Source =>
       station: {
         placeholder: "my_station",
         help: "The station's short name, as in the address of its public page.",
-        allowed: "the station's short name, as in the address of its public page",
-        parse: (text) => (/^[\w.-]{1,100}$/.test(text) ? text : undefined),
+        ...matching(
+          /^[\w.-]{1,100}$/,
+          "the station's short name, as in the address of its public page",
+        ),
       },
     },
     account: ({ station }) => ({ displayName: station }),

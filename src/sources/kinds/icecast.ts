@@ -1,3 +1,4 @@
+import { matching } from "../../field.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
 import { definePolledSource, type PolledSourceDeps, textOf200 } from "../polling/polled-source.ts";
@@ -27,8 +28,7 @@ export const createIcecast = (deps: PolledSourceDeps): Source =>
         placeholder: "/live",
         help: "The stream's mount point; without it, the first stream with a title.",
         fallback: "",
-        allowed: "a mount point that starts with a slash, such as /live",
-        parse: (text) => (/^\/[^\s?#]*$/.test(text) ? text : undefined),
+        ...matching(/^\/[^\s?#]*$/, "a mount point that starts with a slash, such as /live"),
       },
     },
     account: () => ({ displayName: ICECAST.name }),

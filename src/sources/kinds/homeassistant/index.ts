@@ -1,3 +1,4 @@
+import { matchingTrimmed } from "../../../field.ts";
 import { tokenOption, urlOption } from "../../entered-server.ts";
 import type { Source } from "../../source.ts";
 import { defineStreamedSource, type StreamedSourceDeps } from "../../streamed-source.ts";
@@ -24,11 +25,10 @@ export const createHomeAssistant = (deps: StreamedSourceDeps): Source =>
       entity: {
         placeholder: "media_player.name",
         help: "The media player to follow, such as media_player.living_room.",
-        allowed: "a media player's ID, such as media_player.living_room",
-        parse(text) {
-          const id = text.trim();
-          return /^media_player\.[a-z0-9_]{1,200}$/.test(id) ? id : undefined;
-        },
+        ...matchingTrimmed(
+          /^media_player\.[a-z0-9_]{1,200}$/,
+          "a media player's ID, such as media_player.living_room",
+        ),
       },
       token: tokenOption(
         "A long-lived access token, made on your profile's page in Home Assistant.",

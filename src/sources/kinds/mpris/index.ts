@@ -1,3 +1,4 @@
+import { matchingTrimmed } from "../../../field.ts";
 import { withMeanings } from "../../answer-failure.ts";
 import { defineSource, type Source } from "../../source.ts";
 import type { MprisDeps } from "./listen.ts";
@@ -24,11 +25,10 @@ export const createMpris = (deps: MprisDeps): Source =>
         placeholder: "name",
         help: "Follow only this player, such as chromium, vlc or mpv; without it, all of them.",
         fallback: "",
-        allowed: "a player's name on the bus, such as chromium, vlc or mpv",
-        parse(text) {
-          const name = text.trim();
-          return name === "" || /^[\w-]+(\.[\w-]+)*$/.test(name) ? name : undefined;
-        },
+        ...matchingTrimmed(
+          /^([\w-]+(\.[\w-]+)*)?$/,
+          "a player's name on the bus, such as chromium, vlc or mpv",
+        ),
       },
     },
     account: ({ player }) => ({ displayName: player || NAME }),
