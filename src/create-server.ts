@@ -66,7 +66,10 @@ export function createServer(deps: ServerDeps) {
     takeCopy: store.takeCopy,
     probeWrite: store.probeWrite,
     restorer: createBackupRestorer({
-      ...{ store, clock, folder: settings.config.data, secretKey: settings.config.secretKey },
+      store,
+      clock,
+      folder: settings.config.data,
+      secretKey: settings.config.secretKey,
       restart: deps.restartRestored,
     }),
   });

@@ -83,7 +83,13 @@ export function createFeatures(deps: FeaturesDeps) {
   const parts = {
     ...deps,
     budget: createProcessorBudget(clock),
-    ...{ config, basePath, artworks, playingBody, formTokens, cookies, sessionCookie },
+    config,
+    basePath,
+    artworks,
+    playingBody,
+    formTokens,
+    cookies,
+    sessionCookie,
   };
   const linking = createLinkingFeature(parts);
   const linkingFlow = linking.flow;

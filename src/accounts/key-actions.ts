@@ -38,7 +38,8 @@ export const addKey = action({
   command: { examples: ["marquee key add ada --name 'chat bot'"] },
   run: async ({ accounts, user, baseUrl }, { name }): Promise<NewKey> => ({
     ...(await accounts.keys.add(user, name)),
-    ...{ name, baseUrl },
+    name,
+    baseUrl,
   }),
   documents: (issued) => documentsOf(issued),
   notice: (words, { name, key, baseUrl }) =>
@@ -65,7 +66,11 @@ export const listKeys = action({
   table: (keys) => [
     ["ID", "NAME", "STATUS", "CREATED", "LAST USED"],
     ...keys.map(({ id, name, status, created_at, last_used_at }) => [
-      ...[id, name, status, created_at ?? "", last_used_at ?? "never"],
+      id,
+      name,
+      status,
+      created_at ?? "",
+      last_used_at ?? "never",
     ]),
   ],
 });

@@ -55,7 +55,9 @@ export const addUsers = action({
     // The links of many are stored at once, which the disk has to confirm only once.
     return store.transaction(() =>
       added.map(({ user, key, widgetToken }) => ({
-        ...{ username: user.name, key, widgetToken },
+        username: user.name,
+        key,
+        widgetToken,
         widgetUrl: widgetAddress(baseUrl, language, widgetToken),
         signInUrl: signInUrl(accounts, baseUrl, user),
       })),

@@ -17,7 +17,9 @@ export function uploadedFile({ help, allowed, largest, refusals }: UploadedFile)
     new Refused(`${refusals}.unreadable`, {}, { field: "file", isMisuse: true });
   return {
     input: {
-      ...{ help, allowed, isFile: true },
+      help,
+      allowed,
+      isFile: true,
       // Base64 makes four characters of three bytes.
       longest: 4 * Math.ceil((largest + 1) / 3),
       refusal: `${refusals}.tooLarge`,

@@ -39,7 +39,11 @@ export function createChatService(deps: ChatDeps) {
     return quiet;
   };
   const accountDeps: TwitchAccountDeps = {
-    ...{ ...deps, ...twitch, chat, songLine, quietOf },
+    ...deps,
+    ...twitch,
+    chat,
+    songLine,
+    quietOf,
     eventsubUrl: config.twitchEventsubUrl,
   };
 
@@ -82,7 +86,8 @@ export function createChatService(deps: ChatDeps) {
   const follow = () => inTurn(async () => startAndStop(await chat.allOf()));
 
   return {
-    ...{ links, follow },
+    links,
+    follow,
     pending: createPendingLinks(deps),
     /**
      * Sends the line of a user's song, as a question in chat would be answered.

@@ -12,7 +12,9 @@ export async function performAction(
 ): Promise<void> {
   const ownersCall: OwnersCall = {
     ...execution,
-    ...{ actor: "operator", language: "en", remark: execution.note },
+    actor: "operator",
+    language: "en",
+    remark: execution.note,
   };
   const show = (result: unknown) => {
     const documents = action.documents(result);

@@ -24,9 +24,12 @@ export const settingText = (key: string, name: string, text: string): readonly s
   "reg.exe",
   "add",
   key,
-  ...["/v", name],
-  ...["/t", "REG_SZ"],
-  ...["/d", text],
+  "/v",
+  name,
+  "/t",
+  "REG_SZ",
+  "/d",
+  text,
   "/f",
 ];
 

@@ -47,7 +47,10 @@ export function createCarryOut({ actionParts, basePath }: CarryOutDeps) {
     const texts = await textsIn(form, action);
     const call = {
       ...actionParts,
-      ...{ user, actor: user, language, signal },
+      user,
+      actor: user,
+      language,
+      signal,
       remark() {},
     };
     try {

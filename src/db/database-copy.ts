@@ -45,8 +45,12 @@ export function createDatabaseCopies(folder: string, freeBytes: () => number): T
   const make = async (signal: AbortSignal) => {
     remove();
     const child = Bun.spawn([...ownCommand(COPY_COMMAND, resolve(folder, DATABASE_FILE), path)], {
-      ...{ stdin: "ignore", stdout: "ignore", stderr: "pipe", windowsHide: true },
-      ...{ signal, timeout: COPY_WITHIN_MS },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+      windowsHide: true,
+      signal,
+      timeout: COPY_WITHIN_MS,
     });
     const [code, reason] = await Promise.all([child.exited, new Response(child.stderr).text()]);
     if (code !== 0) {

@@ -15,7 +15,9 @@ export function elsewherePage(
   const { title, text, open } = languages[language].elsewhere;
   const { pathname, search } = new URL(request.url);
   return messagePage({
-    ...{ language, basePath, title },
+    language,
+    basePath,
+    title,
     lead: fill(text, { base: baseUrl, other: origin + basePath }),
     status: 403,
     again: { path: baseUrl + pathname + search, label: open },

@@ -36,7 +36,11 @@ export function createCookies({ baseUrl, listeningAddress }: CookiesDeps) {
   const cookie = (name: string, path: string): Cookie => {
     const set: Cookie["set"] = (value, maxAge) =>
       new Bun.Cookie({
-        ...{ name, value, path, maxAge, secure },
+        name,
+        value,
+        path,
+        maxAge,
+        secure,
         httpOnly: true,
         sameSite: "lax",
       }).toString();

@@ -25,7 +25,9 @@ export function formatPastDay(language: Language, unixMs: number, nowMs: number)
     return new Intl.RelativeTimeFormat(tag, { numeric: "auto" }).format(-daysAgo, "day");
   const isThisYear = new Date(unixMs).getFullYear() === new Date(nowMs).getFullYear();
   return new Intl.DateTimeFormat(tag, {
-    ...{ weekday: "long", day: "numeric", month: "long" },
+    weekday: "long",
+    day: "numeric",
+    month: "long",
     ...(!isThisYear && { year: "numeric" }),
   }).format(unixMs);
 }

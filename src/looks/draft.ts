@@ -10,7 +10,11 @@ export interface Draft extends Look {
 }
 
 export const draftOf = ({ name, language, options, css, size }: Draft): Draft => ({
-  ...{ name, language, options, css, size },
+  name,
+  language,
+  options,
+  css,
+  size,
 });
 
 /** Options about the stream and its picture: they stay when another look is chosen that has none. */

@@ -152,7 +152,9 @@ export const listVersions = action({
     versions.map(({ revision, savedAt, options, css, size }) => ({
       revision,
       saved_at: new Date(savedAt).toISOString(),
-      ...{ options, css, size },
+      options,
+      css,
+      size,
     })),
   table: (versions) => [
     ["REVISION", "SAVED AT", "OPTIONS"],

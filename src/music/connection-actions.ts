@@ -94,7 +94,10 @@ export const listConnections = action({
     const music = await musicOf(user.id, accounts, sources);
     return Promise.all(
       music.map(async ({ connection, source, position, ...one }) => ({
-        ...{ connection, source, position, status: statusAt(one.status, nowMs) },
+        connection,
+        source,
+        position,
+        status: statusAt(one.status, nowMs),
         inbox:
           showSecrets && isPushed(source)
             ? inboxOf(source, await accounts.connections.secretOf(connection.id), baseUrl)
@@ -105,7 +108,8 @@ export const listConnections = action({
   documents: (all) =>
     all.map(({ connection, position, status, inbox }) => ({
       ...documentOf(connection),
-      ...{ position, health: statusWord(status) },
+      position,
+      health: statusWord(status),
       ...inbox,
     })),
   table: (all) => {
@@ -114,7 +118,10 @@ export const listConnections = action({
       ["ID", "SOURCE", "NAME", "HEALTH", ...(hasSecrets ? ["SECRET", "ADDRESS"] : [])],
       ...all.map(({ connection: { publicId, name }, source, status, inbox }) => [
         // As in the dashboard: one without a name goes by its source's.
-        ...[String(publicId), source.id, name || source.name, statusLine(status, source)],
+        String(publicId),
+        source.id,
+        name || source.name,
+        statusLine(status, source),
         ...(hasSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
       ]),
     ];

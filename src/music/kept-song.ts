@@ -82,7 +82,12 @@ export function toSong(row: typeof songs.$inferSelect): KeptSong {
   const { startedAt, playedMs, source, albumName, coverPath, coverUrl } = row;
   const { givenTitle: title, givenArtists } = row;
   return {
-    ...{ startedAt, playedMs, source, albumName, coverPath, coverUrl },
+    startedAt,
+    playedMs,
+    source,
+    albumName,
+    coverPath,
+    coverUrl,
     track: {
       id: row.trackId,
       title: row.title,

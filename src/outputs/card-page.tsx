@@ -36,7 +36,10 @@ export function createCardPage(deps: CardPageDeps): CardPage {
     const picture = artwork && baseUrl + artworks.pathOf(artwork, "640.jpg", user.id);
     const path = `card/${token}`;
     const facts = {
-      ...{ language, title, description, picture },
+      language,
+      title,
+      description,
+      picture,
       address: pageAddress(baseUrl, addressLanguage, path),
     };
     const page = (

@@ -54,7 +54,12 @@ export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): Car
     const source = shortName(playback.source, LONGEST_NAME);
     return {
       content: {
-        ...{ kind: "song", isPaused, title, artist, cover, progress },
+        kind: "song",
+        isPaused,
+        title,
+        artist,
+        cover,
+        progress,
         label: options.source && source !== "" ? `${state} · ${source}` : state,
       },
       mode,

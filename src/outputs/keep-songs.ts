@@ -16,7 +16,10 @@ export function keepSongs({ history, hub, artworks, log }: SetListDeps): void {
     const { source, artists, given, albumName } = song;
     const { id, title, durationMs, explicit } = song.track;
     const kept = {
-      ...{ startedAt, source, artists, albumName },
+      startedAt,
+      source,
+      artists,
+      albumName,
       track: { id, title, durationMs, explicit },
       ...(given && { given }),
       playedMs: Math.round(playedMs),

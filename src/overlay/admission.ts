@@ -56,7 +56,10 @@ export function admit(
   const current =
     opened && overlayLook(opened.widget, language, searchParams, opened.fonts).fingerprint;
   const data: LiveTicket = {
-    ...{ token, userId, onStream, language },
+    token,
+    userId,
+    onStream,
+    language,
     listenerId: listenerOf(userId, demo),
     widgetId: opened?.widget.id ?? null,
     query: searchParams.toString(),

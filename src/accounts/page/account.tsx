@@ -35,7 +35,9 @@ export function createSection({ accounts, budget, sessionCookie, sources }: Acco
     const { account: t } = words.dashboard;
     const title = fill(t.goodbyeTitle, { user: user.name });
     const goodbye = await messagePage({
-      ...{ language, basePath, title },
+      language,
+      basePath,
+      title,
       lead: t.goodbyeText,
       status: 200,
     });

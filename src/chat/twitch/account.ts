@@ -112,12 +112,17 @@ async function readWhileValid(
     });
   const options = readChatOptions(account.options);
   const answering = createAnswering(deps, {
-    ...{ account, options, note, renew },
+    account,
+    options,
+    note,
+    renew,
     settings: () => settings,
     end: stop,
   });
   const announcing = createAnnouncing(deps, {
-    ...{ userId: account.userId, options, announce: answering.announce },
+    userId: account.userId,
+    options,
+    announce: answering.announce,
     settings: () => settings,
   });
   const subscribeAll = async (sessionId: string): Promise<Subscribed> => {
@@ -150,7 +155,9 @@ async function readWhileValid(
   try {
     return await readEvents(
       {
-        ...{ ...deps, url: deps.eventsubUrl, subscribe },
+        ...deps,
+        url: deps.eventsubUrl,
+        subscribe,
         onNotification(notification, ageMs) {
           answering.receive(notification, ageMs);
           announcing.receive(notification);

@@ -40,7 +40,9 @@ export async function mustRun(facts: AutostartFacts, command: readonly string[])
 /** The words of a start without a browser. */
 export const wordsOf = ({ program, flags }: AutostartFacts): string[] => [
   program,
-  ...["serve", "--open", "never"],
+  "serve",
+  "--open",
+  "never",
   ...flags,
 ];
 

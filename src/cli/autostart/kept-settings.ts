@@ -28,7 +28,8 @@ export function flagsToKeep({ config, origins }: ResolvedConfig): string[] {
     );
   }
   return [
-    ...["--data", resolve(config.data)],
+    "--data",
+    resolve(config.data),
     ...given.flatMap((name) => {
       const { [name]: value } = config;
       return value === true ? [flagOf(name)] : [flagOf(name), textOf(name, value)];

@@ -44,8 +44,11 @@ export function editorPage(props: EditorPageProps): Promise<Response> {
   const { id, revision, kind } = widget;
   const { editor: t } = request.words.dashboard.widget;
   const given: EditorSetup = {
-    ...{ id, revision, saved: draftOf(widget) },
-    ...{ page: pathTo(request, "widget"), formToken: request.formToken },
+    id,
+    revision,
+    saved: draftOf(widget),
+    page: pathTo(request, "widget"),
+    formToken: request.formToken,
     ...setup,
   };
   const script = kind === "overlay" ? widgetEditorScript : outputEditorScript;

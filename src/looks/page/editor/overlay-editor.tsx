@@ -52,7 +52,11 @@ export async function overlayEditor(
   };
   const looks = shippedLooks(words);
   const setup: SetupOf<OverlaySetup> = {
-    ...{ basePath, language, fonts: fonts.allOf(user), looks, tried },
+    basePath,
+    language,
+    fonts: fonts.allOf(user),
+    looks,
+    tried,
     standIn: standInCovers.idOf(user.id),
     words: Object.fromEntries(LANGUAGES.map((name) => [name, wordsOf(name)])) as Record<
       Language,

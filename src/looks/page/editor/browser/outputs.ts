@@ -27,7 +27,7 @@ function editCard(picture: HTMLImageElement): void {
   };
   const setup = readSetup<EditorSetup>();
   const table = Object.entries(cardOptions);
-  startEditor({ ...{ setup, form, table }, show: ({ draft }) => show(draft) });
+  startEditor({ setup, form, table, show: ({ draft }) => show(draft) });
 }
 
 function editText(): void {
@@ -44,7 +44,9 @@ function editText(): void {
     }
   };
   const editor = startEditor({
-    ...{ setup, form, table: Object.entries(textOptions) },
+    setup,
+    form,
+    table: Object.entries(textOptions),
     show({ draft }) {
       show(draft);
       for (const field of fields) explainMistake(field);

@@ -68,7 +68,9 @@ function showOwnValuesLater(draft: Draft): void {
 }
 
 const editor = startEditor({
-  ...{ setup, form, table: savedOptionList },
+  setup,
+  form,
+  table: savedOptionList,
   show({ draft }) {
     const { width, height } = sizeOf(draft);
     follow("width", String(width));

@@ -87,7 +87,11 @@ function readOwnValues(frame: HTMLIFrameElement, { options }: Draft): OwnValues 
   const unset = { ...parseWidgetOptions(new URLSearchParams(), options).options };
   styles.textContent = optionStyles({
     ...unset,
-    ...{ size: null, radius: null, width: null, outline: null, opacity: null },
+    size: null,
+    radius: null,
+    width: null,
+    outline: null,
+    opacity: null,
   });
   const probe = inner.createElement("i");
   probe.style.cssText = "position:absolute;visibility:hidden;width:0";
