@@ -90,8 +90,8 @@ function coloursOnOwnPanel(options: WidgetOptions) {
   return { muted: readable(muted), accent: readable(accent) };
 }
 
-/** The lightest and the darkest that `ambient.css` makes of a cover. */
-const AMBIENT_AT_WORST: Readonly<Record<Mode, Rgb>> = {
+/** What `ambient.css` makes of a white cover in dark mode, and of a black one in light mode. */
+export const AMBIENT_AT_WORST: Readonly<Record<Mode, Rgb>> = {
   dark: [102, 102, 102],
   light: [200, 200, 202],
 };

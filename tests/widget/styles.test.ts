@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { widgetStylesheet } from "../../src/html/assets.ts";
-import { contrast, parseHex, readableOn } from "../../widget/colour.ts";
+import { contrast, mix, parseHex, readableOn } from "../../widget/colour.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import {
+  AMBIENT_AT_WORST,
   coverStyles,
   LEAST_PANEL_OPACITY,
   MODE_COLOURS,
@@ -35,6 +36,17 @@ test("colours are made readable on the most transparent panel of all themes", ()
     Number(share),
   );
   expect(Math.min(...opacities)).toBe(LEAST_PANEL_OPACITY);
+});
+
+test("colours are made readable on what the stylesheet of ambient makes of white and of black", async () => {
+  const css = await Bun.file(`${import.meta.dir}/../../widget/themes/ambient.css`).text();
+  const brightness = Number(/brightness\(([\d.]+)\)/.exec(css)?.[1]);
+  const veil = /background: rgb\((\d+) (\d+) (\d+) \/ ([\d.]+)\);/.exec(css);
+  const [, red = -1, green = -1, blue = -1, opacity = -1] = veil?.map(Number) ?? [];
+  expect(AMBIENT_AT_WORST).toEqual({
+    dark: mix([0, 0, 0], [255, 255, 255], brightness),
+    light: mix([0, 0, 0], [red, green, blue], opacity),
+  });
 });
 
 test("each rule for light mode counts for the mode auto where the system is light", () => {
