@@ -104,7 +104,7 @@ function listenToBrowsers(port: number, app: App): Server<SocketData> {
       port,
       error: app.lastAnswer,
       websocket: { ...SOCKETS, ...app.sockets },
-      fetch: (request, server) => app.upgradeLocally(request, server) as Promise<Response>,
+      fetch: (request, server) => app.upgradeLocally(request, server) as Response,
     });
   } catch (error) {
     throw explainListenFailure(error, LOOPBACK, port, "webnowplayingPort");

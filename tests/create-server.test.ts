@@ -26,7 +26,9 @@ describe("a changed connection", () => {
   test("is followed later if it could not be", async () => {
     await received();
     const { connections } = server.accounts;
-    const failing = spyOn(connections, "workingIdsOf").mockRejectedValue(new Error("a full disk"));
+    const failing = spyOn(connections, "workingIdsOf").mockImplementation(() => {
+      throw new Error("a full disk");
+    });
     await connect();
     await expect(server.accounts.followMissed()).rejects.toThrow("a full disk");
     failing.mockRestore();

@@ -1,7 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import { apiKeys, connections as connectionsTable, users as usersTable } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
-import { createInTurn } from "../in-turn.ts";
 import { createConnections, draftConnection } from "../music/connections.ts";
 import { type Reason, Refused } from "../i18n/refused.ts";
 import type { AccountsContext } from "./context.ts";
@@ -49,8 +48,6 @@ export function createAccounts(context: AccountsContext) {
     if (concerns("users", "history")) history.reload(userId);
     if (concerns("users", "privacy", "connections")) privacy.reload(userId);
   });
-  /** Ids are chosen before rows are written, because sealed values are bound to them. */
-  const inTurn = createInTurn();
 
   return {
     users,
@@ -71,26 +68,22 @@ export function createAccounts(context: AccountsContext) {
      * Adds users, each with a key and a first widget, all or none.
      * @throws {Refused} naming every name that is invalid, taken or given twice
      */
-    add: (names: readonly string[], connection?: { source: string; settings: unknown }) =>
-      inTurn(() =>
-        vault.whileKeyStays(async () => {
-          refuseBadNames(names, takenNames(store.queries, names));
-          const firstId = nextUserId(store.queries);
-          const drafts = await Promise.all(
-            names.map((name, index) =>
-              draftUser(vault, firstId + index, name, connection, wallMs()),
-            ),
-          );
-          const added = drafts.map(({ row }) => ({ userId: row.id, what: "users" }) as const);
-          return store.write(added, (tx) =>
-            drafts.map((draft) => ({
-              user: insertDraft(tx, draft),
-              key: draft.key.issued.key,
-              widgetToken: draft.widget.token,
-            })),
-          );
-        }),
-      ),
+    async add(names: readonly string[], connection?: { source: string; settings: unknown }) {
+      refuseBadNames(names, takenNames(store.queries, names));
+      // Sealed values are bound to ids, so these are chosen before rows are written.
+      const firstId = nextUserId(store.queries);
+      const drafts = names.map((name, index) =>
+        draftUser(vault, firstId + index, name, connection, wallMs()),
+      );
+      const added = drafts.map(({ row }) => ({ userId: row.id, what: "users" }) as const);
+      return store.write(added, (tx) =>
+        drafts.map((draft) => ({
+          user: insertDraft(tx, draft),
+          key: draft.key.issued.key,
+          widgetToken: draft.widget.token,
+        })),
+      );
+    },
     ...createServerFacts(context),
     /** Calls back with the changes of one user, or those that concern all users. */
     onChange: store.onChange,
@@ -107,22 +100,22 @@ export function createAccounts(context: AccountsContext) {
 interface UserDraft {
   readonly row: Omit<User, "role">;
   readonly key: ReturnType<typeof draftKey>;
-  readonly widget: Awaited<ReturnType<typeof draftFirstWidget>>;
-  readonly connection: Awaited<ReturnType<typeof draftConnection>> | undefined;
+  readonly widget: ReturnType<typeof draftFirstWidget>;
+  readonly connection: ReturnType<typeof draftConnection> | undefined;
 }
 
-async function draftUser(
+function draftUser(
   vault: Vault,
   id: number,
   name: string,
   connection: { source: string; settings: unknown } | undefined,
   createdAt: number,
-): Promise<UserDraft> {
+): UserDraft {
   return {
     row: { id, name, createdAt, language: null, welcomedAt: null },
     key: draftKey(id, "first key", createdAt),
-    widget: await draftFirstWidget(vault, id, createdAt),
-    connection: connection && (await draftConnection(vault, id, connection, createdAt)),
+    widget: draftFirstWidget(vault, id, createdAt),
+    connection: connection && draftConnection(vault, id, connection, createdAt),
   };
 }
 

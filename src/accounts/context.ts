@@ -13,14 +13,14 @@ export interface AccountsContext {
  * What a sealed JSON text says; `undefined` for a damaged one, which concerns its own user alone.
  * @throws {SecretError} when another key is needed
  */
-export async function readSealed(
+export function readSealed(
   vault: Pick<Vault, "open">,
   purpose: SealPurpose,
   userId: number,
   sealed: Uint8Array,
-): Promise<unknown> {
+): unknown {
   try {
-    return JSON.parse(await vault.open(purpose, userId, sealed));
+    return JSON.parse(vault.open(purpose, userId, sealed));
   } catch (error) {
     const isDamaged = error instanceof SecretError && !error.needsOtherKey;
     if (isDamaged || error instanceof SyntaxError) return undefined;

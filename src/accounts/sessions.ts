@@ -50,7 +50,7 @@ export function createSessions({ store, wallMs }: AccountsContext, deferred: Def
      * Signs a browser in. Returns its session cookie, only this once. With {@link MOST_SESSIONS} others,
      * the one that was not seen for longest is signed out.
      */
-    async open({ id: userId }: Pick<User, "id">, userAgent: string) {
+    open({ id: userId }: Pick<User, "id">, userAgent: string) {
       const token = createSessionToken();
       const nowMs = wallMs();
       const row = {
@@ -90,14 +90,12 @@ export function createSessions({ store, wallMs }: AccountsContext, deferred: Def
       return { session, user };
     },
     /** Whether a session still exists. */
-    async isOpen(id: string) {
+    isOpen(id: string) {
       const session = queries.select().from(sessions).where(eq(sessions.id, id)).get();
       return session !== undefined && isAlive(session);
     },
     /** The browsers a user is signed in with, last seen first. */
-    async list({ id }: Pick<User, "id">) {
-      return lastSeenOf(id, MOST_SESSIONS).filter(isAlive);
-    },
+    list: ({ id }: Pick<User, "id">) => lastSeenOf(id, MOST_SESSIONS).filter(isAlive),
     /** Signs one browser out, if it is the user's. Resolves with whether it was signed in. */
     close: ({ id: userId }: Pick<User, "id">, id: string) =>
       store.write({ userId, what: "sessions" }, (tx) => {

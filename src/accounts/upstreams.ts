@@ -30,19 +30,18 @@ export function createUpstreams({ store, vault }: AccountsContext, deferred: Def
       .onConflictDoUpdate({ target: upstreams.source, set: row })
       .run();
   return {
-    async appOf(source: string) {
+    appOf(source: string) {
       const sealed = rowOf(source)?.sealedApp;
       if (!sealed) return undefined;
-      const app: UpstreamApp = JSON.parse(await vault.open("upstream-app", THE_SERVER, sealed));
+      const app: UpstreamApp = JSON.parse(vault.open("upstream-app", THE_SERVER, sealed));
       return app;
     },
     /** Stores the app, encrypted, and replaces any other. */
-    enterApp: (source: string, app: UpstreamApp) =>
-      vault.whileKeyStays(async () => {
-        const sealedApp = await vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
-        await store.write({ what: "upstreams" }, () => put({ source, sealedApp }));
-      }),
-    async pauseOf(source: string) {
+    async enterApp(source: string, app: UpstreamApp) {
+      const sealedApp = vault.seal("upstream-app", THE_SERVER, JSON.stringify(app));
+      await store.write({ what: "upstreams" }, () => put({ source, sealedApp }));
+    },
+    pauseOf(source: string) {
       const { pausedFrom, pausedUntil } = rowOf(source) ?? {};
       return pausedFrom != null && pausedUntil != null
         ? { from: pausedFrom, until: pausedUntil }

@@ -96,7 +96,7 @@ export const listUsers = action({
     Promise.all(
       accounts.users.list().map(async (user) => ({
         user,
-        music: await musicOf(user.id, accounts, sources),
+        music: musicOf(user.id, accounts, sources),
         nowMs: clock.wallMs(),
       })),
     ),

@@ -32,7 +32,7 @@ export interface Channel {
    */
   notify(): void;
   /** Starts and stops the watching of connections that have changed. */
-  followConnections(): Promise<void>;
+  followConnections(): void;
   start(): void;
   stop(): void;
 }
@@ -131,7 +131,7 @@ export function createChannel(deps: ChannelDeps): Channel {
     start() {
       if (running) return;
       running = true;
-      void set.follow();
+      set.follow();
     },
     stop() {
       running = false;

@@ -11,12 +11,12 @@ import type { WatchedConnection } from "./watcher.ts";
 /** Finds what a user is connected to, ready to be watched. */
 export interface ConnectionFinder {
   /** Those that can be watched, in the user's order. */
-  connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
+  connectionsOf(userId: number): readonly WatchedConnection[];
   /**
    * The ids of the connections that `connectionsOf` would find. Nothing is decrypted, so those with
    * unusable settings are among them: they are tried again on each change of connections.
    */
-  connectionIdsOf(userId: number): Promise<readonly number[]>;
+  connectionIdsOf(userId: number): readonly number[];
 }
 
 /** Not a real user's id: its channel always plays the demo, for overlays that ask for it. */
@@ -76,13 +76,13 @@ export function createConnectionFinder(
     ];
   };
   return {
-    async connectionsOf(userId) {
+    connectionsOf(userId) {
       if (userId === DEMO_LISTENER) return [demoConnection];
       const song = DEMO_SONGS[-1 - userId];
       if (song) {
         return [{ ...demoConnection, watch: (context) => watchDemoSong(song, context) }];
       }
-      const all = await connections.allOf(userId);
+      const all = connections.allOf(userId);
       return all.length === 0 ? unconnected : all.flatMap(watchedOf);
     },
     connectionIdsOf: (userId) => connections.workingIdsOf(userId),

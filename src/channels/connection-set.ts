@@ -11,7 +11,7 @@ import { createWatcher, type WatchedConnection, type Watch, type WatcherDeps } f
 
 export interface ConnectionSetDeps extends WatcherDeps {
   /** The ids of the user's connections that are not refused, in the user's order. */
-  connectionIdsOf(userId: number): Promise<readonly number[]>;
+  connectionIdsOf(userId: number): readonly number[];
 }
 
 /** Whose connections are watched, and for whom. */
@@ -40,10 +40,10 @@ export class ConnectionSet {
   connections: readonly KnownConnection[] | undefined;
   private isRunning = false;
   private members: readonly Member[] = [];
-  /** Counts the calls of `follow` and `stop`: the last one wins. */
-  private turn = 0;
   /** How often in a row the connections could not be read. */
   private failures = 0;
+  /** Drops the next attempt to read them. */
+  private cancelRetry = () => {};
   private readonly set: Watching;
   private readonly deps: ConnectionSetDeps;
 
@@ -53,25 +53,21 @@ export class ConnectionSet {
   }
 
   /** Follows the user's connections if they are others now than those that are watched. */
-  async followChanges(): Promise<void> {
+  followChanges(): void {
     if (!this.isRunning) return;
-    const ids = await this.deps.connectionIdsOf(this.set.userId);
+    const ids = this.deps.connectionIdsOf(this.set.userId);
     const watchedIds = this.members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []);
-    if (this.isRunning && !Bun.deepEquals(ids, watchedIds)) await this.follow();
+    if (!Bun.deepEquals(ids, watchedIds)) this.follow();
   }
 
   /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
-  async follow(): Promise<void> {
+  follow(): void {
     this.isRunning = true;
-    this.turn += 1;
-    const mine = this.turn;
+    this.cancelRetry();
     try {
-      const found = await this.deps.connectionsOf(this.set.userId);
-      if (mine !== this.turn) return;
+      this.use(this.deps.connectionsOf(this.set.userId));
       this.failures = 0;
-      this.use(found);
     } catch (error) {
-      if (mine !== this.turn) return;
       this.failures += 1;
       this.retry(error);
     }
@@ -81,7 +77,7 @@ export class ConnectionSet {
   /** Stops all watchers. Statuses and pauses are kept for the next start. */
   stop(): void {
     this.isRunning = false;
-    this.turn += 1;
+    this.cancelRetry();
     this.failures = 0;
     this.connections = undefined;
     for (const member of this.members) this.end(member);
@@ -157,9 +153,6 @@ export class ConnectionSet {
       const report = { kind: "failed", retryAfterMs } as const;
       this.connections = [{ ...unread, state: stateAfter(unread, report, clock.monotonicMs()) }];
     }
-    const mine = this.turn;
-    clock.after(retryAfterMs, () => {
-      if (mine === this.turn) void this.follow();
-    });
+    this.cancelRetry = clock.after(retryAfterMs, () => this.follow());
   }
 }

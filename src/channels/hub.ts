@@ -129,14 +129,16 @@ export function createHub(deps: HubDeps): Hub {
     return opened;
   };
 
-  const channelOf = (userId: number): Channel => {
-    const entry = channels.get(userId) ?? open(userId);
-    entry.channel.view.current.usedAtMs = clock.monotonicMs();
-    if (!entry.channel.running) {
-      entry.channel.start();
-      stopWhenIdle(entry.channel, clock);
+  const channelOf = (userId: number): Channel => (channels.get(userId) ?? open(userId)).channel;
+
+  const runningChannelOf = (userId: number): Channel => {
+    const channel = channelOf(userId);
+    channel.view.current.usedAtMs = clock.monotonicMs();
+    if (!channel.running) {
+      channel.start();
+      stopWhenIdle(channel, clock);
     }
-    return entry.channel;
+    return channel;
   };
 
   /** Some readings change by time alone, which nobody learns while nobody subscribes. */
@@ -153,13 +155,13 @@ export function createHub(deps: HubDeps): Hub {
     });
 
   return {
-    currentOf: (userId) => (channels.get(userId) ?? open(userId)).channel.view.current,
+    currentOf: (userId) => channelOf(userId).view.current,
     peek(userId) {
       const known = channels.get(userId)?.channel.view.current.at(clock.monotonicMs());
-      return known ?? channelOf(userId).view.peek();
+      return known ?? runningChannelOf(userId).view.peek();
     },
     async read(userId, atMostMs) {
-      const channel = channelOf(userId);
+      const channel = runningChannelOf(userId);
       const { view } = channel;
       const known = view.peek();
       if (known) return known;
@@ -172,6 +174,8 @@ export function createHub(deps: HubDeps): Hub {
     },
     subscribe(userId, subscriber, scope = "shown") {
       const leave = channelOf(userId).subscribe(subscriber, scope);
+      // Sources begin with somebody who watches.
+      runningChannelOf(userId);
       return () => {
         leave();
         const entry = channels.get(userId);

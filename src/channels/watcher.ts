@@ -24,7 +24,7 @@ export interface WatcherDeps extends StatusReporterDeps {
   /** A number from 0 to 1. */
   random(): number;
   /** The user's connections that can be watched, in the user's order. */
-  connectionsOf(userId: number): Promise<readonly WatchedConnection[]>;
+  connectionsOf(userId: number): readonly WatchedConnection[];
 }
 
 /**
@@ -52,8 +52,8 @@ export function createWatcher(
   const status = createStatusReporter(userId, connectionId, deps);
 
   /** The connection with its current settings, which may have changed while it was watched. */
-  const reopen = async (): Promise<WatchedConnection | undefined> =>
-    (await deps.connectionsOf(userId)).find((found) => found.connectionId === connectionId);
+  const reopen = (): WatchedConnection | undefined =>
+    deps.connectionsOf(userId).find((found) => found.connectionId === connectionId);
 
   const refuse = async (refused: WatchedConnection, reason: string): Promise<WatchEnd> => {
     try {
@@ -94,7 +94,7 @@ export function createWatcher(
       let end: WatchEnd;
       let connection: WatchedConnection | undefined = given;
       try {
-        if (failures > 0) connection = await reopen();
+        if (failures > 0) connection = reopen();
         if (signal.aborted) return;
         if (!connection) return yield unlinked();
         const watched = connection.watch({ signal, clock, log, demand });

@@ -106,8 +106,7 @@ export const linkChat = action({
   },
   async run(call, { channel }): Promise<Linking> {
     const links = await linksOf(call);
-    if (call.actor === "operator" && (await links.clientId()) === undefined)
-      call.remark(HOW_TO_ENTER);
+    if (call.actor === "operator" && links.clientId() === undefined) call.remark(HOW_TO_ENTER);
     return links.begin(call.user, channel);
   },
   wait: async ({ signal }, begun) => ("wait" in begun ? begun.wait(signal) : begun),

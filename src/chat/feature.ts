@@ -21,8 +21,8 @@ export function createChatFeature(deps: ChatDeps): ChatFeature {
     return made;
   });
   const follow = async () => {
-    if (!made && !(await chat.allOf()).some(({ state }) => state === "linked")) return;
-    await (await service()).follow();
+    if (!made && !chat.allOf().some(({ state }) => state === "linked")) return;
+    (await service()).follow();
   };
   return {
     service,

@@ -1,6 +1,5 @@
 import { createBoundedMap } from "../bounded-map.ts";
 import { Refused } from "../i18n/refused.ts";
-import { createInTurn } from "../in-turn.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import { createSongLine } from "./song-line.ts";
 import type { ChatAccount } from "./store.ts";
@@ -80,10 +79,8 @@ export function createChatService(deps: ChatDeps) {
     }
   };
 
-  /** What was read first must not count last. */
-  const inTurn = createInTurn();
   /** Starts and stops accounts as they are stored now. */
-  const follow = () => inTurn(async () => startAndStop(await chat.allOf()));
+  const follow = () => startAndStop(chat.allOf());
 
   return {
     links,
@@ -94,7 +91,7 @@ export function createChatService(deps: ChatDeps) {
      * @throws {Refused} when it is not sent
      */
     async sayOnce({ id: accountId, userId }: ChatAccount) {
-      const settings = readSettings(await chat.settingsOf(accountId));
+      const settings = readSettings(chat.settingsOf(accountId));
       const text = await songLine(userId, "song");
       if (text === undefined) throw new Refused("chat.paused");
       if (!settings) throw new Refused("chat.notSent");

@@ -57,7 +57,7 @@ export function createChatAccounts(
 
   return {
     /** Those of a user, or of all, ordered by id. */
-    allOf: async (userId?: number) =>
+    allOf: (userId?: number) =>
       queries
         .select()
         .from(chatAccounts)
@@ -71,35 +71,27 @@ export function createChatAccounts(
      * Adds an account, or replaces the user's one of this name, which gets another id.
      * @throws {Refused} when the user has the maximum
      */
-    link: (user: Pick<User, "id">, { service, login, channel, settings }: NewChatAccount) =>
-      vault.whileKeyStays(async () => {
-        const sealedSettings = await seal(user.id, settings);
-        const values = { service, login, channel, sealedSettings, linkedAt: wallMs() };
-        const row = await store.write({ userId: user.id, what: "chat" }, (tx) =>
-          putInPlace(tx, user.id, values),
-        );
-        return withoutSettings(row);
-      }),
+    async link(user: Pick<User, "id">, { service, login, channel, settings }: NewChatAccount) {
+      const sealedSettings = seal(user.id, settings);
+      const values = { service, login, channel, sealedSettings, linkedAt: wallMs() };
+      const row = await store.write({ userId: user.id, what: "chat" }, (tx) =>
+        putInPlace(tx, user.id, values),
+      );
+      return withoutSettings(row);
+    },
     /** The settings; `undefined` if the account is gone or they cannot be decrypted. */
-    async settingsOf(id: number) {
+    settingsOf(id: number) {
       const row = rowOf(id);
       return row && open(row);
     },
-    /** Stores settings in place of those that are stored. Resolves with false if the account is gone. */
-    storeSettings: (id: number, settings: unknown) =>
-      vault.whileKeyStays(async () => {
-        const row = rowOf(id);
-        if (!row) return false;
-        const sealedSettings = await seal(row.userId, settings);
-        const isIt = eq(chatAccounts.id, id);
-        const stored = queries
-          .update(chatAccounts)
-          .set({ sealedSettings })
-          .where(isIt)
-          .returning({ id: chatAccounts.id })
-          .get();
-        return stored !== undefined;
-      }),
+    /** Stores settings in place of those that are stored. Returns false if the account is gone. */
+    storeSettings(id: number, settings: unknown) {
+      const row = rowOf(id);
+      if (!row) return false;
+      const sealedSettings = seal(row.userId, settings);
+      queries.update(chatAccounts).set({ sealedSettings }).where(eq(chatAccounts.id, id)).run();
+      return true;
+    },
     /**
      * Stores how a user's account answers, made of what is stored.
      * @throws {Refused} when the user has no account of this name

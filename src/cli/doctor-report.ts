@@ -25,7 +25,7 @@ export async function examineConnections(songs: boolean, execution: Execution): 
   const all = await Promise.all(
     users.map(async (user) => {
       const songOf = songs ? await songsOf(user.id, execution) : undefined;
-      return (await musicOf(user.id, accounts, sources)).map(
+      return musicOf(user.id, accounts, sources).map(
         ({ connection, source, status }): CheckedConnection => ({
           user: user.name,
           id: Number(connection.publicId),

@@ -73,7 +73,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
 
     show: (name: SectionName, section: Section) =>
       enter(name, async (signedIn, language, { request }) => {
-        const notice = await notices.of(request, signedIn, { section: name, basePath, language });
+        const notice = notices.of(request, signedIn, { section: name, basePath, language });
         const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
         const response = await section.show(dashboardRequest);
         // A page that redirects has not shown it yet.
@@ -109,7 +109,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
         if (outcome instanceof Response) return outcome;
         const at = outcome.at ?? dashboardRequest.query.toString();
         const notice = { ...outcome, at };
-        const redirected = await notices.send(signedIn, dashboardRequest, notice);
+        const redirected = notices.send(signedIn, dashboardRequest, notice);
         return redirected ?? section.show(showing(dashboardRequest, notice));
       }),
   };

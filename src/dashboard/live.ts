@@ -1,6 +1,7 @@
 import type { ServerWebSocket } from "bun";
 import type { Language } from "../languages.ts";
 import { describeError, type Log } from "../log.ts";
+import { nextTurn } from "../next-turn.ts";
 import { createAudience, type Room } from "../channels/audience.ts";
 import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
@@ -82,6 +83,8 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
     if (room.isDrawing) return;
     room.isDrawing = true;
     while (room.again && room.members.size > 0) {
+      // A report changes a connection and what plays: both are drawn at once.
+      await nextTurn();
       const next = room.again;
       room.again = undefined;
       try {
@@ -132,13 +135,10 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
       audience.leave(keyOf(socket.data), socket);
     },
     /** Closes the sockets of ended sessions, of one user or of all. */
-    async dropEndedSessions(
-      isOpen: (sessionId: string) => Promise<boolean>,
-      userId: number | undefined,
-    ) {
+    dropEndedSessions(isOpen: (sessionId: string) => boolean, userId: number | undefined) {
       for (const socket of audience.members()) {
         if (userId !== undefined && socket.data.user.id !== userId) continue;
-        if (!(await isOpen(socket.data.sessionId))) socket.close(CLOSED_SIGNED_OUT);
+        if (!isOpen(socket.data.sessionId)) socket.close(CLOSED_SIGNED_OUT);
       }
     },
     /** Sends the new state to the dashboards, of one user or of all, if it has changed. */

@@ -47,11 +47,11 @@ export function createDashboardRoutes(deps: DashboardRoutesDeps) {
     /** Redirects to an upstream to link an account. */
     link: guard.guard(async ({ user }, language, { params, request }) => {
       const source = sources.byId(params["source"] ?? "");
-      if (!source || !isLinked(source) || !(await source.oauth.app())) {
+      if (!source || !isLinked(source) || !source.oauth.app()) {
         return redirect(pathTo({ basePath, language }, "music"), 303);
       }
       const again = parseConnectionId(new URL(request.url).searchParams.get("connection") ?? "");
-      const all = await accounts.connections.allOf(user.id);
+      const all = accounts.connections.allOf(user.id);
       const { name } = all.find(({ publicId }) => publicId === again) ?? { name: "" };
       const intent = { kind: "dashboard", userId: user.id, name } as const;
       return (await linkingFlow()).start(request, language, source, intent);

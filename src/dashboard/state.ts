@@ -106,7 +106,7 @@ export function createPresenter(deps: PresenterDeps) {
 
   return async ({ id }: Pick<User, "id">, language: Language): Promise<DashboardState> => {
     const { widget } = languages[language];
-    const music = await musicOf(id, accounts, sources);
+    const music = musicOf(id, accounts, sources);
     const current = hub.rawPlayback(id) ?? null;
     const overlays = live.onStream(id);
     const label = current?.state === "playing" ? widget.nowPlaying : widget.paused;

@@ -132,7 +132,7 @@ export const testHook = action({
   inputs: { id },
   async run(call, { id }) {
     const { accounts, user } = call;
-    const hook = await accounts.hooks.find(user, id);
+    const hook = accounts.hooks.find(user, id);
     if (hook.off === "damaged") throw new Refused("hook.damaged");
     readHookAddress(hook.url, hookAddressRules(call));
     const status = await testOf(call)(hook);

@@ -1,7 +1,6 @@
 import { attemptEach } from "../attempt-each.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Feature } from "../http/plugin.ts";
-import { createInTurn } from "../in-turn.ts";
 import type { Artwork } from "../playback.ts";
 import type { Hook } from "./store.ts";
 import { hookAddressRules } from "./address.ts";
@@ -62,24 +61,21 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     };
   };
 
-  /** What was read first must not count last. */
-  const inTurn = createInTurn();
   /** A hook that goes on is left alone, with the song that it was sent and what waits for it. */
-  const follow = (userId: number): Promise<void> =>
-    inTurn(async () => {
-      const all = await hooks.allOf(userId);
-      const active = all.flatMap((hook) => (hook.off === null ? [hook] : []));
-      const before = followed.get(userId) ?? new Map<number, Followed>();
-      const now = new Map(
-        active.map((hook) => [hook.id, before.get(hook.id) ?? followHook(hook)] as const),
-      );
-      for (const [id, one] of before) if (!now.has(id)) one.stop();
-      if (now.size > 0) followed.set(userId, now);
-      else followed.delete(userId);
-    });
+  const follow = (userId: number): void => {
+    const all = hooks.allOf(userId);
+    const active = all.flatMap((hook) => (hook.off === null ? [hook] : []));
+    const before = followed.get(userId) ?? new Map<number, Followed>();
+    const now = new Map(
+      active.map((hook) => [hook.id, before.get(hook.id) ?? followHook(hook)] as const),
+    );
+    for (const [id, one] of before) if (!now.has(id)) one.stop();
+    if (now.size > 0) followed.set(userId, now);
+    else followed.delete(userId);
+  };
 
   const followAll = async () => {
-    const users = new Set([...(await hooks.users()), ...followed.keys()]);
+    const users = new Set([...hooks.users(), ...followed.keys()]);
     await attemptEach(users, follow);
   };
 
@@ -90,7 +86,7 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
     async follow({ userId, concerns }) {
       if (!concerns("users", "hooks")) return;
       if (userId === undefined) await followAll();
-      else if (concerns("hooks") || followed.has(userId)) await follow(userId);
+      else if (concerns("hooks") || followed.has(userId)) follow(userId);
     },
     stop() {
       for (const ofUser of followed.values()) for (const one of ofUser.values()) one.stop();

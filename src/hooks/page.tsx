@@ -22,13 +22,13 @@ export interface HooksDeps extends Pick<Parts, "accounts"> {
 }
 
 /** The programs that songs are sent to. */
-export async function Hooks({
+export function Hooks({
   accounts,
   hooks,
   request,
-}: HooksDeps & { readonly request: DashboardRequest }): Promise<JSX.Element> {
+}: HooksDeps & { readonly request: DashboardRequest }): JSX.Element {
   const { hooks: t } = request.words.dashboard;
-  const all = await accounts.hooks.allOf(request.user.id);
+  const all = accounts.hooks.allOf(request.user.id);
   return (
     <Titled title={t.title} id="hooks">
       <p safe>{t.lead}</p>

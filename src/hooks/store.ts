@@ -4,7 +4,6 @@ import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { User } from "../accounts/users.ts";
 import { hooks } from "../db/schema.ts";
 import { Refused } from "../i18n/refused.ts";
-import { createInTurn } from "../in-turn.ts";
 
 /** What a hook can send. */
 export const HOOK_EVENTS = [
@@ -57,27 +56,22 @@ export function createHooks(
   deferred: Pick<DeferredWrites, "write">,
 ) {
   const { queries } = store;
-  const allOf = (userId: number): Promise<readonly (Hook | DamagedHook)[]> => {
-    const rows = queries
+  const allOf = (userId: number): readonly (Hook | DamagedHook)[] =>
+    queries
       .select()
       .from(hooks)
       .where(eq(hooks.userId, userId))
       .orderBy(asc(hooks.id))
-      .all();
-    return Promise.all(
-      rows.map(async ({ id, failures, off, sealedSettings }) => {
-        const settings = await readSealed(vault, "hook-settings", userId, sealedSettings);
-        if (settings === undefined) return { id, userId, off: "damaged" as const };
+      .all()
+      .map(({ id, failures, off, sealedSettings }) => {
+        const settings = readSealed(vault, "hook-settings", userId, sealedSettings);
+        if (settings === undefined) return { id, userId, off: "damaged" };
         return { id, userId, failures, off, ...(settings as HookSettings) };
-      }),
-    );
-  };
-  /** Two requests at once do not both find that an address is still free. */
-  const inTurn = createInTurn();
+      });
 
   /** @throws {Refused} */
-  const refuseSameAddress = async (user: User, url: string): Promise<void> => {
-    const all = await allOf(user.id);
+  const refuseSameAddress = (user: User, url: string): void => {
+    const all = allOf(user.id);
     const isTaken = all.some(
       (hook) => hook.off !== "damaged" && addressKeyOf(hook.url) === addressKeyOf(url),
     );
@@ -87,39 +81,35 @@ export function createHooks(
   return {
     allOf,
     /** @throws {Refused} when the user has no such hook */
-    async find(user: User, id: number) {
-      const hook = (await allOf(user.id)).find((one) => one.id === id);
+    find(user: User, id: number) {
+      const hook = allOf(user.id).find((one) => one.id === id);
       if (hook) return hook;
       throw new Refused("hook.unknown");
     },
     /** The ids of users who have a hook. */
-    users: async () =>
+    users: () =>
       queries
         .selectDistinct({ userId: hooks.userId })
         .from(hooks)
         .all()
         .map(({ userId }) => userId),
     /** @throws {Refused} when the user has the maximum, or a hook with this address */
-    add: (user: User, given: Omit<HookSettings, "secret">) =>
-      inTurn(async () => {
-        await refuseSameAddress(user, given.url);
-        const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
-        const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
-        const id = await vault.whileKeyStays(async () => {
-          const text = JSON.stringify(settings);
-          const sealedSettings = await vault.seal("hook-settings", user.id, text);
-          return store.write({ userId: user.id, what: "hooks" }, (tx) => {
-            const isOfUser = eq(hooks.userId, user.id);
-            const own = tx.select({ id: hooks.id }).from(hooks).where(isOfUser).all();
-            if (own.length >= MOST_HOOKS) {
-              throw new Refused("hook.tooMany", { most: String(MOST_HOOKS) });
-            }
-            const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
-            return tx.insert(hooks).values(values).returning({ id: hooks.id }).get().id;
-          });
-        });
-        return { id, userId: user.id, failures: 0, off: null, ...settings };
-      }),
+    async add(user: User, given: Omit<HookSettings, "secret">) {
+      const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+      const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
+      const sealedSettings = vault.seal("hook-settings", user.id, JSON.stringify(settings));
+      const id = await store.write({ userId: user.id, what: "hooks" }, (tx) => {
+        refuseSameAddress(user, given.url);
+        const isOfUser = eq(hooks.userId, user.id);
+        const own = tx.select({ id: hooks.id }).from(hooks).where(isOfUser).all();
+        if (own.length >= MOST_HOOKS) {
+          throw new Refused("hook.tooMany", { most: String(MOST_HOOKS) });
+        }
+        const values = { userId: user.id, sealedSettings, createdAt: wallMs() };
+        return tx.insert(hooks).values(values).returning({ id: hooks.id }).get().id;
+      });
+      return { id, userId: user.id, failures: 0, off: null, ...settings };
+    },
     /** @throws {Refused} when the user has no such hook */
     async remove(user: User, id: number) {
       const isIt = and(eq(hooks.userId, user.id), eq(hooks.id, id));

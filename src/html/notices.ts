@@ -61,11 +61,11 @@ export function createNotices(deps: NoticesDeps) {
 
   return {
     /** Redirects to the page that shows the notice; `undefined` when it is too long for a cookie. */
-    async send({ user, session }: SignedIn, from: NoticeTarget, given: Notice) {
+    send({ user, session }: SignedIn, from: NoticeTarget, given: Notice) {
       const { at = "", anchor, language = from.language, ...notice } = given;
       const target = { ...from, language };
       const id = new URLSearchParams(at).get("id");
-      const value = await sealed.seal(user.id, { sessionId: session.id, id, notice });
+      const value = sealed.seal(user.id, { sessionId: session.id, id, notice });
       const sent = cookieOf(target).set(value, NOTICE_LIFETIME_MS / 1000);
       if (sent.length > MOST_COOKIE_BYTES) return undefined;
       const query = at === "" ? "" : `?${at}`;
@@ -74,8 +74,8 @@ export function createNotices(deps: NoticesDeps) {
       return redirect(path, 303, { "Set-Cookie": sent });
     },
     /** The notice for this session and this page. */
-    async of(request: Request, { user, session }: SignedIn, target: NoticeTarget) {
-      const sent = await sealed.open(user.id, cookieOf(target).of(request));
+    of(request: Request, { user, session }: SignedIn, target: NoticeTarget) {
+      const sent = sealed.open(user.id, cookieOf(target).of(request));
       if (sent?.sessionId !== session.id) return undefined;
       const isHere = new URL(request.url).searchParams.get("id") === sent.id;
       return isHere ? sent.notice : undefined;

@@ -21,15 +21,15 @@ export function createSealedCookie<Content>(
   }
   return {
     /** The cookie's value. */
-    async seal(userId: number, content: Content) {
+    seal(userId: number, content: Content) {
       const sealed: Sealed = { expiresAtMs: clock.wallMs() + lifetimeMs, content };
-      return (await vault.seal(purpose, userId, JSON.stringify(sealed))).toString("base64url");
+      return vault.seal(purpose, userId, JSON.stringify(sealed)).toString("base64url");
     },
     /** The content sealed for this user; `undefined` if damaged, too old or another user's. */
-    async open(userId: number, value: string | undefined) {
+    open(userId: number, value: string | undefined) {
       if (value === undefined) return undefined;
       try {
-        const text = await vault.open(purpose, userId, Buffer.from(value, "base64url"));
+        const text = vault.open(purpose, userId, Buffer.from(value, "base64url"));
         const sealed: Sealed = JSON.parse(text);
         return sealed.expiresAtMs > clock.wallMs() ? sealed.content : undefined;
       } catch (error) {

@@ -39,7 +39,7 @@ export function createSessionCookie({ accounts, cookies, basePath }: SessionCook
       // End the previous session: anyone else who knows it must not stay signed in with the user.
       const before = await signedIn(request);
       if (before) await sessions.close(before.user, before.session.id);
-      const token = await sessions.open(user, request.headers.get("user-agent") ?? "");
+      const token = sessions.open(user, request.headers.get("user-agent") ?? "");
       const own = languageOr(user.language, language);
       return redirect(dashboardAddress(basePath, own), 303, {
         "Set-Cookie": cookie.set(token, SESSION_LIFETIME_MS / 1000),

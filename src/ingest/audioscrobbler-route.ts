@@ -24,12 +24,12 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     // The names that exist are told neither by what is opened nor by how long it takes.
     const limit = guard.limitOf(request);
     if (limit) return refusal(limit);
-    const secrets = await inboxes.inboxSecretsOf(handshake.userName, source.id);
+    const secrets = inboxes.inboxSecretsOf(handshake.userName, source.id);
     const secret = secrets.find((one) => isMadeWith(one, handshake));
     if (secret === undefined) return refusal(guard.refuse(request));
     // Otherwise whoever has seen a handshake could repeat it for ever.
     if (!isTimely(handshake, clock.wallMs())) return answer("BADTIME");
-    const admission = await guard.admit(secret, source, request);
+    const admission = guard.admit(secret, source, request);
     if (admission.kind !== "admitted") return refusal(admission);
     const session = inboxes.sessionOf(secret);
     return answer("OK", session, `${address}${NOW_PLAYING}`, `${address}${SUBMIT}`);
@@ -39,7 +39,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     const body = await bodyOf(request, clock);
     if ("refusal" in body) return failed(`the body ${body.refusal.what}`, HANG_UP);
     const form = decodeForm(body.text, request.headers.get("content-type"));
-    const owner = await inboxes.inboxOfSession(form.get("s") ?? "");
+    const owner = inboxes.inboxOfSession(form.get("s") ?? "");
     // The secret was replaced: the program has to begin again, with the one that is right now.
     if (owner?.source !== source.id) return answer("BADSESSION");
     const admission = guard.count(owner);

@@ -36,7 +36,7 @@ export type FrameTurn =
 /** Lets those in who know a secret, within the limits. */
 export interface Guard {
   /** Counts the secret as a guess if it opens no connection of this source. */
-  admit(secret: string, source: PushedTo, from: Guesser): Promise<Admission>;
+  admit(secret: string, source: PushedTo, from: Guesser): Admission;
   /** Counts a message to a connection whose secret is known to be right. */
   count(owner: InboxOwner): Admitted | Limited;
   /** Counts a frame that came to a connection over an open socket, together with its messages. */
@@ -46,7 +46,7 @@ export interface Guard {
   /** Whether too many wrong secrets came from this network; counts nothing. */
   limitOf(request: Request): Limited | undefined;
   /** Whose the secret is; counts nothing. */
-  ownerOf(secret: string, source: PushedTo): Promise<InboxOwner | undefined>;
+  ownerOf(secret: string, source: PushedTo): InboxOwner | undefined;
 }
 
 export interface GuardDeps extends Pick<Parts, "clock" | "addressOf"> {
@@ -84,8 +84,8 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
   const guesses = createGuesses({ clock, addressOf });
   const seconds = createBoundedMap<number, Second>(MOST_CONNECTIONS);
 
-  const ownerOf = async (secret: string, source: PushedTo) => {
-    const owner = await inboxes.inboxOf(secret);
+  const ownerOf = (secret: string, source: PushedTo) => {
+    const owner = inboxes.inboxOf(secret);
     return owner?.source === source.id ? owner : undefined;
   };
 
@@ -140,8 +140,8 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
       const waitMs = guesses.waitMsOf(request);
       return waitMs === undefined ? undefined : limitedFor(waitMs);
     },
-    async admit(secret, source, from) {
-      const owner = await ownerOf(secret, source);
+    admit(secret, source, from) {
+      const owner = ownerOf(secret, source);
       return owner ? count(owner) : refuse(from);
     },
   };

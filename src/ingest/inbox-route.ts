@@ -49,7 +49,7 @@ export function createInboxRoute(
   return async ({ request, params }) => {
     if (request.method === "OPTIONS") return preflight();
     if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
-    const admission = await guard.admit(params["secret"] ?? "", source, request);
+    const admission = guard.admit(params["secret"] ?? "", source, request);
     if (admission.kind !== "admitted") return refusalOf(admission);
     const { connectionId } = admission.owner;
     const message = await messageIn(request);

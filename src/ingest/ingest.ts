@@ -37,7 +37,7 @@ export interface IngestDeps extends Parts {
 
 interface IngestFeature extends Feature {
   /** Answers on the port for WebNowPlaying; `undefined` when it was upgraded to a WebSocket. */
-  upgradeLocally(request: Request, server: SocketServer): Promise<Response | undefined>;
+  upgradeLocally(request: Request, server: SocketServer): Response | undefined;
 }
 
 /** Each protocol reads bodies itself, whatever their type says. Elysia changes the object. */

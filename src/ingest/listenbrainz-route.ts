@@ -29,7 +29,7 @@ export function createListenBrainz({
   const validate = async (request: Request): Promise<Response> => {
     const token = tokenOf(request) ?? new URL(request.url).searchParams.get("token");
     if (!token) return failure(400, "You need to provide an Authorization token.");
-    const admission = await guard.admit(token, source, request);
+    const admission = guard.admit(token, source, request);
     if (admission.kind === "limited") return tooMany(admission);
     if (admission.kind === "wrong") {
       return answerJson(200, { code: 200, message: "Token invalid.", valid: false });
@@ -41,7 +41,7 @@ export function createListenBrainz({
   const accept = async (request: Request, endpoint: Endpoint): Promise<Response> => {
     const token = tokenOf(request);
     if (!token) return failure(401, "You need to provide an Authorization header.");
-    const admission = await guard.admit(token, source, request);
+    const admission = guard.admit(token, source, request);
     if (admission.kind === "limited") return tooMany(admission);
     if (admission.kind === "wrong") return failure(401, "Invalid authorization token.");
     const { connectionId } = admission.owner;

@@ -27,7 +27,7 @@ interface PushTicket {
   readonly userId: number;
   readonly connectionId: number;
   /** Whether what opened the socket still opens this connection. */
-  isValid(): Promise<boolean>;
+  isValid(): boolean;
 }
 
 type PushSocket = ServerWebSocket<PushTicket>;
@@ -40,7 +40,7 @@ export interface WebNowPlayingSockets {
    * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
    * may use it. `undefined` when the request was upgraded.
    */
-  upgradeLocally(request: Request, server: SocketServer | null): Promise<Response | undefined>;
+  upgradeLocally(request: Request, server: SocketServer | null): Response | undefined;
   /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
   followChanges(userId?: number): Promise<void>;
   /** Closes every socket with a code that makes the browser come back later. */
@@ -178,7 +178,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       const sockets = [...connections.values()].flatMap((browsers) => [...browsers.keys()]);
       for (const socket of sockets) {
         if (userId !== undefined && socket.data.userId !== userId) continue;
-        if (!(await socket.data.isValid())) socket.close(POLICY_VIOLATION, "The secret has ended");
+        if (!socket.data.isValid()) socket.close(POLICY_VIOLATION, "The secret has ended");
       }
     },
 
@@ -200,9 +200,9 @@ function createUpgrades(
     request: Request,
     server: SocketServer | null,
     { userId, connectionId }: InboxOwner,
-    ownerNow: () => Promise<InboxOwner | undefined>,
+    ownerNow: () => InboxOwner | undefined,
   ): Response | undefined => {
-    const isValid = async () => (await ownerNow())?.connectionId === connectionId;
+    const isValid = () => ownerNow()?.connectionId === connectionId;
     const data: PushTicket = { userId, connectionId, isValid };
     if (upgraderFor(handlers, server)?.upgrade(request, { data })) return undefined;
     return failure(426, "This address is for WebSockets only", { Upgrade: "websocket" });
@@ -212,20 +212,20 @@ function createUpgrades(
     async upgrade({ request, params }, server) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
-      const admission = await guard.admit(secret, WEBNOWPLAYING, request);
+      const admission = guard.admit(secret, WEBNOWPLAYING, request);
       if (admission.kind !== "admitted") return refusalOf(admission);
       const ownerNow = () => guard.ownerOf(secret, WEBNOWPLAYING);
       return open(request, server, admission.owner, ownerNow);
     },
 
-    async upgradeLocally(request, server) {
+    upgradeLocally(request, server) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const origin = request.headers.get("origin");
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
         return failure(403, "This port is for the browser extension WebNowPlaying only");
       }
       const ownerNow = () => inboxes.ownersInboxOf(WEBNOWPLAYING.id);
-      const owner = await ownerNow();
+      const owner = ownerNow();
       if (!owner) return failure(404, "The owner of this server has not connected WebNowPlaying");
       const admission = guard.count(owner);
       if (admission.kind === "limited") return refusalOf(admission);

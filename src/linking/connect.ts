@@ -54,7 +54,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
       path: pathOf(language, link),
       redirectUri: baseUrl + source.oauth.callbackPath,
       oauth: source.oauth,
-      hasApp: (await source.oauth.app()) !== undefined,
+      hasApp: source.oauth.app() !== undefined,
       mayEnterApp: user.role === "owner" && !source.oauth.appIsFixed,
       ...(refused && { refused }),
     });
@@ -92,7 +92,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
 
     start: withLink(async (language, link, request) => {
       const { source, secret } = link;
-      if (!(await source.oauth.app())) return redirect(pathOf(language, link), 303);
+      if (!source.oauth.app()) return redirect(pathOf(language, link), 303);
       const flow = await deps.flow();
       return flow.start(request, language, source, { kind: "connect", secret });
     }),

@@ -65,7 +65,7 @@ export function createLinkingFlow(deps: Parts) {
         const connection = await connect(signedIn.user, source, settings, intent.name);
         const target = { section: "music", basePath, language } as const;
         const notice = connectedNotice(language, source, connection);
-        const sent = await notices.send(signedIn, target, notice);
+        const sent = notices.send(signedIn, target, notice);
         return sent ?? redirect(pathTo(target, "music"), 303);
       }
       case "signIn": {
@@ -117,7 +117,7 @@ export function createLinkingFlow(deps: Parts) {
       const { url, ...attempt } = await oauth.begin(baseUrl + oauth.callbackPath);
       const pending = { source: source.id, intent, language, attempt };
       const response = redirect(url, 302);
-      for (const cookie of await attempts.begin(request, pending)) {
+      for (const cookie of attempts.begin(request, pending)) {
         response.headers.append("Set-Cookie", cookie);
       }
       return response;
@@ -129,7 +129,7 @@ export function createLinkingFlow(deps: Parts) {
       if (!source || !isLinked(source)) return undefined;
       const answer = new URL(request.url).searchParams;
       const state = answer.get("state") ?? "";
-      const link = await attempts.claim(request, state);
+      const link = attempts.claim(request, state);
       if (link?.source !== source.id) return lostPage(basePath, request, source);
       const response = await finish(request, link, source, answer);
       response.headers.append("Set-Cookie", attempts.end(state));
@@ -159,8 +159,8 @@ async function userWithAccount(
   const { id } = source.open(settings).account;
   if (id == null) return undefined;
   await noteAccounts(source, accounts);
-  for (const user of await accounts.connections.usersOf(source.id, id)) {
-    const music = await musicOf(user.id, accounts, sources);
+  for (const user of accounts.connections.usersOf(source.id, id)) {
+    const music = musicOf(user.id, accounts, sources);
     const hasIt = music.some(
       (one) => one.source === source && one.stored.usable && one.account.id === id,
     );

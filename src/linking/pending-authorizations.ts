@@ -51,15 +51,15 @@ export function createPendingAuthorizations(deps: PendingAuthorizationsDeps) {
 
   return {
     /** The `Set-Cookie` headers that store a linking in the browser that begins it. */
-    async begin(request: Request, link: PendingAuthorization) {
-      const value = await sealed.seal(THE_SERVER, link);
+    begin(request: Request, link: PendingAuthorization) {
+      const value = sealed.seal(THE_SERVER, link);
       const begun = cookieOf(link.attempt.state).set(value, ATTEMPT_LIFETIME_MS / 1000);
       const surplus = cookies.usesOf(request, "link-").slice(0, 1 - MOST_IN_A_BROWSER);
       return [begun, ...surplus.map((use) => cookies.forHost(use).drop())];
     },
     /** The linking of a returning browser. Works once, in that browser, before it expires. */
-    async claim(request: Request, state: string) {
-      const link = await sealed.open(THE_SERVER, cookieOf(state).of(request));
+    claim(request: Request, state: string) {
+      const link = sealed.open(THE_SERVER, cookieOf(state).of(request));
       if (!link || link.attempt.state !== state || used.get(state)) return undefined;
       used.set(state, true);
       return link;

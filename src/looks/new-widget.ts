@@ -29,21 +29,21 @@ export interface NewWidget {
 export const FIRST_WIDGET: NewWidget = { name: FIRST_WIDGET_NAME, kind: "overlay" };
 
 /** A new token, with what is stored of it. */
-export async function draftToken(vault: Vault, userId: number) {
+export function draftToken(vault: Vault, userId: number) {
   const token = createWidgetToken();
-  const sealedToken = await vault.seal("widget-token", userId, token);
+  const sealedToken = vault.seal("widget-token", userId, token);
   return { token, hash: hashCredential(token), sealedToken };
 }
 
 /** A widget with a new token, and the row that stores it. */
-export async function draftWidget(
+export function draftWidget(
   vault: Vault,
   userId: number,
   { name, kind, language = null, look }: NewWidget,
   createdAt: number,
 ) {
   const firstLook = look ?? (kind === "overlay" ? NEW_OVERLAY_LOOK : PLAIN_LOOK);
-  const { token, hash, sealedToken } = await draftToken(vault, userId);
+  const { token, hash, sealedToken } = draftToken(vault, userId);
   const row = {
     ...toColumns(firstLook),
     ...{ userId, name, kind, language, hash, sealedToken, createdAt, updatedAt: createdAt },
@@ -55,7 +55,7 @@ export async function draftWidget(
 export const draftFirstWidget = (vault: Vault, userId: number, createdAt: number) =>
   draftWidget(vault, userId, FIRST_WIDGET, createdAt);
 
-type NewWidgetRow = Awaited<ReturnType<typeof draftWidget>>["row"];
+type NewWidgetRow = ReturnType<typeof draftWidget>["row"];
 
 /** Stores a drafted widget with its first look, and returns its ID. */
 export function insertWidget(tx: Queries, row: NewWidgetRow): number {

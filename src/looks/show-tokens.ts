@@ -16,14 +16,12 @@ export function createShowTokens(
   rowOf: (user: User, id: number | undefined) => Promise<WidgetRow>,
   change: (user: User, id: number, values: Partial<WidgetRow>) => Promise<void>,
 ) {
-  const renew = ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
+  const renew = async ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
     if (kind !== "overlay") throw new Refused("widget.noOverlay");
-    return vault.whileKeyStays(async () => {
-      const token = createShowToken();
-      const sealedShowToken = await vault.seal("show-token", user.id, token);
-      await change(user, id, { showHash: hashCredential(token), sealedShowToken });
-      return token;
-    });
+    const token = createShowToken();
+    const sealedShowToken = vault.seal("show-token", user.id, token);
+    await change(user, id, { showHash: hashCredential(token), sealedShowToken });
+    return token;
   };
 
   return {
@@ -43,7 +41,7 @@ export function createShowTokens(
     async showTokenOf(user: User, id?: number) {
       const row = await rowOf(user, id);
       if (row.sealedShowToken === null) return renew(row, user);
-      return (await vault.open("show-token", user.id, row.sealedShowToken)) as ShowToken;
+      return vault.open("show-token", user.id, row.sealedShowToken) as ShowToken;
     },
     /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */
     rotateShowToken: async (user: User, id?: number) => renew(await rowOf(user, id), user),

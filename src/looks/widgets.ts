@@ -45,23 +45,17 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
   const firstRow = async (user: User): Promise<WidgetRow> => {
     const row = rowsOf(user).limit(1).get();
     if (row) return row;
-    await vault.whileKeyStays(async () => {
-      const first = await draftWidget(vault, user.id, FIRST_WIDGET, wallMs());
-      await store.write({ userId: user.id, what: "widgets" }, (tx) => {
-        // Another request may have made it at this moment.
-        if (!rowsOf(user).limit(1).get()) addWidget(tx, user, first.row);
-      });
-    });
+    const first = draftWidget(vault, user.id, FIRST_WIDGET, wallMs());
+    await store.write({ userId: user.id, what: "widgets" }, (tx) => addWidget(tx, user, first.row));
     return firstRow(user);
   };
   const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> =>
     id === undefined ? firstRow(user) : (rowsOf(user, eq(widgets.id, id)).get() ?? refuseUnknown());
 
   const insert = (user: User, widget: NewWidget): Promise<number> =>
-    vault.whileKeyStays(async () => {
-      const { row } = await draftWidget(vault, user.id, widget, wallMs());
-      return store.write({ userId: user.id, what: "widgets" }, (tx) => addWidget(tx, user, row));
-    });
+    store.write({ userId: user.id, what: "widgets" }, (tx) =>
+      addWidget(tx, user, draftWidget(vault, user.id, widget, wallMs()).row),
+    );
 
   /** @throws {Refused} unless there is such a widget */
   const change = (user: User, id: number, values: Partial<WidgetRow>): Promise<void> =>
@@ -75,8 +69,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
       if (!changed) refuseUnknown();
     });
 
-  const openToken = async ({ userId, sealedToken }: WidgetRow) =>
-    (await vault.open("widget-token", userId, sealedToken)) as WidgetToken;
+  const openToken = ({ userId, sealedToken }: WidgetRow) =>
+    vault.open("widget-token", userId, sealedToken) as WidgetToken;
   const byId = async (user: User, id: number) => toWidget(await rowOf(user, id));
 
   return {
@@ -146,11 +140,9 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     /** Replaces a token: the old address stops working at once. @param id as for `tokenOf` */
     async rotate(user: User, id?: number) {
       const row = await rowOf(user, id);
-      return vault.whileKeyStays(async () => {
-        const { token, hash, sealedToken } = await draftToken(vault, user.id);
-        await change(user, row.id, { hash, sealedToken });
-        return token;
-      });
+      const { token, hash, sealedToken } = draftToken(vault, user.id);
+      await change(user, row.id, { hash, sealedToken });
+      return token;
     },
     ...createShowTokens({ store, vault }, rowOf, change),
   };

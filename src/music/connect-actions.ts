@@ -117,7 +117,7 @@ export const connect = action({
     const source = sourceFor(call, sourceId);
     const options = optionsOf(source, texts);
     if (isLinked(source)) return toLink(call, source, typedName ?? "");
-    const music = await musicOf(user.id, accounts, call.sources);
+    const music = musicOf(user.id, accounts, call.sources);
     const same = music.filter((one) => one.source === source);
     const changed = connectionToChange(same, id, typedName);
     const name = changed?.connection.name ?? typedName ?? "";
@@ -341,7 +341,7 @@ async function tryFirst(
     return tried;
   }
   // A running server follows it meanwhile, and knows more than one try does.
-  if ((await connections.statusOf(connection)).state !== "untried") return tried;
+  if (connections.statusOf(connection).state !== "untried") return tried;
   const since = clock.wallMs();
   await connections.storeStatus(
     connection.id,

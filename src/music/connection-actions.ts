@@ -68,7 +68,7 @@ export const disconnect = action({
   command: { examples: ["marquee disconnect ada 3", "marquee disconnect ada --all"] },
   async run({ accounts: { connections }, user }, { id, all }) {
     if (id !== null && all) throw new Refused("connection.idOrAll", {}, { isMisuse: true });
-    if (id === null && !all && (await connections.allOf(user.id)).length > 1) {
+    if (id === null && !all && connections.allOf(user.id).length > 1) {
       throw new Refused("connection.several", {}, { isMisuse: true });
     }
     const disconnected = await connections.disconnect(user, id ?? "all");
@@ -91,7 +91,7 @@ export const listConnections = action({
   },
   async run({ accounts, sources, clock, baseUrl, user }, { showSecrets }) {
     const nowMs = clock.wallMs();
-    const music = await musicOf(user.id, accounts, sources);
+    const music = musicOf(user.id, accounts, sources);
     return Promise.all(
       music.map(async ({ connection, source, position, ...one }) => ({
         connection,
@@ -163,8 +163,8 @@ export const moveConnection = action({
   },
   command: { examples: ["marquee connection move ada 5 1"] },
   async run({ accounts: { connections }, sources, user }, { id, position: wanted }) {
-    const all = await connections.allOf(user.id);
-    const connection = await connections.find(user, id);
+    const all = connections.allOf(user.id);
+    const connection = connections.find(user, id);
     const others = all.map(({ publicId }) => publicId).filter((other) => other !== id);
     const position = Math.min(wanted, all.length);
     await connections.order(user, others.toSpliced(position - 1, 0, id));
@@ -205,7 +205,7 @@ export const rotateConnection = action({
   who: "self",
   inputs: { id: connectionId },
   async run({ accounts: { connections }, sources, baseUrl, user }, { id }) {
-    const connection = await connections.find(user, id);
+    const connection = connections.find(user, id);
     const source = sourceOf(connection, sources);
     if (!isPushed(source)) throw new Refused("connection.noSecret", { source: source.name });
     const secret = await connections.rotateSecret(connection.id);

@@ -33,22 +33,22 @@ export interface Connection {
 /** Questions about connections. */
 export interface ConnectionReads {
   /** A user's connections in the user's order. */
-  allOf(userId: number): Promise<readonly Connection[]>;
+  allOf(userId: number): readonly Connection[];
   /** The ids of those that are not refused, without decrypting anything. */
-  workingIdsOf(userId: number): Promise<readonly number[]>;
-  byId(connectionId: number): Promise<Connection | undefined>;
+  workingIdsOf(userId: number): readonly number[];
+  byId(connectionId: number): Connection | undefined;
   /** The user's connection with this public id. @throws {Refused} if there is none */
-  find(user: User, id: PublicConnectionId): Promise<Connection>;
+  find(user: User, id: PublicConnectionId): Connection;
   /**
    * One page of a source's connections whose account is not stored yet.
    * @param afterId last id of the previous page, or 0
    */
-  withoutAccount(source: string, afterId: number): Promise<Connection[]>;
+  withoutAccount(source: string, afterId: number): Connection[];
   /** The users with a connection that is stored with this account, ordered by id. */
-  usersOf(source: string, accountId: string): Promise<User[]>;
+  usersOf(source: string, accountId: string): User[];
   /** The users with a working connection whose consent ends by then (Unix ms). */
-  usersWhoseConsentEnds(untilMs: number): Promise<User[]>;
-  statusOf(connection: Pick<Connection, "id" | "refusedAt">): Promise<StoredStatus>;
+  usersWhoseConsentEnds(untilMs: number): User[];
+  statusOf(connection: Pick<Connection, "id" | "refusedAt">): StoredStatus;
 }
 
 const PAGE = 50;
@@ -75,7 +75,7 @@ export function createConnectionReads(
       .orderBy(...inOrder)
       .prepare();
   let ofUser: ReturnType<typeof prepareOfUser> | undefined;
-  const usersWhere = async (condition: SQL | undefined) =>
+  const usersWhere = (condition: SQL | undefined) =>
     queries
       .selectDistinct(getTableColumns(users))
       .from(connections)
@@ -86,9 +86,9 @@ export function createConnectionReads(
   return {
     allOf: (userId) => {
       ofUser ??= prepareOfUser();
-      return Promise.all(ofUser.all({ userId }).map(toConnection));
+      return ofUser.all({ userId }).map(toConnection);
     },
-    workingIdsOf: async (userId) =>
+    workingIdsOf: (userId) =>
       queries
         .select({ id: connections.id })
         .from(connections)
@@ -96,15 +96,15 @@ export function createConnectionReads(
         .orderBy(...inOrder)
         .all()
         .map(({ id }) => id),
-    async byId(connectionId) {
+    byId(connectionId) {
       const found = find(eq(connections.id, connectionId)).get();
       return found && toConnection(found);
     },
-    async find(user, id) {
+    find(user, id) {
       const found = find(isOf(user, id)).get();
       return found ? toConnection(found) : refuseId();
     },
-    async withoutAccount(source, afterId) {
+    withoutAccount(source, afterId) {
       const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
       const rows = find(
         and(
@@ -116,13 +116,13 @@ export function createConnectionReads(
         .orderBy(asc(connections.id))
         .limit(PAGE)
         .all();
-      return Promise.all(rows.map(toConnection));
+      return rows.map(toConnection);
     },
     usersOf: (source, accountId) =>
       usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
     usersWhoseConsentEnds: (untilMs) =>
       usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
-    async statusOf({ id, refusedAt }) {
+    statusOf({ id, refusedAt }) {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
       const row = queries
         .select()
@@ -135,10 +135,7 @@ export function createConnectionReads(
 }
 
 /** A stored connection with its settings decrypted. */
-export async function openConnection(
-  vault: Vault,
-  { row, firstReportAt, state }: FoundRow,
-): Promise<Connection> {
+export function openConnection(vault: Vault, { row, firstReportAt, state }: FoundRow): Connection {
   const { id, userId, source, name, refusedAt } = row;
   return {
     id,
@@ -150,7 +147,7 @@ export async function openConnection(
     // Earlier versions did not store when a connection first reported.
     hasWorked: firstReportAt !== null || state === "ok",
     wasOk: state === "ok",
-    settings: await openSettings(vault, row),
+    settings: openSettings(vault, row),
   };
 }
 

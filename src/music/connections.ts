@@ -80,7 +80,7 @@ export interface Connections extends Inboxes, ConnectionReads {
   /** Stores a connection's status. Does nothing if it is gone. Deferred. */
   storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
   /** Stores the account's fingerprint and end of consent. */
-  noteAccount(connectionId: number, account: NotedAccount): Promise<void>;
+  noteAccount(connectionId: number, account: NotedAccount): void;
   /** Calls back with the user whose connection's status was stored. */
   onStatus(listener: (userId: number) => void): void;
 }
@@ -112,7 +112,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
   return {
     ...createInboxes(context),
     ...createConnectionReads(context, conditions),
-    async noteAccount(connectionId, { source, id, consentEndsAt }) {
+    noteAccount(connectionId, { source, id, consentEndsAt }) {
       const accountHash = fingerprintOf(source, id);
       store.queries
         .update(connections)
@@ -120,36 +120,35 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         .where(eq(connections.id, connectionId))
         .run();
     },
-    connect: (user, source, settings, name = "") =>
-      vault.whileKeyStays(async () => {
-        const draft = await draftConnection(vault, user.id, { source, settings }, wallMs());
-        const row = await store.write({ userId: user.id, what: "connections" }, (tx) => {
-          const all = rowsOf(tx, user);
-          const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
-          const before = all.find((one) => one.source === source && one.name === name);
-          if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
-            throw new Refused("connection.tooMany", { most: String(MOST_CONNECTIONS) });
-          }
-          const replaced = isFirstReal ? all : before ? [before] : [];
-          const ids = replaced.map(({ id }) => id);
-          tx.delete(connections).where(inArray(connections.id, ids)).run();
-          return tx
-            .insert(connections)
-            .values({
-              ...draft,
-              name,
-              position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
-              firstId: before ? publicIdOf(before) : null,
-              cleansTitles: before?.cleansTitles ?? null,
-              replacesCovers: before?.replacesCovers ?? false,
-              secretHash: before?.secretHash ?? null,
-              sealedSecret: before?.sealedSecret ?? null,
-            })
-            .returning()
-            .get();
-        });
-        return openConnection(vault, { row, firstReportAt: null, state: null });
-      }),
+    async connect(user, source, settings, name = "") {
+      const draft = draftConnection(vault, user.id, { source, settings }, wallMs());
+      const row = await store.write({ userId: user.id, what: "connections" }, (tx) => {
+        const all = rowsOf(tx, user);
+        const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
+        const before = all.find((one) => one.source === source && one.name === name);
+        if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
+          throw new Refused("connection.tooMany", { most: String(MOST_CONNECTIONS) });
+        }
+        const replaced = isFirstReal ? all : before ? [before] : [];
+        const ids = replaced.map(({ id }) => id);
+        tx.delete(connections).where(inArray(connections.id, ids)).run();
+        return tx
+          .insert(connections)
+          .values({
+            ...draft,
+            name,
+            position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
+            firstId: before ? publicIdOf(before) : null,
+            cleansTitles: before?.cleansTitles ?? null,
+            replacesCovers: before?.replacesCovers ?? false,
+            secretHash: before?.secretHash ?? null,
+            sealedSecret: before?.sealedSecret ?? null,
+          })
+          .returning()
+          .get();
+      });
+      return openConnection(vault, { row, firstReportAt: null, state: null });
+    },
     disconnect: (user, which) =>
       store.write({ userId: user.id, what: "connections" }, (tx) => {
         const ended = tx
@@ -192,13 +191,13 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
 }
 
 /** The row that stores a user's connection. */
-export async function draftConnection(
+export function draftConnection(
   vault: Vault,
   userId: number,
   { source, settings }: { source: string; settings: unknown },
   createdAt: number,
-): Promise<typeof connections.$inferInsert> {
+): typeof connections.$inferInsert {
   const text = JSON.stringify(settings);
-  const sealedSettings = await vault.seal("connection-settings", userId, text);
+  const sealedSettings = vault.seal("connection-settings", userId, text);
   return { userId, source, sealedSettings, createdAt };
 }

@@ -1,6 +1,5 @@
 import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
-import { once } from "../once.ts";
 import { refuseId } from "./connection-reads.ts";
 import { connections, users } from "../db/schema.ts";
 import { THE_SERVER, type Vault } from "../vault/vault.ts";
@@ -29,23 +28,23 @@ export interface Inboxes {
   /** Replaces that secret: the old one stops working at once. */
   rotateSecret(connectionId: number): Promise<InboxSecret>;
   /** Where this secret belongs, if it works. From memory if it was looked up before. */
-  inboxOf(secret: string): Promise<InboxOwner | undefined>;
+  inboxOf(secret: string): InboxOwner | undefined;
   /**
    * The secrets of a user's connections to a source; none when there is no such user. For programs
    * that send only a digest of their secret. It takes the same work for any name.
    */
-  inboxSecretsOf(userName: string, source: string): Promise<readonly InboxSecret[]>;
+  inboxSecretsOf(userName: string, source: string): readonly InboxSecret[];
   /**
    * A name for a secret that only servers with this key can make, and that ends with the secret:
    * 32 hexadecimal digits. It is the same each time, and is stored nowhere.
    */
   sessionOf(secret: InboxSecret): string;
   /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
-  inboxOfSession(session: string): Promise<InboxOwner | undefined>;
+  inboxOfSession(session: string): InboxOwner | undefined;
   /** Whether anybody has a connection to a source. */
   hasInboxOf(source: string): boolean;
   /** The owner's first connection to a source. */
-  ownersInboxOf(source: string): Promise<InboxOwner | undefined>;
+  ownersInboxOf(source: string): InboxOwner | undefined;
   /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
   forgetInboxes(userId?: number): void;
 }
@@ -63,28 +62,32 @@ const HASH_BYTES = 32;
 /** How many secrets are opened for a user name, whoever's it is: as many as a user has connections. */
 const MOST_OPENED = 10;
 
-const openSecret = (vault: Vault, row: SecretRow): Promise<InboxSecret> | undefined =>
-  row.sealedSecret
-    ? (vault.open("inbox-secret", row.userId, row.sealedSecret) as Promise<InboxSecret>)
-    : undefined;
+const openSecret = (vault: Vault, { userId, sealedSecret }: SecretRow): InboxSecret | undefined =>
+  sealedSecret ? (vault.open("inbox-secret", userId, sealedSecret) as InboxSecret) : undefined;
 
 /** Opens the secrets of rows, and as many of nobody as are missing to the most. */
 function createOpener(vault: Vault) {
-  const decoy = once(async (): Promise<SecretRow> => ({
-    userId: THE_SERVER,
-    sealedSecret: await vault.seal("inbox-secret", THE_SERVER, createInboxSecret()),
-  }));
-  return async (rows: readonly SecretRow[]): Promise<readonly InboxSecret[]> => {
-    const nobody = await decoy();
-    const opened = await Promise.all(
-      Array.from({ length: MOST_OPENED }, (_, index) => {
-        const { [index]: row } = rows;
-        // One that nobody has copied yet, or that is damaged, is no program's.
-        return openSecret(vault, row?.sealedSecret ? row : nobody)?.catch(() => undefined);
-      }),
-    );
-    return opened.flatMap((secret, index) => (secret && rows[index]?.sealedSecret ? secret : []));
+  let nobody: SecretRow | undefined;
+  const decoy = (): SecretRow =>
+    (nobody ??= {
+      userId: THE_SERVER,
+      sealedSecret: vault.seal("inbox-secret", THE_SERVER, createInboxSecret()),
+    });
+  /** One that nobody has copied yet, or that is damaged, is no program's. */
+  const openIfUsable = (row: SecretRow) => {
+    try {
+      return openSecret(vault, row);
+    } catch {
+      return undefined;
+    }
   };
+  return (rows: readonly SecretRow[]): readonly InboxSecret[] =>
+    Array.from({ length: MOST_OPENED }, (_, index) => {
+      const { [index]: row } = rows;
+      const isStored = Boolean(row?.sealedSecret);
+      const secret = openIfUsable(row && isStored ? row : decoy());
+      return isStored && secret ? [secret] : [];
+    }).flat();
 }
 
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
@@ -108,19 +111,18 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     if (row) return row;
     return refuseId();
   };
-  const storeSecret = (connectionId: number, condition?: SQL) =>
-    vault.whileKeyStays(async () => {
-      const { userId } = secretRowOf(connectionId);
-      const secret = createInboxSecret();
-      const sealedSecret = await vault.seal("inbox-secret", userId, secret);
-      await store.write({ userId, what: "connections" }, (tx) =>
-        tx
-          .update(connections)
-          .set({ secretHash: hashCredential(secret), sealedSecret })
-          .where(and(eq(connections.id, connectionId), condition))
-          .run(),
-      );
-    });
+  const storeSecret = async (connectionId: number, condition?: SQL) => {
+    const { userId } = secretRowOf(connectionId);
+    const secret = createInboxSecret();
+    const sealedSecret = vault.seal("inbox-secret", userId, secret);
+    await store.write({ userId, what: "connections" }, (tx) =>
+      tx
+        .update(connections)
+        .set({ secretHash: hashCredential(secret), sealedSecret })
+        .where(and(eq(connections.id, connectionId), condition))
+        .run(),
+    );
+  };
   const openAlike = createOpener(vault);
   const secretOf = async (connectionId: number): Promise<InboxSecret> => {
     const stored = openSecret(vault, secretRowOf(connectionId));
@@ -159,11 +161,11 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       await storeSecret(connectionId);
       return secretOf(connectionId);
     },
-    async inboxOf(text) {
+    inboxOf(text) {
       const secret = parseInboxSecret(text);
       return secret && inboxes.lookUp(secret, () => find(secret));
     },
-    async inboxSecretsOf(userName, source) {
+    inboxSecretsOf(userName, source) {
       const rows = queries
         .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
         .from(connections)
@@ -175,14 +177,14 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       return openAlike(rows);
     },
     sessionOf: (secret) => sessionFor(hashCredential(secret)).toString("hex"),
-    async inboxOfSession(session) {
+    inboxOfSession(session) {
       if (!/^[0-9a-f]{32}$/.test(session)) return undefined;
       const bytes = Buffer.from(session, "hex");
       return inboxes.lookUp(session, () => findBySession(bytes));
     },
     hasInboxOf: (source) =>
       inboxesWhere(eq(connections.source, source)).limit(1).get() !== undefined,
-    ownersInboxOf: async (source) =>
+    ownersInboxOf: (source) =>
       inboxesWhere(eq(connections.source, source))
         .innerJoin(users, and(eq(users.id, connections.userId), eq(users.role, "owner")))
         .orderBy(asc(connections.position))

@@ -20,16 +20,14 @@ export function createSettingsWrites(
 
   return {
     storeSettings(connectionId: number, settings: unknown): Promise<void> {
-      return deferred.write(`settings of ${connectionId}`, () =>
-        vault.whileKeyStays(async () => {
-          const row = rowOf(connectionId);
-          if (!row) return;
-          const text = JSON.stringify(settings);
-          const sealedSettings = await vault.seal("connection-settings", row.userId, text);
-          const isIt = eq(connections.id, connectionId);
-          store.queries.update(connections).set({ sealedSettings }).where(isIt).run();
-        }),
-      );
+      return deferred.write(`settings of ${connectionId}`, () => {
+        const row = rowOf(connectionId);
+        if (!row) return;
+        const text = JSON.stringify(settings);
+        const sealedSettings = vault.seal("connection-settings", row.userId, text);
+        const isIt = eq(connections.id, connectionId);
+        store.queries.update(connections).set({ sealedSettings }).where(isIt).run();
+      });
     },
 
     markRefused(connectionId: number): Promise<void> {
@@ -49,12 +47,12 @@ export function createSettingsWrites(
 }
 
 /** The settings of a row; `undefined` if they cannot be decrypted: this affects only its own user. */
-export async function openSettings(
+export function openSettings(
   vault: Pick<Vault, "open">,
   { userId, sealedSettings }: Pick<ConnectionRow, "userId" | "sealedSettings">,
-): Promise<unknown> {
+): unknown {
   try {
-    return JSON.parse(await vault.open("connection-settings", userId, sealedSettings));
+    return JSON.parse(vault.open("connection-settings", userId, sealedSettings));
   } catch (error) {
     if (error instanceof SecretError || error instanceof SyntaxError) return undefined;
     throw error;

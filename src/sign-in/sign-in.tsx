@@ -33,7 +33,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
     async ask(language) {
       const offered: { id: string; name: string }[] = [];
       for (const source of sources.all) {
-        if (source.oauth && (await source.oauth.app())) offered.push(source);
+        if (source.oauth && source.oauth.app()) offered.push(source);
       }
       const { signIn } = languages[language];
       const page = (
@@ -96,7 +96,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
     /** Redirects to an upstream to sign in. */
     async withSource(language, { request, params }) {
       const source = sources.byId(params["source"] ?? "");
-      if (!source || !isLinked(source) || !(await source.oauth.app())) return undefined;
+      if (!source || !isLinked(source) || !source.oauth.app()) return undefined;
       const flow = await linkingFlow();
       return flow.start(request, language, source, { kind: "signIn" });
     },

@@ -24,27 +24,24 @@ export type OpenedConnection =
   | { readonly usable: false; readonly reason: string };
 
 /** A user's connections in order, also those that do not work. */
-export async function musicOf(
+export function musicOf(
   userId: number,
   { connections }: Pick<Accounts, "connections">,
   sources: Pick<Sources, "byId">,
-): Promise<readonly ConnectedMusic[]> {
-  const all = await connections.allOf(userId);
-  return Promise.all(
-    all.map(async (connection, index) => {
-      const source = sourceOf(connection, sources);
-      const stored = openConnection(source, connection);
-      const account: SourceAccount = stored.usable ? stored.open.account : {};
-      const status: ConnectionStatus = {
-        // The time of a refusal is stored. When settings became unusable is not known.
-        ...(stored.usable || connection.refusedAt !== null
-          ? await connections.statusOf(connection)
-          : { state: "needsLinking", since: null }),
-        linkedUntil: account.linkedUntil ?? null,
-      };
-      return { connection, position: index + 1, source, account, stored, status };
-    }),
-  );
+): readonly ConnectedMusic[] {
+  return connections.allOf(userId).map((connection, index) => {
+    const source = sourceOf(connection, sources);
+    const stored = openConnection(source, connection);
+    const account: SourceAccount = stored.usable ? stored.open.account : {};
+    const status: ConnectionStatus = {
+      // The time of a refusal is stored. When settings became unusable is not known.
+      ...(stored.usable || connection.refusedAt !== null
+        ? connections.statusOf(connection)
+        : { state: "needsLinking", since: null }),
+      linkedUntil: account.linkedUntil ?? null,
+    };
+    return { connection, position: index + 1, source, account, stored, status };
+  });
 }
 
 /** What a source is called in a language. Most go by the same name in all. */
@@ -97,12 +94,12 @@ export async function noteAccounts(
   { connections }: Pick<Accounts, "connections">,
 ): Promise<void> {
   for (let lastId = 0; ;) {
-    const page = await connections.withoutAccount(source.id, lastId);
+    const page = connections.withoutAccount(source.id, lastId);
     for (const connection of page) {
       const stored = openConnection(source, connection);
       if (!stored.usable) continue;
       const { id = null, linkedUntil = null } = stored.open.account;
-      await connections.noteAccount(connection.id, {
+      connections.noteAccount(connection.id, {
         source: source.id,
         id,
         consentEndsAt: linkedUntil,

@@ -24,8 +24,8 @@ export function createConsentReminder(deps: ConsentReminderDeps) {
     // Only consent that was given in the browser (OAuth linking) expires.
     for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
     const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
-    for (const user of await accounts.connections.usersWhoseConsentEnds(soonMs)) {
-      for (const { connection, source, status } of await musicOf(user.id, accounts, sources)) {
+    for (const user of accounts.connections.usersWhoseConsentEnds(soonMs)) {
+      for (const { connection, source, status } of musicOf(user.id, accounts, sources)) {
         if (status.state === "needsLinking") continue;
         const { linkedUntil } = status;
         const warning = consentWarning(linkedUntil, clock.wallMs());

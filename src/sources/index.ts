@@ -95,8 +95,8 @@ export const describedSources = (): Sources =>
     clock: systemClock,
     settings: resolveConfig({}, {}).config,
     memory: {
-      appOf: async () => undefined,
-      pauseOf: async () => undefined,
+      appOf: () => undefined,
+      pauseOf: () => undefined,
       rememberPause: async () => {},
     },
   });
@@ -135,7 +135,7 @@ export function createSources(deps: SourcesDeps): Sources {
     apiUrl: spotifyApiUrl,
     accountsUrl: spotifyAccountsUrl,
     budget: settings.spotifyBudget,
-    app: async () =>
+    app: () =>
       spotifyClientId === null
         ? memory.appOf("spotify")
         : { clientId: spotifyClientId, clientSecret: spotifyClientSecret },

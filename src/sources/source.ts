@@ -285,7 +285,7 @@ export interface OAuthLinking {
   /** Where the operator registers this server with the upstream. */
   readonly registrationUrl: string;
   /** The app as which this server is registered; `undefined` until the operator has entered it. */
-  app(): Promise<UpstreamApp | undefined>;
+  app(): UpstreamApp | undefined;
   /** Whether the upstream accepts this kind of redirect URI. */
   acceptsRedirect(redirectUri: string): boolean;
   /** Whether the app comes from settings, so that entering another one would have no effect. */

@@ -3,7 +3,7 @@ import type { SealedValue } from "../db/sealed-values.ts";
 import { users } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import { nextTurn } from "../next-turn.ts";
-import { SecretError, THE_SERVER, type Vault } from "./vault.ts";
+import { createVault, SecretError, THE_SERVER, type Vault } from "./vault.ts";
 
 /** The last step that a rotation has completed. */
 export type RotationStep = "prepared" | "staged" | "replaced" | "committed" | "finished";
@@ -29,23 +29,29 @@ const SEALED_AT_ONCE = 100;
  */
 export async function rotateSecretKey(rotation: Rotation): Promise<number> {
   const { store, vault, newKey, stage, finish, afterStep = () => {} } = rotation;
-  const count = await vault.replaceKey(newKey, async (next) => {
-    const resealed: { readonly value: SealedValue; readonly bytes: Uint8Array }[] = [];
-    for (const value of store.sealed.all()) {
-      resealed.push({ value, bytes: await reseal(store, value, vault, next) });
-      if (resealed.length % SEALED_AT_ONCE === 0) await nextTurn();
+  const next = createVault(newKey);
+  const nameOf = ({ bytes }: SealedValue) => Buffer.from(bytes).toString("latin1");
+  const prepared = new Map<string, Uint8Array>();
+  for (const value of store.sealed.all()) {
+    prepared.set(nameOf(value), reseal(store, value, vault, next));
+    if (prepared.size % SEALED_AT_ONCE === 0) await nextTurn();
+  }
+  afterStep("prepared");
+  const count = store.transaction(() => {
+    stage();
+    afterStep("staged");
+    const values = store.sealed.all();
+    for (const value of values) {
+      // Others were stored meanwhile.
+      const bytes = prepared.get(nameOf(value)) ?? reseal(store, value, vault, next);
+      store.sealed.replace(value, bytes);
     }
-    afterStep("prepared");
-    store.transaction(() => {
-      stage();
-      afterStep("staged");
-      for (const { value, bytes } of resealed) store.sealed.replace(value, bytes);
-      store.sealed.setKeyId(next.keyId);
-      afterStep("replaced");
-    });
-    afterStep("committed");
-    return resealed.length;
+    store.sealed.setKeyId(next.keyId);
+    afterStep("replaced");
+    return values.length;
   });
+  vault.replaceKey(newKey);
+  afterStep("committed");
   finish();
   afterStep("finished");
   try {
@@ -57,16 +63,16 @@ export async function rotateSecretKey(rotation: Rotation): Promise<number> {
   return count;
 }
 
-async function reseal(
+function reseal(
   store: Store,
   value: SealedValue,
   from: Pick<Vault, "open">,
   to: Pick<Vault, "seal">,
-): Promise<Uint8Array> {
+): Uint8Array {
   const { purpose, userId, bytes } = value;
   const owner = userId ?? THE_SERVER;
   try {
-    return await to.seal(purpose, owner, await from.open(purpose, owner, bytes));
+    return to.seal(purpose, owner, from.open(purpose, owner, bytes));
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     throw new SecretError(explainUnreadable(store, value), { cause: error });

@@ -19,9 +19,9 @@ export const THE_SERVER = 0;
 /** Encrypts what has to be stored and shown again. */
 export interface Vault {
   /** AES-256-GCM under a fresh nonce, bound to the user and the purpose. */
-  seal(purpose: SealPurpose, userId: number, text: string): Promise<Buffer>;
-  /** Rejects with {@link SecretError} if the bytes were altered, moved or need another key. */
-  open(purpose: SealPurpose, userId: number, sealed: Uint8Array): Promise<string>;
+  seal(purpose: SealPurpose, userId: number, text: string): Buffer;
+  /** @throws {SecretError} if the bytes were altered, moved or need another key */
+  open(purpose: SealPurpose, userId: number, sealed: Uint8Array): string;
   /**
    * A keyed hash: equal texts give equal bytes, but only with the key.
    * It begins with the key's id, since another key gives other bytes.
@@ -29,18 +29,11 @@ export interface Vault {
   fingerprint(text: string): Buffer;
   /** The id of the key that `seal` uses now. */
   readonly keyId: Uint8Array;
-  /** Runs work that seals something and stores it. The key is not replaced meanwhile. */
-  whileKeyStays<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Replaces the key when the work of `whileKeyStays` has ended; more of it waits. What was sealed
-   * under earlier keys can still be opened. The key stays as it is if `exchange` fails.
+   * Seals under another key from now on. What was sealed under earlier keys can still be opened.
    * @param key 32 random bytes in base64 or base64url
-   * @param exchange seals again, under the new key, what is stored
    */
-  replaceKey<Result>(
-    key: string,
-    exchange: (next: Pick<Vault, "seal" | "keyId">) => Promise<Result>,
-  ): Promise<Result>;
+  replaceKey(key: string): void;
   /** Signs form tokens; never leaves the server. Unchanged when the key is replaced. */
   readonly formSecret: string;
   /**
@@ -73,10 +66,6 @@ export function createVault(key: string): Vault {
   const naming = derive("naming");
   let current = createCipher(key);
   const known = [current];
-  /** Work that seals and stores. */
-  const sealing = new Set<Promise<unknown>>();
-  /** The last replacement of the key. */
-  let replacement: Promise<unknown> = Promise.resolve();
 
   const cipherOf = (sealed: Uint8Array): Cipher => {
     const cipher = known.find(({ hasSealed }) => hasSealed(sealed));
@@ -91,29 +80,14 @@ export function createVault(key: string): Vault {
     get keyId() {
       return current.keyId;
     },
-    async whileKeyStays(work) {
-      for (let last; last !== replacement;) await (last = replacement);
-      const running = work();
-      const ended = running.catch(() => {}).finally(() => sealing.delete(ended));
-      sealing.add(ended);
-      return running;
-    },
-    replaceKey(nextKey, exchange) {
-      const replaced = replacement.then(async () => {
-        await Promise.all(sealing);
-        const next = createCipher(nextKey);
-        const result = await exchange(next);
-        known.push(next);
-        current = next;
-        return result;
-      });
-      replacement = replaced.catch(() => {});
-      return replaced;
+    replaceKey(nextKey) {
+      current = createCipher(nextKey);
+      known.push(current);
     },
     formSecret: Buffer.from(derive("forms")).toString("base64"),
     seal: (purpose, userId, text) => current.seal(purpose, userId, text),
     fingerprint: (text) => current.fingerprint(text),
-    open: async (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
+    open: (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
     opaqueName: (identity) =>
       Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
         .subarray(0, 16)
@@ -146,20 +120,10 @@ interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint"> {
 function createCipher(key: string): Cipher {
   const derive = derivation(key);
   const keyId = keyIdOf(key);
-  // Created on first use: an idle server does not need it.
-  let sealing: Promise<CryptoKey> | undefined;
-  const sealingKey = () => {
-    sealing ??= crypto.subtle.importKey("raw", derive("sealing"), "AES-GCM", false, [
-      "encrypt",
-      "decrypt",
-    ]);
-    return sealing;
-  };
-  const parameters = (header: Buffer, purpose: SealPurpose, userId: number) => ({
-    name: "AES-GCM",
-    iv: header.subarray(1 + KEY_ID_BYTES),
-    additionalData: Buffer.concat([header, Buffer.from(`${purpose}:${userId}`)]),
-  });
+  const sealingKey = derive("sealing");
+  const nonceIn = (header: Buffer) => header.subarray(1 + KEY_ID_BYTES);
+  const boundTo = (header: Buffer, purpose: SealPurpose, userId: number) =>
+    Buffer.concat([header, Buffer.from(`${purpose}:${userId}`)]);
 
   return {
     keyId,
@@ -175,26 +139,23 @@ function createCipher(key: string): Cipher {
       }
       return bytes.subarray(1, 1 + KEY_ID_BYTES).equals(keyId);
     },
-    async seal(purpose, userId, text) {
+    seal(purpose, userId, text) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const header = Buffer.concat([Buffer.of(FORMAT), keyId, nonce]);
-      const sealed = await crypto.subtle.encrypt(
-        parameters(header, purpose, userId),
-        await sealingKey(),
-        Buffer.from(text, "utf8"),
-      );
-      return Buffer.concat([header, Buffer.from(sealed)]);
+      const cipher = nodeCrypto().createCipheriv(ALGORITHM, sealingKey, nonceIn(header));
+      cipher.setAAD(boundTo(header, purpose, userId));
+      const sealed = [cipher.update(text, "utf8"), cipher.final()];
+      return Buffer.concat([header, ...sealed, cipher.getAuthTag()]);
     },
-    async open(purpose, userId, sealed) {
+    open(purpose, userId, sealed) {
       const bytes = Buffer.from(sealed);
       const header = bytes.subarray(0, HEADER_BYTES);
+      const decipher = nodeCrypto().createDecipheriv(ALGORITHM, sealingKey, nonceIn(header));
+      decipher.setAAD(boundTo(header, purpose, userId));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
-        const text = await crypto.subtle.decrypt(
-          parameters(header, purpose, userId),
-          await sealingKey(),
-          bytes.subarray(HEADER_BYTES),
-        );
-        return Buffer.from(text).toString("utf8");
+        const opened = decipher.update(bytes.subarray(HEADER_BYTES, -TAG_BYTES));
+        return Buffer.concat([opened, decipher.final()]).toString("utf8");
       } catch {
         throw new SecretError(DAMAGED);
       }
@@ -202,4 +163,8 @@ function createCipher(key: string): Cipher {
   };
 }
 
+/** Loaded when first needed: that takes longer than all else at a start. */
+const nodeCrypto = () => process.getBuiltinModule("node:crypto");
+
+const ALGORITHM = "aes-256-gcm";
 const DAMAGED = "A stored secret is damaged. Restore a backup, or make it anew.";

@@ -53,7 +53,7 @@ const CHANGES: readonly {
     what: "a refused connection",
     topic: "connections",
     async change() {
-      const [connection] = await world.accounts.connections.allOf(ada.user.id);
+      const [connection] = world.accounts.connections.allOf(ada.user.id);
       await world.accounts.connections.markRefused(connection?.id ?? 0);
     },
   },
@@ -107,7 +107,7 @@ test("users who are added are a change of each", async () => {
 test("what a running server notes by itself is no change for anybody", async () => {
   const { keys, connections } = world.accounts;
   const seen: unknown[] = [];
-  const [connection] = await connections.allOf(ada.user.id);
+  const [connection] = connections.allOf(ada.user.id);
   world.accounts.onChange((change) => void seen.push(change));
   keys.noteUse(ada.key);
   await keys.flushUses();

@@ -28,8 +28,8 @@ const idOf = async (token: Token) => (await sessions().of(token))?.session.id ??
 describe("a session's token", () => {
   test("opens what its user may see, and nobody else's", async () => {
     const grace = await world.add("grace");
-    const adas = await open();
-    const graces = await open("Browser", grace);
+    const adas = open();
+    const graces = open("Browser", grace);
     expect(await nameOf(adas)).toBe("ada");
     expect(await nameOf(graces)).toBe("grace");
   });
@@ -44,12 +44,12 @@ describe("a session's token", () => {
   });
 
   test("opens nothing when it was never issued", async () => {
-    await open();
+    open();
     expect(await sessions().of(createSessionToken())).toBe(undefined);
   });
 
   test("is stored as its SHA-256 alone", async () => {
-    const token = await open();
+    const token = open();
     const [row] = await rows();
     const hash = new Bun.CryptoHasher("sha256").update(token).digest();
     expect(Buffer.from(row?.hash ?? []).equals(Buffer.from(hash))).toBe(true);
@@ -61,7 +61,7 @@ describe("a session's token", () => {
   });
 
   test("is not the session's public name, which opens nothing", async () => {
-    const token = await open();
+    const token = open();
     const id = await idOf(token);
     expect(token).not.toContain(id);
     expect(parseSessionToken(id)).toBe(undefined);
@@ -74,19 +74,19 @@ describe("a session lives", () => {
   });
 
   test("until 30 days have passed without a visit", async () => {
-    const token = await open();
+    const token = open();
     const { id } = (await rows())[0] ?? { id: "" };
     world.clock.setWallMs(START_MS + 30 * DAY_MS - 1);
-    expect(await sessions().isOpen(id)).toBe(true);
-    expect(await sessions().list(ada.user)).toHaveLength(1);
+    expect(sessions().isOpen(id)).toBe(true);
+    expect(sessions().list(ada.user)).toHaveLength(1);
     world.clock.setWallMs(START_MS + 30 * DAY_MS);
-    expect(await sessions().isOpen(id)).toBe(false);
+    expect(sessions().isOpen(id)).toBe(false);
     expect(await nameOf(token)).toBe(undefined);
-    expect(await sessions().list(ada.user)).toEqual([]);
+    expect(sessions().list(ada.user)).toEqual([]);
   });
 
   test("for 30 days more from each visit", async () => {
-    const token = await open();
+    const token = open();
     for (let visit = 1; visit <= 12; visit++) {
       world.clock.setWallMs(START_MS + visit * 29 * DAY_MS);
       expect(await nameOf(token)).toBe("ada");
@@ -96,7 +96,7 @@ describe("a session lives", () => {
   });
 
   test("on, though not every visit is written down", async () => {
-    const token = await open();
+    const token = open();
     world.clock.setWallMs(START_MS + 10 * MINUTE_MS);
     await sessions().of(token);
     expect((await rows())[0]?.lastSeenAt).toBe(START_MS);
@@ -106,28 +106,28 @@ describe("a session lives", () => {
   });
 
   test("no more once its user is removed", async () => {
-    const token = await open();
+    const token = open();
     await world.accounts.users.remove("ada");
     expect(await nameOf(token)).toBe(undefined);
     expect(await rows()).toEqual([]);
   });
 
   test("and leaves no row behind: a later one that opens sweeps up those that ended", async () => {
-    await open();
+    open();
     world.clock.setWallMs(START_MS + 31 * DAY_MS);
-    await open();
+    open();
     expect(await rows()).toHaveLength(1);
   });
 });
 
 describe("the list of sessions", () => {
   test("has what each browser called itself and when it came, the latest seen first", async () => {
-    const first = await open("First");
+    const first = open("First");
     world.clock.setWallMs(START_MS + DAY_MS);
-    await open("Second");
+    open("Second");
     world.clock.setWallMs(START_MS + 2 * DAY_MS);
     await sessions().of(first);
-    expect(await sessions().list(ada.user)).toMatchObject([
+    expect(sessions().list(ada.user)).toMatchObject([
       { userAgent: "First", createdAt: START_MS, lastSeenAt: START_MS + 2 * DAY_MS },
       { userAgent: "Second", createdAt: START_MS + DAY_MS, lastSeenAt: START_MS + DAY_MS },
     ]);
@@ -135,37 +135,37 @@ describe("the list of sessions", () => {
 
   test("is the user's own", async () => {
     const grace = await world.add("grace");
-    await open("Hers", grace);
-    expect(await sessions().list(ada.user)).toEqual([]);
+    open("Hers", grace);
+    expect(sessions().list(ada.user)).toEqual([]);
   });
 
   test("keeps no more than 300 characters of what a browser calls itself", async () => {
-    await open("x".repeat(10_000));
-    expect((await sessions().list(ada.user))[0]?.userAgent).toBe("x".repeat(300));
+    open("x".repeat(10_000));
+    expect(sessions().list(ada.user)[0]?.userAgent).toBe("x".repeat(300));
   });
 });
 
 describe("closing", () => {
   test("one session ends that one alone", async () => {
-    const one = await open();
-    const other = await open();
+    const one = open();
+    const other = open();
     await sessions().close(ada.user, await idOf(one));
     expect(await nameOf(one)).toBe(undefined);
     expect(await nameOf(other)).toBe("ada");
-    expect(await sessions().list(ada.user)).toHaveLength(1);
+    expect(sessions().list(ada.user)).toHaveLength(1);
   });
 
   test("somebody else's session does nothing", async () => {
     const grace = await world.add("grace");
-    const hers = await open("Hers", grace);
+    const hers = open("Hers", grace);
     const id = await idOf(hers);
     await sessions().close(ada.user, id);
     expect(await nameOf(hers)).toBe("grace");
-    expect(await sessions().isOpen(id)).toBe(true);
+    expect(sessions().isOpen(id)).toBe(true);
   });
 
   test("a session that is not there does nothing", async () => {
-    const token = await open();
+    const token = open();
     await sessions().close(ada.user, "nothing");
     await sessions().close(ada.user, "");
     expect(await nameOf(token)).toBe("ada");
@@ -173,11 +173,11 @@ describe("closing", () => {
 
   test("all ends every one of the user's and nobody else's", async () => {
     const grace = await world.add("grace");
-    const adas = [await open(), await open(), await open()];
-    const hers = await open("Hers", grace);
+    const adas = [open(), open(), open()];
+    const hers = open("Hers", grace);
     await sessions().closeAll(ada.user);
     for (const token of adas) expect(await nameOf(token)).toBe(undefined);
-    expect(await sessions().list(ada.user)).toEqual([]);
+    expect(sessions().list(ada.user)).toEqual([]);
     expect(await nameOf(hers)).toBe("grace");
   });
 });
@@ -185,20 +185,20 @@ describe("closing", () => {
 describe("a user who signs in a hundred times", () => {
   test("signs out the browser that was not seen for longest with the next one, and nobody else's", async () => {
     const grace = await world.add("grace");
-    const graces = await open("Browser", grace);
-    const first = await open();
+    const graces = open("Browser", grace);
+    const first = open();
     await world.clock.advance(1_000);
-    const second = await open();
+    const second = open();
     await world.clock.advance(SESSION_LIFETIME_MS / 2);
     expect(await nameOf(first)).toBe("ada");
-    for (let count = 2; count < 100; count++) await open();
-    const next = await open();
+    for (let count = 2; count < 100; count++) open();
+    const next = open();
     expect([await nameOf(first), await nameOf(second), await nameOf(next)]).toEqual([
       "ada",
       undefined,
       "ada",
     ]);
-    expect(await sessions().list(ada.user)).toHaveLength(100);
+    expect(sessions().list(ada.user)).toHaveLength(100);
     expect(await nameOf(graces)).toBe("grace");
   });
 });

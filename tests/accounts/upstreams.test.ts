@@ -28,26 +28,26 @@ const upstreams = () => world.accounts.upstreams;
 
 describe("the app of an upstream", () => {
   test("is unknown until it is entered, and then what was entered", async () => {
-    expect(await upstreams().appOf("spotify")).toBe(undefined);
+    expect(upstreams().appOf("spotify")).toBe(undefined);
     await upstreams().enterApp("spotify", APP);
-    expect(await upstreams().appOf("spotify")).toEqual(APP);
+    expect(upstreams().appOf("spotify")).toEqual(APP);
   });
 
   test("does without a secret", async () => {
     await upstreams().enterApp("spotify", { ...APP, clientSecret: null });
-    expect(await upstreams().appOf("spotify")).toEqual({ ...APP, clientSecret: null });
+    expect(upstreams().appOf("spotify")).toEqual({ ...APP, clientSecret: null });
   });
 
   test("is replaced by another", async () => {
     await upstreams().enterApp("spotify", APP);
     await upstreams().enterApp("spotify", { clientId: "another", clientSecret: null });
-    expect(await upstreams().appOf("spotify")).toEqual({ clientId: "another", clientSecret: null });
+    expect(upstreams().appOf("spotify")).toEqual({ clientId: "another", clientSecret: null });
     expect(await world.store.queries.select().from(tables.upstreams)).toHaveLength(1);
   });
 
   test("is that upstream's alone", async () => {
     await upstreams().enterApp("spotify", APP);
-    expect(await upstreams().appOf("another")).toBe(undefined);
+    expect(upstreams().appOf("another")).toBe(undefined);
   });
 
   test("lies in no file of the data folder as it was entered", async () => {
@@ -68,34 +68,34 @@ describe("the app of an upstream", () => {
       vault: createVault(Buffer.alloc(32, 8).toString("base64")),
       wallMs: world.clock.wallMs,
     });
-    await expect(other.upstreams.appOf("spotify")).rejects.toThrow(SecretError);
+    expect(() => other.upstreams.appOf("spotify")).toThrow(SecretError);
   });
 });
 
 describe("the pause that an upstream asked for", () => {
   test("is remembered with its beginning and its end", async () => {
-    expect(await upstreams().pauseOf("spotify")).toBe(undefined);
+    expect(upstreams().pauseOf("spotify")).toBe(undefined);
     await upstreams().rememberPause("spotify", PAUSE);
-    expect(await upstreams().pauseOf("spotify")).toEqual(PAUSE);
+    expect(upstreams().pauseOf("spotify")).toEqual(PAUSE);
   });
 
   test("is the last one", async () => {
     await upstreams().rememberPause("spotify", PAUSE);
     const later = { from: PAUSE.until, until: PAUSE.until + 5_000 };
     await upstreams().rememberPause("spotify", later);
-    expect(await upstreams().pauseOf("spotify")).toEqual(later);
+    expect(upstreams().pauseOf("spotify")).toEqual(later);
   });
 
   test("leaves the app as it is, and the app leaves it", async () => {
     await upstreams().enterApp("spotify", APP);
     await upstreams().rememberPause("spotify", PAUSE);
-    expect(await upstreams().appOf("spotify")).toEqual(APP);
+    expect(upstreams().appOf("spotify")).toEqual(APP);
     await upstreams().enterApp("spotify", { ...APP, clientId: "another" });
-    expect(await upstreams().pauseOf("spotify")).toEqual(PAUSE);
+    expect(upstreams().pauseOf("spotify")).toEqual(PAUSE);
   });
 
   test("alone is no app", async () => {
     await upstreams().rememberPause("spotify", PAUSE);
-    expect(await upstreams().appOf("spotify")).toBe(undefined);
+    expect(upstreams().appOf("spotify")).toBe(undefined);
   });
 });

@@ -16,7 +16,7 @@ async function start(settings: Record<string, string | true> = {}): Promise<void
 /** Stores that each of the user's connections has worked. */
 async function allWork({ user }: AddedUser): Promise<void> {
   const { connections } = server.accounts;
-  for (const { id } of await connections.allOf(user.id)) {
+  for (const { id } of connections.allOf(user.id)) {
     await connections.storeStatus(id, { state: "ok", since: 1 });
   }
 }
@@ -147,7 +147,7 @@ describe("GET /api/v1/user", () => {
     expect(await names()).toEqual(["MPD", null]);
     await connections.order(ada.user, [publicId]);
     expect(await names()).toEqual(["Ada", "premium"]);
-    const [{ id } = { id: 0 }] = await connections.allOf(ada.user.id);
+    const [{ id } = { id: 0 }] = connections.allOf(ada.user.id);
     await connections.markRefused(id);
     expect(await names()).toEqual(["MPD", null]);
     expect((await dataFor(ada)).music_connected).toBe(true);

@@ -89,7 +89,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     random,
     privacyOf: () => NOTHING_HIDDEN,
     foundCover: () => undefined,
-    connectionsOf: async (userId) => {
+    connectionsOf: (userId) => {
       const { person } = watched[userId - 1] ?? {};
       const settings = {
         clientId: standIn.clientId,
@@ -110,7 +110,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
         },
       ];
     },
-    connectionIdsOf: async (userId) => [userId],
+    connectionIdsOf: (userId) => [userId],
     onStatus: async () => {},
   });
   watched.forEach((one, index) => {
@@ -190,7 +190,7 @@ function marqueeSource(
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget: budget ?? 180,
-    app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
+    app: () => ({ clientId: standIn.clientId, clientSecret: null }),
     appIsFixed: true,
     pauses: noPauses(),
     ...(pace && { pace }),

@@ -45,7 +45,7 @@ export async function makeUsers(folder: string): Promise<void> {
   const streamers = users.slice(0, STREAMERS);
   const inboxes: string[] = [];
   for (const { user } of streamers) {
-    const [connection] = await accounts.connections.allOf(user.id);
+    const [connection] = accounts.connections.allOf(user.id);
     if (!connection) throw new Error(`${user.name} has no connection`);
     inboxes.push(`/in/${await accounts.connections.secretOf(connection.id)}/json`);
   }

@@ -30,7 +30,7 @@ export async function benchStreams(): Promise<Row[]> {
       }),
     );
   await push("Before");
-  for (const key of keys.slice(0, 1)) await (await openStream(product.port, key, () => {})).end();
+  for (const key of keys.slice(0, 1)) (await openStream(product.port, key, () => {})).end();
 
   const beforeKib = await restingMemoryKib(product.pid);
   let arrivedAfterMs: number[] = [];

@@ -27,7 +27,7 @@ const labelsOn = (page: Page) => page.locator("section.connected h2").allTextCon
 async function connectJson({ server, ada }: DashboardStage, ...names: readonly string[]) {
   const { connections } = server.accounts;
   for (const name of names) await connections.connect(ada.user, "json", null, name);
-  const all = await connections.allOf(ada.user.id);
+  const all = connections.allOf(ada.user.id);
   const secrets = await Promise.all(all.map(({ id }) => connections.secretOf(id)));
   /** Pushes to the connection at this place. */
   return (at: number, body: unknown) =>

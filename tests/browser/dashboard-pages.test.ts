@@ -89,7 +89,7 @@ async function liveIn(stage: DashboardStage): Promise<AddedUser> {
     const startedAt = server.clock.wallMs() + index * 60_000;
     await history.note(ada.user.id, aKeptSong({ startedAt }, "Donaudampfschifffahrt".repeat(4)));
   }
-  await sessions.open(ada.user, "Mozilla/5.0 (iPhone) Version/18.0 Safari/605.1");
+  sessions.open(ada.user, "Mozilla/5.0 (iPhone) Version/18.0 Safari/605.1");
   return server.addUser("a-rather-long-name-of-32-letters", false);
 }
 

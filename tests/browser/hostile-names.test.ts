@@ -203,7 +203,7 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   test("do so as names of browsers", async () => {
     const { sessions } = stage.server.accounts;
     for (const browsers of groupsOf(MOST_SESSIONS - 1, hostile)) {
-      for (const name of browsers) await sessions.open(stage.ada.user, `${name} Firefox/140`);
+      for (const name of browsers) sessions.open(stage.ada.user, `${name} Firefox/140`);
       // With a session of its own.
       const { page, harm } = await guard(stage, "account");
       await unfold(page);

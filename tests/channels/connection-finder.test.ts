@@ -22,7 +22,7 @@ const finder = (demoForAll = false) =>
     warn: (message, fields) => void warnings.push({ message, ...fields }),
   });
 const idsIn = async ({ connectionsOf }: ReturnType<typeof finder>) =>
-  (await connectionsOf(ada.user.id)).map(({ connectionId }) => connectionId);
+  connectionsOf(ada.user.id).map(({ connectionId }) => connectionId);
 
 test("a user's connections are found in the user's order", async () => {
   const { connections } = world.accounts;
@@ -31,7 +31,7 @@ test("a user's connections are found in the user's order", async () => {
   expect(await idsIn(finder())).toEqual([mpd.id, demo.id]);
   await connections.order(ada.user, [demo.publicId]);
   expect(await idsIn(finder())).toEqual([demo.id, mpd.id]);
-  expect(await finder().connectionIdsOf(ada.user.id)).toEqual([demo.id, mpd.id]);
+  expect(finder().connectionIdsOf(ada.user.id)).toEqual([demo.id, mpd.id]);
 });
 
 test("one that has to be connected again leaves the others, and is logged once", async () => {
@@ -44,7 +44,7 @@ test("one that has to be connected again leaves the others, and is logged once",
   const one = finder();
   expect(await idsIn(one)).toEqual([good.id]);
   expect(await idsIn(one)).toEqual([good.id]);
-  expect(await one.connectionIdsOf(ada.user.id)).toEqual([wrong.id, gone.id, good.id]);
+  expect(one.connectionIdsOf(ada.user.id)).toEqual([wrong.id, gone.id, good.id]);
   const again = { message: "music has to be connected again", user: ada.user.id };
   expect(warnings).toEqual([
     { ...again, source: "mpd", reason: expect.any(String) },
@@ -59,7 +59,7 @@ test("one that has to be connected again leaves the others, and is logged once",
 test("a refusal is stored until the user connects again", async () => {
   const { connections } = world.accounts;
   await connections.connect(ada.user, "mpd", {});
-  const [before] = await finder().connectionsOf(ada.user.id);
+  const [before] = finder().connectionsOf(ada.user.id);
   await before?.refuse?.();
   expect(await idsIn(finder())).toEqual([]);
   const { id } = await connections.connect(ada.user, "mpd", {});
@@ -88,22 +88,22 @@ test("a source changes what is stored of the connection it watches", async () =>
     false,
     { warn() {} },
   );
-  const [found] = await connectionsOf(ada.user.id);
+  const [found] = connectionsOf(ada.user.id);
   const { signal } = new AbortController();
   const context = watchContext({ signal, clock: world.clock });
   for await (const _ of found?.watch(context) ?? []) throw new Error("it reports nothing");
   expect(seen).toEqual([id, { count: 1 }]);
-  expect((await connections.byId(id))?.settings).toEqual({ count: 2 });
+  expect(connections.byId(id)?.settings).toEqual({ count: 2 });
 });
 
 test("a user without connections plays the demo only where everybody does", async () => {
   expect(await idsIn(finder())).toEqual([]);
   expect(await idsIn(finder(true))).toEqual([undefined]);
-  expect(await finder(true).connectionIdsOf(ada.user.id)).toEqual([]);
+  expect(finder(true).connectionIdsOf(ada.user.id)).toEqual([]);
   for (const listener of DEMO_LISTENERS) {
-    expect(await finder().connectionsOf(listener)).toHaveLength(1);
+    expect(finder().connectionsOf(listener)).toHaveLength(1);
   }
-  expect(await finder().connectionsOf(Math.min(...DEMO_LISTENERS) - 1)).toEqual([]);
+  expect(finder().connectionsOf(Math.min(...DEMO_LISTENERS) - 1)).toEqual([]);
   const { id } = await world.accounts.connections.connect(ada.user, "mpd", {});
   expect(await idsIn(finder(true))).toEqual([id]);
   await world.accounts.connections.markRefused(id);

@@ -53,7 +53,7 @@ beforeEach(() => {
   hub = createTestHub(
     {
       clock,
-      connectionsOf: async () => (connection ? [connection] : []),
+      connectionsOf: () => (connection ? [connection] : []),
       onStatus: (_id, reported) => void status.push(reported),
     },
     logged,

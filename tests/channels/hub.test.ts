@@ -22,10 +22,7 @@ beforeEach(() => {
   source = createScriptedSource(7);
   connection = source.listening;
   logged = [];
-  hub = createTestHub(
-    { clock, connectionsOf: async () => (connection ? [connection] : []) },
-    logged,
-  );
+  hub = createTestHub({ clock, connectionsOf: () => (connection ? [connection] : []) }, logged);
 });
 afterEach(() => hub.stop());
 
@@ -52,7 +49,7 @@ test("what cannot be worked out is logged, and the next song is shown", async ()
   hub = createTestHub(
     {
       clock,
-      connectionsOf: async () => [source.listening],
+      connectionsOf: () => [source.listening],
       privacyOf() {
         if (isBroken) throw new Error("no such rule");
         return NOTHING_HIDDEN;
@@ -74,7 +71,7 @@ describe("the current reading that others keep", () => {
   test("is what a user's music is, until something happens or the rules change", async () => {
     let rules = NOTHING_HIDDEN;
     hub = createTestHub(
-      { clock, connectionsOf: async () => [source.listening], privacyOf: () => rules },
+      { clock, connectionsOf: () => [source.listening], privacyOf: () => rules },
       logged,
     );
     const current = hub.currentOf(ADA);

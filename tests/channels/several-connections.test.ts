@@ -16,7 +16,7 @@ let browser: ScriptedSource;
 let player: ScriptedSource;
 /** The user's connections, in the user's order. */
 let connected: ScriptedSource[];
-let connectionsOf: () => Promise<ScriptedSource["listening"][]>;
+let connectionsOf: () => ScriptedSource["listening"][];
 let logged: string[];
 let hub: Hub;
 
@@ -25,7 +25,7 @@ beforeEach(() => {
   browser = createScriptedSource(1);
   player = createScriptedSource(2);
   connected = [browser, player];
-  connectionsOf = async () => connected.map(({ listening }) => listening);
+  connectionsOf = () => connected.map(({ listening }) => listening);
   logged = [];
   hub = createTestHub({ clock, connectionsOf: () => connectionsOf() }, logged);
 });
@@ -172,28 +172,14 @@ describe("when the connections change", () => {
     expect(titles).toEqual(["Player"]);
   });
 
-  test("twice at once, what was read last counts, however long the first took", async () => {
-    subscribe();
-    await settle();
-    const slow = Promise.withResolvers<ScriptedSource["listening"][]>();
-    const readable = connectionsOf;
-    const lists = [[browser.listening], slow.promise];
-    connectionsOf = async () => lists.shift() ?? readable();
-    const first = hub.followConnections(ADA);
-    await settle();
-    connected = [player];
-    await hub.followConnections(ADA);
-    slow.resolve([browser.listening]);
-    await first;
-    expect([browser.listeners(), player.listeners()]).toEqual([0, 1]);
-  });
-
   test("but cannot be read, they are read again, and the known ones stay", async () => {
     const titles = subscribe();
     await browser.says(song("Browser"));
     const readable = connectionsOf;
     connected = [player];
-    connectionsOf = () => Promise.reject(new Error("the disk is full"));
+    connectionsOf = () => {
+      throw new Error("the disk is full");
+    };
     hub.stop();
     const reading = hub.read(ADA, 1_000);
     await settle();

@@ -50,7 +50,7 @@ beforeEach(() => {
   hub = createTestHub(
     {
       clock,
-      connectionsOf: async () => [listening(connectionId)],
+      connectionsOf: () => [listening(connectionId)],
       onStatus: async (id, reported) => void health.push({ ...reported, id }),
     },
     logged,

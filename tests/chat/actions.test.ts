@@ -87,7 +87,7 @@ test("chat list prints the linked accounts", async () => {
 });
 
 describe("chat options", () => {
-  const stored = async () => readChatOptions((await server.accounts.chat.allOf())[0]?.options);
+  const stored = async () => readChatOptions(server.accounts.chat.allOf()[0]?.options);
 
   test("changes what is named, and leaves the rest", async () => {
     await link();
@@ -155,7 +155,7 @@ describe("chat unlink", () => {
       const { code, documents } = marquee("chat unlink", { login: "ada" }, isRunning);
       expect(await code).toBe(0);
       expect(documents).toEqual([{ service: "twitch", login: "ada", confirmed: true }]);
-      expect(await server.accounts.chat.allOf()).toEqual([]);
+      expect(server.accounts.chat.allOf()).toEqual([]);
     },
   );
 
@@ -166,6 +166,6 @@ describe("chat unlink", () => {
     expect(await code).toBe(1);
     expect(documents).toMatchObject([{ confirmed: false }]);
     expect(errors.join()).toContain("Twitch hasn’t confirmed it");
-    expect(await server.accounts.chat.allOf()).toEqual([]);
+    expect(server.accounts.chat.allOf()).toEqual([]);
   });
 });

@@ -119,12 +119,12 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     play(reading: Reading) {
       for (const note of followers) note(reading);
     },
-    stateOf: async () => (await chat.allOf(user.id))[0]?.state,
+    stateOf: async () => chat.allOf(user.id)[0]?.state,
     /** An account whose chat is being read. */
     async reading(changes: Partial<TwitchAccountDeps> = {}, login = "ada", options: object = {}) {
       const account = await link(login, options);
       const running = run(account, changes);
-      await until(async () => (await chat.allOf(user.id))[0]?.readingSince ?? undefined);
+      await until(async () => chat.allOf(user.id)[0]?.readingSince ?? undefined);
       return { account, ...running };
     },
     /** Lets the network carry what is under way, then advances the clock. */

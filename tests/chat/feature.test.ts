@@ -19,8 +19,7 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 const link = () => storeLink(twitch, server.accounts.chat, ada.user);
-const reading = () =>
-  until(async () => (await server.accounts.chat.allOf())[0]?.readingSince ?? undefined);
+const reading = () => until(async () => server.accounts.chat.allOf()[0]?.readingSince ?? undefined);
 const sessions = (count: number) => until(() => (twitch.sessions() === count ? true : undefined));
 const answer = () => until(() => twitch.sent.at(-1));
 const plays = () =>
@@ -29,7 +28,7 @@ const plays = () =>
 describe("a server", () => {
   test("opens no connection as long as nobody has linked a chat", async () => {
     await server.app.start();
-    await server.accounts.chat.allOf();
+    server.accounts.chat.allOf();
     await server.clock.advance(120_000);
     expect(twitch.log).toEqual([]);
   });

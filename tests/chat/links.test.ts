@@ -79,7 +79,7 @@ describe("linking", () => {
     const before = await scene.link();
     grant("ada");
     await end();
-    const all = await scene.chat.allOf();
+    const all = scene.chat.allOf();
     expect(all.length).toBe(1);
     expect(all[0]?.id).not.toBe(before.id);
     for (const login of ["b", "c", "d", "e"]) await scene.link(login);
@@ -114,7 +114,7 @@ describe("linking", () => {
     await using _ = scene;
     if (fault !== "device-expired") grant("ada");
     expect(await end(fault.startsWith("device") ? 60_000 : 5_000)).toBe(reason);
-    expect(await scene.chat.allOf()).toEqual([]);
+    expect(scene.chat.allOf()).toEqual([]);
   });
 
   test("shows no address of another host, and no page instead of a code", async () => {
@@ -184,7 +184,7 @@ describe("unlinking", () => {
     const { id } = await scene.link();
     const { accessToken = "" } = readSettings(await scene.chat.settingsOf(id)) ?? {};
     expect(await links.unlink(scene.user, "ADA")).toBe(true);
-    expect(await scene.chat.allOf()).toEqual([]);
+    expect(scene.chat.allOf()).toEqual([]);
     expect(await scene.id.validate(accessToken)).toEqual({ kind: "invalid" });
   });
 
@@ -194,7 +194,7 @@ describe("unlinking", () => {
     await scene.link();
     await scene.twitch.stop();
     const unlinked = links.unlink(scene.user, "ada");
-    await until(async () => ((await scene.chat.allOf()).length === 0 ? true : undefined));
+    await until(async () => (scene.chat.allOf().length === 0 ? true : undefined));
     expect(await unlinked).toBe(false);
   });
 });

@@ -62,7 +62,7 @@ describe("the page Chat", () => {
     twitch.grant(code?.userCode ?? "", { login: "ada" });
     await until(async () => {
       await server.clock.advance(1_000);
-      return (await server.accounts.chat.allOf()).length === 1 ? true : undefined;
+      return server.accounts.chat.allOf().length === 1 ? true : undefined;
     });
     const linked = await until(async () => {
       const text = await page();
@@ -135,7 +135,7 @@ describe("the page Chat", () => {
 
   test("shows a form of answers again with what is wrong, and stores one that is right", async () => {
     await link();
-    const stored = async () => (await server.accounts.chat.allOf())[0]?.options;
+    const stored = async () => server.accounts.chat.allOf()[0]?.options;
     const fields = {
       do: "chat options",
       login: "ada",

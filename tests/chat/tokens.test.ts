@@ -155,7 +155,7 @@ describe("tokens", () => {
     const { scene, tokensWith, refreshes } = await createExpired(fault);
     await using _ = scene;
     expect((await tokensWith().check()).kind).toBe("ended");
-    expect((await scene.chat.allOf())[0]).toMatchObject({ state: "refused", refusal: words });
+    expect(scene.chat.allOf()[0]).toMatchObject({ state: "refused", refusal: words });
     expect(refreshes()).toBe(1);
   });
 
@@ -165,7 +165,7 @@ describe("tokens", () => {
     let writes = 0;
     const storeSettings: typeof scene.chat.storeSettings = (...call) => {
       writes += 1;
-      if (writes < 3) return Promise.reject(new Error("the disk is full"));
+      if (writes < 3) throw new Error("the disk is full");
       return scene.chat.storeSettings(...call);
     };
     const checked = tokensWith({ chat: { ...scene.chat, storeSettings } }).check();

@@ -12,7 +12,7 @@ const answer = ({ twitch }: Scene, count = 1) =>
 
 /** The stored account, once it is as wanted. */
 const account = ({ chat, user }: Scene, isWanted: (stored: ChatAccount) => boolean) =>
-  until(async () => (await chat.allOf(user.id)).find(isWanted));
+  until(async () => chat.allOf(user.id).find(isWanted));
 
 const TURNS_A_STEP = 4;
 
@@ -34,7 +34,7 @@ const passing = async <Result>(
 };
 
 const isReading = async ({ chat, user }: Scene) =>
-  (await chat.allOf(user.id))[0]?.readingSince ?? undefined;
+  chat.allOf(user.id)[0]?.readingSince ?? undefined;
 
 describe("a linked account", () => {
   test("answers a question in its chat as a reply, without sending any frame", async () => {
@@ -239,7 +239,7 @@ test("a line that has just been said is neither sent again nor an objection of T
   expect(await answer(scene)).toMatchObject({ dropReason: { code: expect.any(String) } });
   await scene.pass(60_000, 15_000);
   expect(scene.requests("/helix/chat/messages").length).toBe(1);
-  expect((await scene.chat.allOf(scene.user.id))[0]?.refusal).toBeNull();
+  expect(scene.chat.allOf(scene.user.id)[0]?.refusal).toBeNull();
 });
 
 describe("a line that Twitch does not take", () => {
@@ -359,7 +359,7 @@ describe("the socket", () => {
       settingsOf(id) {
         if (!isAway) return scene.chat.settingsOf(id);
         failed += 1;
-        return Promise.reject(new Error("the database is away"));
+        throw new Error("the database is away");
       },
     };
     await scene.reading({ chat });

@@ -187,7 +187,7 @@ describe("a cover that was found", () => {
     const album = { name: "Slow Weather", artworks };
     const keysShown = () =>
       server.hub.rawPlayback(ada.user.id)?.album.artworks.map(({ key }) => key);
-    const [connection] = await server.accounts.connections.allOf(ada.user.id);
+    const [connection] = server.accounts.connections.allOf(ada.user.id);
     const replace = (isOn: boolean) =>
       server.accounts.connections.replaceCovers(ada.user, connection!.publicId, isOn);
     await plays(aPlayback({ album }));

@@ -57,8 +57,8 @@ const endsCookie = (response: Response) => {
   return /^marquee-session-[0-9a-f]{8}=;/.test(cookie) && cookie.includes("Max-Age=0");
 };
 const idOf = async (userAgent: string) =>
-  (await server.accounts.sessions.list(ada.user)).find((session) => session.userAgent === userAgent)
-    ?.id ?? "";
+  server.accounts.sessions.list(ada.user).find((session) => session.userAgent === userAgent)?.id ??
+  "";
 
 describe("the language", () => {
   test.each(LANGUAGES)("becomes %s: kept, and the page comes back in it", async (language) => {

@@ -21,8 +21,7 @@ afterEach(() => server.close());
 
 const connectVlc = (browser: SignedIn, url: string) =>
   browser.post(MUSIC, { do: "connect", source: "vlc", "option-url": url, "option-password": "" });
-const settingsOfGrace = async () =>
-  (await server.accounts.connections.allOf(grace.user.id))[0]?.settings;
+const settingsOfGrace = async () => server.accounts.connections.allOf(grace.user.id)[0]?.settings;
 
 describe("the address of a player's web interface", () => {
   test("is any for the owner", async () => {

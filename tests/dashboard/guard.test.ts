@@ -101,7 +101,7 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
       }),
       "a session's public name": async () => {
         await signIn(server, ada);
-        const [session] = await server.accounts.sessions.list(ada.user);
+        const [session] = server.accounts.sessions.list(ada.user);
         return { cookie: `${SESSION}=${session?.id}` };
       },
       "a session that has expired": async () => {
@@ -388,7 +388,7 @@ describe("no page of one user's", () => {
     const own = await signIn(server, grace);
     const [key] = server.accounts.keys.list(ada.user);
     await signIn(server, ada);
-    const [session] = await server.accounts.sessions.list(ada.user);
+    const [session] = server.accounts.sessions.list(ada.user);
     const before = stored();
     const targets = [key?.id, session?.id, ada.user.name, String(ada.user.id)];
     for (const path of ["programs", "account"]) {
@@ -679,9 +679,9 @@ describe("a dashboard's socket", () => {
   test("stays open when another session of the user's is ended", async () => {
     const opened = open({ cookie: owner.cookie, origin: port.origin });
     await opened.first;
-    const { id: mine } = (await server.accounts.sessions.list(ada.user))[0]!;
+    const { id: mine } = server.accounts.sessions.list(ada.user)[0]!;
     await signIn(server, ada);
-    for (const { id } of await server.accounts.sessions.list(ada.user)) {
+    for (const { id } of server.accounts.sessions.list(ada.user)) {
       if (id !== mine) await server.accounts.sessions.close(ada.user, id);
     }
     await server.app.followChange(ANY_CHANGE);

@@ -94,6 +94,17 @@ describe("open dashboards", () => {
     expect(drawn.toSorted()).toEqual(["1 de", "1 en", "2 en"]);
   });
 
+  test("are drawn once for all that happens in a moment", async () => {
+    open(1);
+    await settle();
+    drawn = [];
+    live.redraw(1);
+    live.redrawConnection(10);
+    for (const play of listening) play();
+    await settle();
+    expect(drawn).toEqual(["1 en"]);
+  });
+
   test("are drawn again only where their user's data change", async () => {
     open(1);
     open(2);
@@ -157,6 +168,8 @@ describe("open dashboards", () => {
     await settle();
     drawn = [];
     gate = Promise.withResolvers();
+    live.redraw(1);
+    await settle();
     for (let at = 0; at < 1_000; at++) {
       live.redraw(1);
       live.redrawConnection(10);
@@ -193,6 +206,7 @@ describe("open dashboards", () => {
     await settle();
     gate = Promise.withResolvers();
     live.redraw(1);
+    await settle();
     live.redraw(1);
     overlays = 5;
     gate.reject(new Error("the database is away"));

@@ -51,7 +51,7 @@ afterEach(() => server.close());
 
 const text = async (answer: Response) => unescapeHtml(await answer.text());
 const connections = async () =>
-  (await server.accounts.connections.allOf(ada.user.id)).map(({ source, name, settings }) => ({
+  server.accounts.connections.allOf(ada.user.id).map(({ source, name, settings }) => ({
     source,
     name,
     settings,

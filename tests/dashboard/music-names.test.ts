@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const stored = async () =>
-  (await server.accounts.connections.allOf(ada.user.id)).map(({ source, name }) => [source, name]);
+  server.accounts.connections.allOf(ada.user.id).map(({ source, name }) => [source, name]);
 const add = (name: string, source = "json") =>
   browser.post(MUSIC, {
     ...{ do: "connect", source, id: "new", name },
@@ -42,7 +42,7 @@ describe("one more connection to a source", () => {
       ["json", "Deck"],
       ["mpd", "Kitchen"],
     ]);
-    const all = await server.accounts.connections.allOf(ada.user.id);
+    const all = server.accounts.connections.allOf(ada.user.id);
     expect(all.map(({ settings }) => settings)).toEqual([
       null,
       { address: "127.0.0.1" },
@@ -107,7 +107,7 @@ describe("renaming a connection", () => {
       ["json", ""],
     ]);
     await connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
-    const mpd = (await connections.allOf(ada.user.id)).at(-1)!;
+    const mpd = connections.allOf(ada.user.id).at(-1)!;
     expect((await rename(mpd, "Deck")).status).toBe(303);
   });
 

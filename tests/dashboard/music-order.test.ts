@@ -191,7 +191,7 @@ test("nobody moves another's connection, nor one that is gone", async () => {
 
 test("the first page has a line for each connection that does not work, and for no other", async () => {
   // A server that follows none of the stored connections: what is stored of them stays.
-  await server.close();
+  server.close();
   server = await createTestServer();
   ada = await server.addUser("ada", false);
   browser = await signIn(server, ada);

@@ -32,7 +32,7 @@ afterEach(async () => {
 /** Connects a source by its form on the page; returns the connection and its secret. */
 const connect = async (source: string) => {
   await browser.submit(MUSIC, { do: "connect", source });
-  const connection = (await server.accounts.connections.allOf(ada.user.id)).at(-1)!;
+  const connection = server.accounts.connections.allOf(ada.user.id).at(-1)!;
   return { ...connection, secret: await server.accounts.connections.secretOf(connection.id) };
 };
 const push = (secret: string, body: unknown) =>
@@ -109,7 +109,7 @@ describe("what to enter in a program that pushes", () => {
     server.close();
     await start("https://music.example/marquee");
     await browser.post(`/marquee${MUSIC}`, { do: "connect", source: "webscrobbler" });
-    const [connection] = await server.accounts.connections.allOf(ada.user.id);
+    const [connection] = server.accounts.connections.allOf(ada.user.id);
     const secret = await server.accounts.connections.secretOf(connection?.id ?? 0);
     const shown = await browser.get(`/marquee${MUSIC}`);
     const link = await attributeOf(shown.clone(), 'a[target="_blank"]', "href");

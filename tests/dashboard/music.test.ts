@@ -36,7 +36,7 @@ afterEach(() => server.close());
 
 const connectionOf = ({ user }: AddedUser) => onlyConnection(server.accounts.connections, user.id);
 const sourcesOf = async ({ user }: AddedUser) =>
-  (await server.accounts.connections.allOf(user.id)).map(({ source }) => source);
+  server.accounts.connections.allOf(user.id).map(({ source }) => source);
 /** @param id of the connection that is changed */
 const connectMpd = (browser: SignedIn, address: string, password = "", id = "") =>
   browser.post(MUSIC, {
@@ -408,7 +408,7 @@ describe("the Spotify app", () => {
     const before = await owner.get(SPOTIFY);
     expect(await before.text()).toContain(server.redirectUri);
     expect((await enter(owner, ` ${ID} `, "def456")).status).toBe(303);
-    expect(await app()).toEqual({ clientId: ID, clientSecret: "def456" });
+    expect(app()).toEqual({ clientId: ID, clientSecret: "def456" });
     const page = await owner.get(SPOTIFY);
     expect(await textOf(page.clone(), ".notice p")).toBe(
       "The app is saved. Now you can link your account.",
@@ -423,12 +423,12 @@ describe("the Spotify app", () => {
     expect(page).not.toContain('name="clientId"');
     expect(page).toContain("The owner of this server has to enter a Spotify app first.");
     expect((await enter(member, ID)).status).toBe(403);
-    expect(await app()).toBe(undefined);
+    expect(app()).toBe(undefined);
 
     await server.enterApp();
-    const before = await app();
+    const before = app();
     await enter(member, ID);
-    expect(await app()).toEqual(before);
+    expect(app()).toEqual(before);
     expect(await (await member.get(SPOTIFY)).text()).not.toContain('name="clientId"');
   });
 
@@ -437,7 +437,7 @@ describe("the Spotify app", () => {
     await start({ spotifyClientId: "fromflag" });
     expect(await (await owner.get(SPOTIFY)).text()).not.toContain('name="clientId"');
     await enter(owner, ID);
-    expect(await app()).toBe(undefined);
+    expect(app()).toBe(undefined);
   });
 
   test.each([
@@ -457,14 +457,14 @@ describe("the Spotify app", () => {
       expect(await attributeOf(refused.clone(), `#${field}`, "aria-invalid")).toBe("true");
       expect(await textOf(refused.clone(), `#${field}-mistake`)).toStartWith(says);
       if (secret) expect(await refused.text()).not.toContain(secret);
-      expect(await app()).toBe(undefined);
+      expect(app()).toBe(undefined);
     },
   );
 
   test("belongs to what has apps alone", async () => {
     for (const source of ["mpd", "demo", "nothing", ""]) {
       await owner.post(MUSIC, { do: "app enter", source, clientId: ID });
-      expect(await server.accounts.upstreams.appOf(source)).toBe(undefined);
+      expect(server.accounts.upstreams.appOf(source)).toBe(undefined);
     }
   });
 });
@@ -741,7 +741,7 @@ describe("several connections", () => {
       });
     await change("127.0.0.7");
     const settingsOf = async () =>
-      (await server.accounts.connections.allOf(ada.user.id)).map(({ settings }) => settings);
+      server.accounts.connections.allOf(ada.user.id).map(({ settings }) => settings);
     expect(await settingsOf()).toEqual([
       { address: "127.0.0.1" },
       { address: "127.0.0.7", password: "swordfish" },

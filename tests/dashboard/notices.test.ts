@@ -74,8 +74,8 @@ describe("what a form has come to", () => {
     const grace = await server.addUser("grace");
     const forms = createFormTokens(server.vault.formSecret);
     for (let others = 0; others < 1_001; others++) {
-      const cookie = `${sessionCookieName()}=${await server.accounts.sessions.open(grace.user, "")}`;
-      const [session] = await server.accounts.sessions.list(grace.user);
+      const cookie = `${sessionCookieName()}=${server.accounts.sessions.open(grace.user, "")}`;
+      const [session] = server.accounts.sessions.list(grace.user);
       const token = forms.issue({ id: session?.id ?? "" });
       const { status } = await server.get(PATH, {
         method: "POST",

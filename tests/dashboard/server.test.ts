@@ -104,7 +104,7 @@ describe("a sign-in link made for a user", () => {
     expect(await shownOnce(await owner.get(SERVER))).toEqual([]);
     const entered = await enter(pathIn(link));
     expect(entered.status).toBe(303);
-    expect(await server.accounts.sessions.list(grace.user)).toHaveLength(1);
+    expect(server.accounts.sessions.list(grace.user)).toHaveLength(1);
   });
 });
 

@@ -73,7 +73,7 @@ async function populate(): Promise<void> {
     settings: { accessToken: "a" },
   });
   accounts.magicLinks.issue(user, "connect spotify");
-  await accounts.sessions.open(user, "a browser");
+  accounts.sessions.open(user, "a browser");
   await accounts.privacy.change(user, { ...NOTHING_HIDDEN, hiddenTitles: ["secret"] });
   accounts.foundCovers.note("a digest", { service: "musicbrainz", cover: null });
   await accounts.history.change(user, { keeps: "month", followsStreams: true });

@@ -165,7 +165,7 @@ export async function setStage(): Promise<Stage> {
   streamers.push({ ...jelly, name: "Jellyfin", next: nextReel });
 
   const inboxOf = async ({ user }: AddedUser, name: string) => {
-    const [connection] = await accounts.connections.allOf(user.id);
+    const [connection] = accounts.connections.allOf(user.id);
     const secret = await accounts.connections.secretOf(connection?.id ?? 0);
     return `/in/${secret}/${name}`;
   };

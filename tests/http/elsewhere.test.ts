@@ -72,7 +72,7 @@ describe.each(ELSEWHERE)("a server that is opened by %s", (_, baseUrl, origin) =
     const body = new URLSearchParams({ clientId: "abc" });
     const page = await server.get(path, { method: "POST", headers: from(origin), body });
     await expectElsewhere(page, path, baseUrl, origin);
-    expect(await server.accounts.upstreams.appOf("spotify")).toBe(undefined);
+    expect(server.accounts.upstreams.appOf("spotify")).toBe(undefined);
   });
 
   test("takes no form of the dashboard, signed in or not, and says where it works", async () => {

@@ -155,7 +155,7 @@ describe("Audioscrobbler", () => {
       source: "audioscrobbler",
       settings: null,
     });
-    const [connection] = grace ? await server.accounts.connections.allOf(grace.user.id) : [];
+    const [connection] = grace ? server.accounts.connections.allOf(grace.user.id) : [];
     const secret = await server.accounts.connections.secretOf(connection?.id ?? 0);
     for (let begun = 0; begun < HANDSHAKES; begun += 20) {
       await server.clock.advance(1_000);

@@ -537,7 +537,7 @@ describe("the port for WebNowPlaying", () => {
     };
     expect(await ask()).toMatchObject({ status: 426 });
     const { connections } = server.accounts;
-    const [own] = await connections.allOf(server.ada.user.id);
+    const [own] = connections.allOf(server.ada.user.id);
     if (!own) throw new Error("ada has no connection");
     await connections.disconnect(server.ada.user, own.publicId);
     const [grace] = await server.accounts.add(["grace"], {
@@ -560,7 +560,7 @@ describe("the port for WebNowPlaying", () => {
     await titleShown("Paper Lanterns");
     const [browser] = sockets;
     const closed = new Promise((resolve) => browser?.addEventListener("close", resolve));
-    const [own] = await server.accounts.connections.allOf(server.ada.user.id);
+    const [own] = server.accounts.connections.allOf(server.ada.user.id);
     if (!own) throw new Error("ada has no connection");
     await server.accounts.connections.disconnect(server.ada.user, own.publicId);
     expect(await closed).toMatchObject({ code: 1008 });

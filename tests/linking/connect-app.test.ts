@@ -85,7 +85,7 @@ describe("entering the app", () => {
     const response = await submit();
     expect(response.status).toBe(303);
     expect(response.headers.get("location")).toBe(path);
-    expect(await appOf()).toEqual({ clientId: APP.clientId, clientSecret: null });
+    expect(appOf()).toEqual({ clientId: APP.clientId, clientSecret: null });
     const page = await server.get(path);
     expect(await attributeOf(page, "a.button", "href")).toBe(`${path}/start`);
   });
@@ -117,7 +117,7 @@ describe("an app that a page of ours did not send", () => {
   ])("is refused: origin %p", async (origin) => {
     const page = await submit(APP, origin);
     expect(page.status).toBeWithin(400, 500);
-    expect(await appOf()).toBe(undefined);
+    expect(appOf()).toBe(undefined);
   });
 
   test("is told from one that does, under another name of this server", async () => {
@@ -127,7 +127,7 @@ describe("an app that a page of ours did not send", () => {
       body: new URLSearchParams(APP),
     });
     expect(response.status).toBe(303);
-    expect(await appOf()).toBeDefined();
+    expect(appOf()).toBeDefined();
   });
 });
 
@@ -139,7 +139,7 @@ describe("an app that cannot be one", () => {
     expect(await attributeOf(page.clone(), "#clientId", "value")).toBe(clientId);
     expect(await attributeOf(page.clone(), "#clientId", "aria-invalid")).toBe("true");
     expect(await textOf(page, "#clientId-mistake")).toBe(languages.en.refused.connection.clientId);
-    expect(await appOf()).toBe(undefined);
+    expect(appOf()).toBe(undefined);
   });
 
   test("is not shown with its secret", async () => {
@@ -160,7 +160,7 @@ describe("an app that cannot be one", () => {
         refused: true,
       });
     }
-    expect(await appOf()).toBe(undefined);
+    expect(appOf()).toBe(undefined);
   });
 });
 
@@ -168,13 +168,13 @@ describe("whoever may not enter an app", () => {
   test("changes nothing as a member", async () => {
     path = await server.linkFor(grace.user);
     await submit();
-    expect(await appOf()).toBe(undefined);
+    expect(appOf()).toBe(undefined);
   });
 
   test("changes nothing with a link that has ended", async () => {
     await server.clock.advance(30 * 60_000);
     expect((await submit()).status).toBe(404);
-    expect(await appOf()).toBe(undefined);
+    expect(appOf()).toBe(undefined);
   });
 });
 
@@ -190,7 +190,7 @@ describe("an app from the settings", () => {
 
   test("is not replaced by one that is sent nevertheless", async () => {
     await submit();
-    expect(await appOf()).toBe(undefined);
+    expect(appOf()).toBe(undefined);
     const target = new URL(await server.browser().start(path));
     expect(target.searchParams.get("client_id")).toBe("fixed");
   });

@@ -265,7 +265,7 @@ describe("linking again", () => {
     const browser = server.browser();
     await browser.link(`/en/connect/spotify/${secret}`);
     const names = async () =>
-      (await server.accounts.connections.allOf(ada.user.id)).map(({ name }) => name);
+      server.accounts.connections.allOf(ada.user.id).map(({ name }) => name);
     expect(await names()).toEqual(["", "Second account"]);
     await server.accounts.connections.disconnect(ada.user, "all");
     expect(await leadOf(await browser.open(`/en/connect/spotify/${secret}`))).toBe(
@@ -335,7 +335,7 @@ describe("an attempt under way", () => {
     };
     const text = JSON.stringify({ expiresAtMs: Number.MAX_SAFE_INTEGER, content });
     for (const purpose of ["notice", "connection-settings"] as const) {
-      const value = (await server.vault.seal(purpose, 0, text)).toString("base64url");
+      const value = server.vault.seal(purpose, 0, text).toString("base64url");
       const page = await server.get(callback.pathname + callback.search, {
         headers: { cookie: `${name}=${value}` },
       });

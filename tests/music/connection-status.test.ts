@@ -114,7 +114,7 @@ describe("the status of a connection", () => {
     const grace = await world.add("grace", { source: "spotify", settings: {} });
     await note({ state: "limited", since: START_MS, until: START_MS + 5_000 });
     const hers = await onlyConnection(connections(), grace.user.id);
-    expect(hers && (await connections().statusOf(hers))).toEqual({ state: "untried" });
+    expect(hers && connections().statusOf(hers)).toEqual({ state: "untried" });
   });
 
   test("cannot be noted of a connection that is gone", async () => {

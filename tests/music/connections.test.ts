@@ -62,7 +62,7 @@ describe("a connection", () => {
     const third = await connections().connect(ada, "mpd", SETTINGS);
     expect(new Set([first.id, second.id, third.id]).size).toBe(3);
     expect([second.publicId, third.publicId]).toEqual([first.publicId, first.publicId]);
-    const [mpd, json, ...others] = await connections().allOf(ada.id);
+    const [mpd, json, ...others] = connections().allOf(ada.id);
     expect(mpd).toEqual(third);
     expect(json).toMatchObject({ source: "json" });
     expect(others).toEqual([]);
@@ -119,7 +119,9 @@ describe("a refused connection", () => {
 
 describe("several connections", () => {
   const labels = async (user = ada) =>
-    (await connections().allOf(user.id)).map(({ source, name }) => `${source} ${name}`.trim());
+    connections()
+      .allOf(user.id)
+      .map(({ source, name }) => `${source} ${name}`.trim());
 
   test("are told apart by source and name, and stand in the order they were made", async () => {
     await connections().connect(ada, "mpd", SETTINGS);
@@ -128,10 +130,10 @@ describe("several connections", () => {
     await connections().connect(grace, "mpd", SETTINGS);
     await connections().connect(ada, "mpd", { address: "again" }, "Kitchen");
     expect(await labels()).toEqual(["mpd", "json", "mpd Kitchen"]);
-    const all = await connections().allOf(ada.id);
+    const all = connections().allOf(ada.id);
     expect(all.map(({ settings }) => settings)).toEqual([SETTINGS, null, { address: "again" }]);
-    expect(await connections().workingIdsOf(ada.id)).toEqual(all.map(({ id }) => id));
-    expect(await connections().byId(all[2]?.id ?? 0)).toEqual(all[2]);
+    expect(connections().workingIdsOf(ada.id)).toEqual(all.map(({ id }) => id));
+    expect(connections().byId(all[2]?.id ?? 0)).toEqual(all[2]);
     expect(await labels(grace)).toEqual(["mpd"]);
   });
 
@@ -150,7 +152,7 @@ describe("several connections", () => {
     const eleventh = connections().connect(ada, "mpd", SETTINGS);
     await expect(eleventh).rejects.toThrow("connection.tooMany");
     await connections().connect(ada, "json", "changed", "3");
-    const all = await connections().allOf(ada.id);
+    const all = connections().allOf(ada.id);
     expect(all.map(({ settings }) => settings)).toEqual([1, 2, "changed", 4, 5, 6, 7, 8, 9, 10]);
     await connections().connect(grace, "mpd", SETTINGS);
   });
@@ -169,12 +171,12 @@ describe("several connections", () => {
     }
     const [a, b, c, d] = ids;
     if (!a || !b || !c || !d) throw new Error("not connected");
-    const before = await connections().workingIdsOf(ada.id);
+    const before = connections().workingIdsOf(ada.id);
     await connections().order(ada, [d, b]);
     expect(await labels()).toEqual(["json d", "json b", "json a", "json c"]);
     await connections().order(ada, [c, a, b, d]);
     expect(await labels()).toEqual(["json c", "json a", "json b", "json d"]);
-    const after = await connections().workingIdsOf(ada.id);
+    const after = connections().workingIdsOf(ada.id);
     expect(after).not.toEqual(before);
     expect(after.toSorted()).toEqual(before.toSorted());
     await connections().connect(ada, "json", "changed", "c");
@@ -215,7 +217,7 @@ describe("several connections", () => {
     );
     await connections().rename(ada, first.publicId, "Desk");
     expect(await labels()).toEqual(["mpd Desk", "mpd Kitchen"]);
-    expect((await connections().find(ada, first.publicId)).id).toBe(first.id);
+    expect(connections().find(ada, first.publicId).id).toBe(first.id);
     await expect(connections().rename(grace, first.publicId, "Mine")).rejects.toThrow(
       "connection.unknown",
     );
@@ -225,13 +227,15 @@ describe("several connections", () => {
     const first = await connections().connect(ada, "mpd", SETTINGS);
     const second = await connections().connect(ada, "json", null);
     await connections().markRefused(first.id);
-    expect(await connections().workingIdsOf(ada.id)).toEqual([second.id]);
+    expect(connections().workingIdsOf(ada.id)).toEqual([second.id]);
     expect(await labels()).toEqual(["mpd", "json"]);
   });
 
   test("have worked once they reported with the settings they have", async () => {
     const worked = async () =>
-      (await connections().allOf(ada.id)).map(({ hasWorked }) => hasWorked);
+      connections()
+        .allOf(ada.id)
+        .map(({ hasWorked }) => hasWorked);
     const first = await connections().connect(ada, "mpd", SETTINGS);
     const second = await connections().connect(ada, "json", null);
     await connections().storeStatus(first.id, { state: "ok", since: 1 });
@@ -248,6 +252,6 @@ describe("several connections", () => {
     const stored = connections().storeStatus(id, { state: "ok", since: 1 });
     await connections().storeStatus(id, { state: "retrying", since: 2, reason: "unreachable" });
     await stored;
-    expect(await connections().byId(id)).toMatchObject({ hasWorked: true });
+    expect(connections().byId(id)).toMatchObject({ hasWorked: true });
   });
 });

@@ -62,7 +62,7 @@ describe("the first visit", () => {
       HOME,
       Object.fromEntries(values.filter(([name]) => name !== "token")),
     );
-    const connections = await server.accounts.connections.allOf(ada.user.id);
+    const connections = server.accounts.connections.allOf(ada.user.id);
     expect(connections.map(({ source }) => source)).toEqual(["cider"]);
     const text = await shown.text();
     expect(text).toContain(home.putOnStream);

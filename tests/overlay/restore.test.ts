@@ -102,9 +102,7 @@ describe("a backup that is restored at the first start", () => {
       headers: { cookie: browser.cookie },
     });
     expect(await textOf(account, ".lead")).toContain("grace");
-    expect(await server.accounts.hooks.allOf(1)).toMatchObject([
-      { url: "https://example.org/songs" },
-    ]);
+    expect(server.accounts.hooks.allOf(1)).toMatchObject([{ url: "https://example.org/songs" }]);
   });
 
   test("may be one of this server itself", async () => {

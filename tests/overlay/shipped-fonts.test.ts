@@ -108,7 +108,7 @@ describe("the CSS of a look", () => {
       const expected = SHIPPED_FONT_NAMES.filter((font) => named?.includes(font));
       expect([name, familiesIn(page.replaceAll("&#34;", '"'))]).toEqual([name, expected]);
     }
-    await server.close();
+    server.close();
   });
 });
 

@@ -48,8 +48,8 @@ async function hostsCalledBy(id: string): Promise<string[]> {
     clock,
     settings: { ...resolveConfig({}, {}).config, lastfmApiKey: "key" },
     memory: {
-      appOf: async () => ({ clientId: SETTINGS.clientId, clientSecret: null }),
-      pauseOf: async () => undefined,
+      appOf: () => ({ clientId: SETTINGS.clientId, clientSecret: null }),
+      pauseOf: () => undefined,
       rememberPause: async () => {},
     },
     network: {

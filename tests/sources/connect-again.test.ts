@@ -21,22 +21,22 @@ const OTHER_KEY = Buffer.alloc(32, 9).toString("base64");
 const PURPOSE = "connection-settings";
 
 /** What may be stored in place of an MPD connection's settings. */
-const UNUSABLE: Readonly<Record<string, (vault: Vault, userId: number) => Promise<Buffer>>> = {
+const UNUSABLE: Readonly<Record<string, (vault: Vault, userId: number) => Buffer>> = {
   "another version's settings": (vault, userId) => vault.seal(PURPOSE, userId, '{"address":7}'),
   "an address that is not taken any more": (vault, userId) =>
     vault.seal(PURPOSE, userId, '{"address":"two words"}'),
   "no JSON": (vault, userId) => vault.seal(PURPOSE, userId, "{"),
-  "bytes that were altered": async (vault, userId) => {
-    const sealed = await vault.seal(PURPOSE, userId, "{}");
+  "bytes that were altered": (vault, userId) => {
+    const sealed = vault.seal(PURPOSE, userId, "{}");
     sealed[sealed.length - 1] = (sealed.at(-1) ?? 0) ^ 1;
     return sealed;
   },
   "another user's bytes": (vault, userId) => vault.seal(PURPOSE, userId + 1, "{}"),
   "bytes under another key": (_, userId) => createVault(OTHER_KEY).seal(PURPOSE, userId, "{}"),
-  "nothing at all": async () => Buffer.alloc(0),
+  "nothing at all": () => Buffer.alloc(0),
 };
 
-const unusable = (how: string) => UNUSABLE[how] ?? (async () => Buffer.alloc(0));
+const unusable = (how: string) => UNUSABLE[how] ?? (() => Buffer.alloc(0));
 
 const put = (store: Store, userId: number, sealedSettings: Buffer) =>
   store.queries
@@ -70,7 +70,7 @@ describe("a connection that cannot be used", () => {
   afterEach(() => server.close());
 
   const damage = async (how: string) =>
-    put(server.store, ada.user.id, await unusable(how)(server.vault, ada.user.id));
+    put(server.store, ada.user.id, unusable(how)(server.vault, ada.user.id));
 
   const bodyOf = async (user: AddedUser, endpoint: string) => {
     const response = await server.getAs(user, `/api/v1/${endpoint}`);
@@ -148,7 +148,7 @@ describe("a connection that cannot be used", () => {
       "MPD is added, but can’t be reached",
     );
     expect(await (await browser.get(path)).text()).not.toContain(AGAIN);
-    const [id = 0] = await server.accounts.connections.workingIdsOf(ada.user.id);
+    const [id = 0] = server.accounts.connections.workingIdsOf(ada.user.id);
     await server.accounts.connections.storeStatus(id, { state: "ok", since: 1 });
     expect((await bodyOf(ada, "user")).data.music_connected).toBe(true);
   });
@@ -183,7 +183,7 @@ describe("a connection whose settings can be used again", () => {
     const leave = server.hub.subscribe(ada.user.id, () => {});
     await settle();
     expect(await server.hub.read(ada.user.id, 0)).toEqual({ kind: "unlinked" });
-    put(server.store, ada.user.id, await server.vault.seal(PURPOSE, ada.user.id, "null"));
+    put(server.store, ada.user.id, server.vault.seal(PURPOSE, ada.user.id, "null"));
     await server.hub.followConnections();
     await settle();
     expect((await server.hub.read(ada.user.id, 0)).kind).toBe("playback");
@@ -232,7 +232,7 @@ describe("marquee user list", () => {
     await marquee("user", "add", "grace", "--source", "demo");
     const store = openStore(path("data"));
     const vault = createVault(readSecretKey(path("data", "secret.key")) ?? TEST_KEY);
-    put(store, 1, await unusable("no JSON")(vault, 1));
+    put(store, 1, unusable("no JSON")(vault, 1));
     store.close();
     const { code, out } = await marquee("user", "list");
     expect(code).toBe(0);

@@ -46,9 +46,9 @@ describe("an account that was noted", () => {
     await connect("bob", "one", "elsewhere");
     await note();
     const { connections } = world.accounts;
-    expect(names(await connections.usersOf(source.id, "one"))).toEqual(["ada", "linus"]);
-    expect(await connections.usersOf(source.id, "none")).toEqual([]);
-    expect(await connections.usersOf("elsewhere", "one")).toEqual([]);
+    expect(names(connections.usersOf(source.id, "one"))).toEqual(["ada", "linus"]);
+    expect(connections.usersOf(source.id, "none")).toEqual([]);
+    expect(connections.usersOf("elsewhere", "one")).toEqual([]);
   });
 
   test("is forgotten with what the user was connected to", async () => {
@@ -57,8 +57,8 @@ describe("an account that was noted", () => {
     await world.accounts.connections.connect(ada, source.id, "other");
     await note();
     const { connections } = world.accounts;
-    expect(await connections.usersOf(source.id, "one")).toEqual([]);
-    expect(names(await connections.usersOf(source.id, "other"))).toEqual(["ada"]);
+    expect(connections.usersOf(source.id, "one")).toEqual([]);
+    expect(names(connections.usersOf(source.id, "other"))).toEqual(["ada"]);
   });
 
   test("tells whose consent ends, but for those who have to connect again anyway", async () => {
@@ -66,10 +66,10 @@ describe("an account that was noted", () => {
     const grace = await connect("grace", "other");
     await note();
     const { connections } = world.accounts;
-    expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada", "grace"]);
-    expect(await connections.usersWhoseConsentEnds(ENDS - 1)).toEqual([]);
+    expect(names(connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada", "grace"]);
+    expect(connections.usersWhoseConsentEnds(ENDS - 1)).toEqual([]);
     await connections.markRefused((await onlyConnection(connections, grace.id))?.id ?? 0);
-    expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
+    expect(names(connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
   });
 
   test("names a user once who has linked several, and is remembered of each that ends", async () => {
@@ -79,8 +79,8 @@ describe("an account that was noted", () => {
     const refused = await connections.connect(ada, source.id, "one", "Third");
     await note();
     await connections.markRefused(refused.id);
-    expect(names(await connections.usersOf(source.id, "one"))).toEqual(["ada"]);
-    expect(names(await connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
+    expect(names(connections.usersOf(source.id, "one"))).toEqual(["ada"]);
+    expect(names(connections.usersWhoseConsentEnds(ENDS))).toEqual(["ada"]);
     const warned: unknown[] = [];
     const remind = createConsentReminder({
       accounts: world.accounts,
@@ -102,11 +102,11 @@ describe("an account that was noted", () => {
     await connect("last", "one");
     await note();
     const { connections } = world.accounts;
-    expect(await connections.usersOf(source.id, "shared")).toHaveLength(120);
-    expect(names(await connections.usersOf(source.id, "one"))).toEqual(["last"]);
-    expect(
-      (await connections.withoutAccount(source.id, 0)).map(({ settings }) => settings),
-    ).toEqual([{ not: "readable" }]);
+    expect(connections.usersOf(source.id, "shared")).toHaveLength(120);
+    expect(names(connections.usersOf(source.id, "one"))).toEqual(["last"]);
+    expect(connections.withoutAccount(source.id, 0).map(({ settings }) => settings)).toEqual([
+      { not: "readable" },
+    ]);
   });
 
   test("is noted anew under another secret key, and names nobody to who has none", async () => {
@@ -116,7 +116,7 @@ describe("an account that was noted", () => {
     expect(JSON.stringify(rows())).not.toContain("one");
     const vault = createVault(Buffer.alloc(32, 9).toString("base64"));
     const { connections } = createAccounts({ ...world, vault, wallMs: world.clock.wallMs });
-    expect(await connections.usersOf(source.id, "one")).toEqual([]);
-    expect(await connections.withoutAccount(source.id, 0)).toHaveLength(1);
+    expect(connections.usersOf(source.id, "one")).toEqual([]);
+    expect(connections.withoutAccount(source.id, 0)).toHaveLength(1);
   });
 });

@@ -126,7 +126,7 @@ const startSpotify = () =>
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget: 180,
-    app: async () => ({ clientId: standIn.clientId, clientSecret: null }),
+    app: () => ({ clientId: standIn.clientId, clientSecret: null }),
     appIsFixed: true,
     pauses: noPauses(),
   });

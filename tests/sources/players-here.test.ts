@@ -55,8 +55,8 @@ const sourcesOn = ({
     clock,
     settings: resolveConfig({}, {}).config,
     memory: {
-      appOf: async () => undefined,
-      pauseOf: async () => undefined,
+      appOf: () => undefined,
+      pauseOf: () => undefined,
       rememberPause: async () => {},
     },
     network: networkOf(fetch),

@@ -78,7 +78,7 @@ async function accountPage(
     children: (
       <>
         <LanguageForm request={request} />
-        <Browsers request={request} open={await sessions.list(user)} />
+        <Browsers request={request} open={sessions.list(user)} />
         <Titled title={t.exportTitle}>
           <p safe>{t.exportText}</p>
           <p class="actions">

@@ -58,7 +58,7 @@ const exportedSong = (song: KeptSong) => ({
 });
 
 async function allButSongsOf(user: User, accounts: Accounts, sources: Pick<Sources, "byId">) {
-  const music = await musicOf(user.id, accounts, sources);
+  const music = musicOf(user.id, accounts, sources);
   const rules = accounts.privacy.of(user.id);
   const stream = accounts.history.streamOf(user.id);
   const { keeps, followsStreams } = accounts.history.of(user.id);
@@ -102,7 +102,7 @@ async function allButSongsOf(user: User, accounts: Accounts, sources: Pick<Sourc
       songs: [],
     },
     // An address may hold a secret of its own, so only its host.
-    hooks: (await accounts.hooks.allOf(user.id)).map((hook) => ({
+    hooks: accounts.hooks.allOf(user.id).map((hook) => ({
       id: hook.id,
       state: hook.off ?? "on",
       ...(hook.off !== "damaged" && {
@@ -111,7 +111,7 @@ async function allButSongsOf(user: User, accounts: Accounts, sources: Pick<Sourc
         action: hook.action,
       }),
     })),
-    chat_accounts: (await accounts.chat.allOf(user.id)).map((account) => ({
+    chat_accounts: accounts.chat.allOf(user.id).map((account) => ({
       service: account.service,
       login: account.login,
       channel: account.channel,
@@ -128,7 +128,7 @@ async function allButSongsOf(user: User, accounts: Accounts, sources: Pick<Sourc
       last_used_at: isoTime(key.lastUsedAt),
       revoked_at: isoTime(key.revokedAt),
     })),
-    sessions: (await accounts.sessions.list(user)).map((session) => ({
+    sessions: accounts.sessions.list(user).map((session) => ({
       browser: session.userAgent,
       created_at: isoTime(session.createdAt),
       last_seen_at: isoTime(session.lastSeenAt),

@@ -40,14 +40,14 @@ export function createSection(deps: ChatSectionDeps): Section {
       // How a link has come out is shown once, and not in place of what was wrong with a form.
       const outcome = refused ? undefined : link?.outcome;
       if (outcome) pending.forget(user.id);
-      const linked = await accounts.chat.allOf(user.id);
+      const linked = accounts.chat.allOf(user.id);
       const hasText = accounts.widgets.allOf(user).some(({ kind }) => kind === "text");
       const usesBot = hasText && linked.length === 0 && !link;
       const way = WAYS.find((way) => way === query.get("with")) ?? (usesBot ? "bot" : "twitch");
       const parts: Readonly<Record<Way, () => Promise<JSX.Element>>> = {
         bot: async () => <WithBot request={request} texts={await textsOf(accounts, request)} />,
         twitch: async () => {
-          const canLink = !isWaiting && (await links.clientId()) !== undefined;
+          const canLink = !isWaiting && links.clientId() !== undefined;
           return (
             <>
               {/* Not while the page loads itself again: that would take what is being typed. */}

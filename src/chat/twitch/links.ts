@@ -109,8 +109,8 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
   };
 
   /** The application to link through; `undefined` as long as nobody has registered one. */
-  const clientId = async () =>
-    config.twitchClientId ?? OWN_CLIENT_ID ?? (await deps.upstreams.appOf("twitch"))?.clientId;
+  const clientId = () =>
+    config.twitchClientId ?? OWN_CLIENT_ID ?? deps.upstreams.appOf("twitch")?.clientId;
 
   return {
     clientId,
@@ -120,7 +120,7 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
      * @throws {Refused} without an application, and when Twitch gives none
      */
     async begin(user: Pick<User, "id">, channel: string | null): Promise<BegunLink> {
-      const through = await clientId();
+      const through = clientId();
       if (through === undefined) throw new Refused("chat.noApplication");
       const key = `${user.id} ${through}`;
       const asked = codes.get(key) ?? askForCode(through);

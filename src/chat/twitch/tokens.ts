@@ -48,15 +48,14 @@ export function createAccountTokens(deps: AccountTokensDeps) {
   /** How often in a row a refresh had no certain end, and from when on the next one may be made. */
   let uncertain = { attempts: 0, nextAtMs: -Infinity };
 
-  const stored = async (): Promise<TwitchSettings | undefined> =>
-    readSettings(await chat.settingsOf(accountId));
+  const stored = (): TwitchSettings | undefined => readSettings(chat.settingsOf(accountId));
 
   /** Stores the answer in place of what was used, however long that takes. */
   const keep = async (used: TwitchSettings, tokens: TwitchTokens): Promise<Standing> => {
     const settings = { ...used, ...tokens };
     for (let attempt = 0; ; attempt++) {
       try {
-        if (await chat.storeSettings(accountId, settings)) return { kind: "ready", settings };
+        if (chat.storeSettings(accountId, settings)) return { kind: "ready", settings };
         // Unlinked meanwhile: what was revoked then had ended already.
         await id.revoke(used.clientId, tokens.accessToken);
         return ENDED;
@@ -71,7 +70,7 @@ export function createAccountTokens(deps: AccountTokensDeps) {
 
   const refresh = async (refused: string): Promise<Standing> => {
     for (;;) {
-      const settings = await stored();
+      const settings = stored();
       if (!settings) return ENDED;
       if (settings.accessToken !== refused) return { kind: "ready", settings };
       if (signal.aborted || clock.monotonicMs() < uncertain.nextAtMs) return LATER;
@@ -106,7 +105,7 @@ export function createAccountTokens(deps: AccountTokensDeps) {
      * be called at the start and every hour, as Twitch demands.
      */
     async check() {
-      const settings = await stored();
+      const settings = stored();
       if (!settings) return ENDED;
       const { accessToken } = settings;
       if (running) return running;

@@ -144,7 +144,7 @@ export function createBroadcastListener(deps: BroadcastDeps) {
       for (const socket of sockets) {
         const { broadcasting } = socket.data;
         if (!broadcasting) continue;
-        const owner = await guard.ownerOf(broadcasting.secret, BROADCAST);
+        const owner = guard.ownerOf(broadcasting.secret, BROADCAST);
         if (owner?.connectionId !== broadcasting.connectionId) socket.terminate();
       }
     },
@@ -165,7 +165,7 @@ const createAnswers =
     const broadcasts = method === "SOURCE" || method === "PUT";
     if (!broadcasts && !(method === "GET" && path === "/admin/metadata")) return answers.NOT_FOUND;
     if (password === undefined) return answers.UNAUTHORIZED;
-    const admission = await guard.admit(password, BROADCAST, address);
+    const admission = guard.admit(password, BROADCAST, address);
     if (admission.kind === "wrong") return answers.UNAUTHORIZED;
     if (admission.kind === "limited") return answers.limited(admission.waitSeconds);
     if (broadcasts) return admission.owner;

@@ -9,7 +9,7 @@ import type { MusicDeps, TriedTitles } from "./view.ts";
 /** The page of the user's connections: connecting, linking again, disconnecting. */
 export function createSection(deps: MusicDeps): Section {
   const page = async (request: DashboardRequest, tried?: TriedTitles): Promise<Response> => {
-    const music = await musicOf(request.user.id, deps.accounts, deps.sources);
+    const music = musicOf(request.user.id, deps.accounts, deps.sources);
     return musicPage({ deps, request, music, tried });
   };
 

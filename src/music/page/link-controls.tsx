@@ -28,7 +28,7 @@ export async function LinkControls(props: LinkControlsProps): Promise<string> {
   const path = pathTo(request, "music");
   const redirectUri = baseUrl + oauth.callbackPath;
   const mayEnterApp = isFirst && user.role === "owner" && !oauth.appIsFixed;
-  const hasApp = (await oauth.app()) !== undefined;
+  const hasApp = oauth.app() !== undefined;
   const again = changes && isNamed(changes) ? `?connection=${changes.connection.publicId}` : "";
   const form = formOf(request, enterApp, { source: source.id });
   const { refused } = form;

@@ -25,7 +25,7 @@ export interface HomeDeps extends Pick<Parts, "accounts" | "hub" | "sources" | "
 export function createSection(deps: HomeDeps): Section {
   const playersFor = async (request: DashboardRequest): Promise<JSX.Element> => {
     const found = await deps.sources.playersHere();
-    const music = await musicOf(request.user.id, deps.accounts, deps.sources);
+    const music = musicOf(request.user.id, deps.accounts, deps.sources);
     return <FoundPlayers request={request} found={found} music={music} />;
   };
 

@@ -1,6 +1,5 @@
 import type { UpstreamPause } from "../../accounts/upstreams.ts";
 import type { Clock } from "../../clock.ts";
-import { once } from "../../once.ts";
 import { type Demand, retryLater, type SourceFailure } from "../source.ts";
 import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 import { createCallWindow } from "./call-window.ts";
@@ -21,7 +20,7 @@ export interface RequestBudget {
    */
   enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
   /** Rejects with a {@link SourceFailure} while the upstream has asked for a pause. */
-  refuseWhileClosed(): Promise<void>;
+  refuseWhileClosed(): void;
   /** Call this when the upstream has asked for a pause. The pause is kept over restarts. */
   close(retryAfter: string | null, message: string): Promise<SourceFailure>;
   /** Adds a user to those who share the budget; call the result to remove the user. */
@@ -36,7 +35,7 @@ export interface RequestBudget {
 
 /** What a budget keeps outside of this server: a pause, so that it is kept over restarts. */
 export interface PauseMemory {
-  recall(): Promise<UpstreamPause | undefined>;
+  recall(): UpstreamPause | undefined;
   remember(pause: UpstreamPause): Promise<void>;
 }
 
@@ -75,25 +74,34 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
   let slowdown = NO_SLOWDOWN;
+  /** Whether the last requested pause was read. */
+  let isRecalled = false;
 
   const slowDown = (pauseMs: number) => {
     slowdown = slowedDown(slowdown, clock.monotonicMs(), pauseMs);
   };
 
-  const recallPause = once(async () => {
-    const pause = await memory.recall();
+  const recallPause = () => {
+    const pause = memory.recall();
+    isRecalled = true;
     if (!pause) return;
     const { from, until } = pause;
     // A wall clock that was set back must not make the pause longer.
     const restMs = Math.min(until - clock.wallMs(), until - from);
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
     if (restMs > 0) slowDown(restMs);
-  });
-  /** If it cannot be read now, the next call tries again. */
-  const recall = () => recallPause().catch(() => {});
+  };
+  const recall = () => {
+    try {
+      if (!isRecalled) recallPause();
+    } catch {
+      // It cannot be read now: the next call tries again.
+    }
+  };
 
-  const open = async () => {
-    await recall();
+  /** @throws {SourceFailure} */
+  const refuseWhileClosed = () => {
+    recall();
     const restMs = closedUntilMs - clock.monotonicMs();
     if (restMs > 0) throw retryLater(restMs, "limited", `${upstream} has asked for a pause`);
   };
@@ -123,9 +131,9 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     return count;
   };
   return {
-    refuseWhileClosed: open,
+    refuseWhileClosed,
     async enter(urgency, signal) {
-      await open();
+      refuseWhileClosed();
       if (signal.aborted) return;
       await new Promise<void>((resolve) => {
         const leave = () => {
@@ -142,10 +150,10 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
         admitWaiting();
       });
       // The upstream may have asked for a pause while this call waited.
-      if (!signal.aborted) await open();
+      if (!signal.aborted) refuseWhileClosed();
     },
     async close(retryAfter, message) {
-      await recall();
+      recall();
       const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
       const nowMs = clock.monotonicMs();
       slowDown(pauseMs);

@@ -115,7 +115,7 @@ describe("putting a widget into OBS", () => {
   test("makes a browser source at the bottom left of the scene", async () => {
     const standing = standIn();
     const put = await putIntoObs(await enter(standing), widget, "Break");
-    await expect(put).toEqual({ outcome: "created", name: "Marquee" });
+    expect(put).toEqual({ outcome: "created", name: "Marquee" });
     const quiet = { reroute_audio: false, shutdown: false, restart_when_active: false };
     expect(standing.changes).toEqual([
       {
@@ -142,7 +142,7 @@ describe("putting a widget into OBS", () => {
     const standing = standIn();
     for (const name of ["Marquee", "Marquee 2"]) standing.inputs.set(name, {});
     const put = await putIntoObs(await enter(standing), widget, "Game");
-    await expect(put).toEqual({ outcome: "created", name: "Marquee 3" });
+    expect(put).toEqual({ outcome: "created", name: "Marquee 3" });
   });
 
   test("updates the source that has the widget's token, and moves nothing", async () => {
@@ -150,7 +150,7 @@ describe("putting a widget into OBS", () => {
     standing.inputs.set("Music", { url: "http://old.example/en/widget/mqw_abc-_1", css: "b {}" });
     standing.scenes["Game"]?.push("Music");
     const put = await putIntoObs(await enter(standing), widget, "Game");
-    await expect(put).toEqual({ outcome: "updated", name: "Music" });
+    expect(put).toEqual({ outcome: "updated", name: "Music" });
     expect(standing.inputs.get("Music")).toEqual({ ...SETTINGS, css: "b {}" });
     expect(standing.changes.map(({ type }) => type)).toEqual(["SetInputSettings"]);
   });
@@ -160,7 +160,7 @@ describe("putting a widget into OBS", () => {
     standing.inputs.set("Music", { url: widget.address });
     standing.scenes["Game"]?.push("Music");
     const put = await putIntoObs(await enter(standing), widget, "Break");
-    await expect(put).toEqual({ outcome: "added", name: "Music" });
+    expect(put).toEqual({ outcome: "added", name: "Music" });
     expect(standing.scenes["Break"]).toEqual(["Music"]);
   });
 

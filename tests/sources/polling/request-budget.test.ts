@@ -19,7 +19,7 @@ const nobodyLeaves = new AbortController().signal;
 function createMemory(pause?: UpstreamPause) {
   return {
     pause,
-    async recall() {
+    recall() {
       return this.pause;
     },
     async remember(next: UpstreamPause) {
@@ -265,7 +265,7 @@ describe("a closed requestBudget", () => {
 
   test("stays closed when its pause cannot be stored", async () => {
     const full: PauseMemory = {
-      recall: async () => undefined,
+      recall: () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
     const { requestBudget } = createTestBudget(10, full);
@@ -275,7 +275,7 @@ describe("a closed requestBudget", () => {
 
   test("says that it is closed even when its pause cannot be stored", async () => {
     const full: PauseMemory = {
-      recall: async () => undefined,
+      recall: () => undefined,
       remember: () => Promise.reject(new Error("the disk is full")),
     };
     const { requestBudget } = createTestBudget(10, full);
@@ -337,8 +337,10 @@ describe("after a restart", () => {
   test("a memory that could not be read once is read again", async () => {
     let broken = true;
     const memory: PauseMemory = {
-      recall: () =>
-        broken ? Promise.reject(new Error("the database is busy")) : Promise.resolve(undefined),
+      recall() {
+        if (broken) throw new Error("the database is busy");
+        return undefined;
+      },
       remember: async () => {},
     };
     const { requestBudget } = createTestBudget(10, memory);

@@ -56,11 +56,11 @@ function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
     apiUrl: "https://api.spotify.com",
     accountsUrl: "https://accounts.spotify.com",
     budget,
-    app: async () => app,
+    app: () => app,
     appIsFixed: true,
     pauses: {
       ...noPauses(),
-      recall: async () => pause,
+      recall: () => pause,
       remember: async (next) => {
         pause = next;
       },

@@ -78,7 +78,7 @@ function start(): AccessTokens {
   return createAccessTokens({
     clock,
     service,
-    app: async () => APP,
+    app: () => APP,
     settings: storedSettings(),
     connection: {
       async storeSettings(settings) {

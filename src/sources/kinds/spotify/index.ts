@@ -45,7 +45,7 @@ export interface SpotifyDeps {
   /** Most calls to the Web API in any 30 seconds, for all users together. */
   readonly budget: number;
   /** The app as which this server is registered; `undefined` until it has been entered. */
-  app(): Promise<UpstreamApp | undefined>;
+  app(): UpstreamApp | undefined;
   readonly appIsFixed: boolean;
   readonly pauses: PauseMemory;
   /** Is called after each new poll of a connection, with the time since the poll before. */
@@ -113,8 +113,8 @@ export function createSpotify(deps: SpotifyDeps): Source {
     return session;
   };
 
-  const appOf = async ({ clientId }: SpotifySettings): Promise<UpstreamApp> => {
-    const app = await deps.app();
+  const appOf = ({ clientId }: SpotifySettings): UpstreamApp => {
+    const app = deps.app();
     if (app?.clientId === clientId) return app;
     const message = app
       ? "this account was linked through another Spotify app: enter that one, or link again"

@@ -18,7 +18,7 @@ export interface LinkingDeps {
   readonly service: AccountsService;
   readonly api: WebApi;
   readonly clock: Pick<Clock, "wallMs">;
-  app(): Promise<UpstreamApp | undefined>;
+  app(): UpstreamApp | undefined;
   readonly appIsFixed: boolean;
 }
 
@@ -27,8 +27,8 @@ const CALLBACK_PATH = "/callback/spotify";
 
 export function createLinking(deps: LinkingDeps): OAuthLinking {
   const { service, api, clock } = deps;
-  const requireApp = async (): Promise<UpstreamApp> => {
-    const app = await deps.app();
+  const requireApp = (): UpstreamApp => {
+    const app = deps.app();
     if (!app) throw new LinkFailure("appMissing", "no Spotify app has been entered yet");
     return app;
   };
@@ -41,10 +41,10 @@ export function createLinking(deps: LinkingDeps): OAuthLinking {
     acceptsRedirect: (redirectUri) =>
       /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\/)/.test(redirectUri),
     async begin(redirectUri): Promise<AuthorizationRequest> {
-      return { ...(await service.begin(await requireApp(), redirectUri)), redirectUri };
+      return { ...(await service.begin(requireApp(), redirectUri)), redirectUri };
     },
     async finish(attempt, answer) {
-      const app = await requireApp();
+      const app = requireApp();
       try {
         const tokens = await service.exchange(app, answer, attempt);
         return await settingsOf(app, tokens);

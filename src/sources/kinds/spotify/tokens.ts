@@ -25,7 +25,7 @@ export interface AccessTokensDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
   readonly service: Pick<AccountsService, "refresh">;
   /** @throws {SourceFailure} when there is none, or it is not the one the user linked through */
-  app(): Promise<UpstreamApp>;
+  app(): UpstreamApp;
   /** The settings as they were stored when the watching began. */
   readonly settings: SpotifySettings;
   /** Where they are stored. */
@@ -97,7 +97,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   };
 
   const refresh = async (): Promise<string> => {
-    const app = await deps.app();
+    const app = deps.app();
     await storeRotated();
     const { refreshToken } = settings;
     if (refreshToken === null) throw linkEnded();

@@ -43,7 +43,7 @@ export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps
     async get(path, tokens, urgency, signal) {
       for (let attempt = 1; ; attempt++) {
         const last = attempt === 2;
-        await requestBudget.refuseWhileClosed();
+        requestBudget.refuseWhileClosed();
         const token = await tokens.current();
         await requestBudget.enter(urgency, signal);
         signal.throwIfAborted();
