@@ -91,6 +91,12 @@ interface OpenChannel {
   readonly lastSongs: LastSongs;
 }
 
+/** What others learn of all channels. */
+interface ChannelListeners {
+  onCounted(userId: number, song: CountedSong): void;
+  onCover(userId: number, artwork: Artwork): void;
+}
+
 /** How long a channel keeps running after the last request. */
 const GRACE_MS = 60_000;
 /** Longest wait for a new poll of a polled source; then its last answer is used. */
@@ -102,33 +108,15 @@ export function createHub(deps: HubDeps): Hub {
   const unreadable = createUnreadableCovers(clock);
   const coverListeners: ((userId: number, artwork: Artwork) => void)[] = [];
   const counters: ((userId: number, song: CountedSong) => void)[] = [];
-  const moment = () => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
-
-  const open = (userId: number) => {
-    const rules = () => deps.privacyOf(userId);
-    const lastSongs = createLastSongs((counted) => {
-      if (hidesTrack(rules(), counted.song)) return;
-      const song = unreadable.has(counted.artwork) ? { ...counted, artwork: undefined } : counted;
-      for (const note of counters) note(userId, song);
-    });
-    const onReading = (reading: Reading | undefined) => {
-      lastSongs.note(reading, moment());
-      const artworks = reading?.kind === "playback" ? reading.playback.album.artworks : [];
-      for (const look of coverListeners) for (const artwork of artworks) look(userId, artwork);
-    };
-    const channel = createChannel({
-      ...deps,
-      userId,
-      rules,
-      foundCover: (playback) => deps.foundCover(userId, playback),
-      unreadable,
-      onReading,
-    });
-    const opened: OpenChannel = { channel, lastSongs };
+  const listeners: ChannelListeners = {
+    onCounted: (userId, song) => counters.forEach((note) => note(userId, song)),
+    onCover: (userId, artwork) => coverListeners.forEach((look) => look(userId, artwork)),
+  };
+  const open = (userId: number): OpenChannel => {
+    const opened = openChannel(userId, deps, unreadable, listeners);
     channels.set(userId, opened);
     return opened;
   };
-
   const channelOf = (userId: number): Channel => (channels.get(userId) ?? open(userId)).channel;
 
   const runningChannelOf = (userId: number): Channel => {
@@ -144,7 +132,7 @@ export function createHub(deps: HubDeps): Hub {
   /** Some readings change by time alone, which nobody learns while nobody subscribes. */
   const countSongs = (userId: number) => {
     const entry = channels.get(userId);
-    if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read(), moment());
+    if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read(), momentOf(clock));
   };
 
   /** The running channels, or one user's if it runs. */
@@ -196,7 +184,7 @@ export function createHub(deps: HubDeps): Hub {
     onCounted: (listener) => void counters.push(listener),
     countSongs,
     beginAgain(userId, wallMs) {
-      const now = moment();
+      const now = momentOf(clock);
       channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
     },
     coverlessOf: (userId) => runningOf(userId)[0]?.[1].view.coverless(),
@@ -218,6 +206,39 @@ export function createHub(deps: HubDeps): Hub {
       for (const { channel } of channels.values()) channel.stop();
     },
   };
+}
+
+const momentOf = ({ monotonicMs, wallMs }: Pick<Clock, "monotonicMs" | "wallMs">) => ({
+  monotonicMs: monotonicMs(),
+  wallMs: wallMs(),
+});
+
+/** A channel that does not run yet, and what is played while it runs. */
+function openChannel(
+  userId: number,
+  deps: HubDeps,
+  unreadable: ReturnType<typeof createUnreadableCovers>,
+  { onCounted, onCover }: ChannelListeners,
+): OpenChannel {
+  const rules = () => deps.privacyOf(userId);
+  const lastSongs = createLastSongs((counted) => {
+    if (hidesTrack(rules(), counted.song)) return;
+    const isShowable = !unreadable.has(counted.artwork);
+    onCounted(userId, isShowable ? counted : { ...counted, artwork: undefined });
+  });
+  const channel = createChannel({
+    ...deps,
+    userId,
+    rules,
+    unreadable,
+    foundCover: (playback) => deps.foundCover(userId, playback),
+    onReading(reading) {
+      lastSongs.note(reading, momentOf(deps.clock));
+      const artworks = reading?.kind === "playback" ? reading.playback.album.artworks : [];
+      for (const artwork of artworks) onCover(userId, artwork);
+    },
+  });
+  return { channel, lastSongs };
 }
 
 /** One timer for each running channel. It is set again only when it fires, not per request. */

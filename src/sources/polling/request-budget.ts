@@ -19,7 +19,7 @@ export interface RequestBudget {
    * @throws {SourceFailure} while the upstream has asked for a pause
    */
   enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
-  /** Rejects with a {@link SourceFailure} while the upstream has asked for a pause. */
+  /** @throws {SourceFailure} while the upstream has asked for a pause. */
   refuseWhileClosed(): void;
   /** Call this when the upstream has asked for a pause. The pause is kept over restarts. */
   close(retryAfter: string | null, message: string): Promise<SourceFailure>;
@@ -62,7 +62,7 @@ interface Waiting {
 }
 
 export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
-  const { clock, upstream, budget, memory } = deps;
+  const { clock, budget } = deps;
   const windowMs = deps.windowMs + MARGIN_MS;
   const queues: Record<Urgency, Set<Waiting>> = {
     trackEnd: new Set(),
@@ -71,41 +71,13 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   };
   const members = new Set<{ readonly demand: Pick<Demand, "watched"> }>();
   let cancelReview: (() => void) | undefined;
-  /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
-  let closedUntilMs = Number.NEGATIVE_INFINITY;
   let slowdown = NO_SLOWDOWN;
-  /** Whether the last requested pause was read. */
-  let isRecalled = false;
 
   const slowDown = (pauseMs: number) => {
     slowdown = slowedDown(slowdown, clock.monotonicMs(), pauseMs);
   };
 
-  const recallPause = () => {
-    const pause = memory.recall();
-    isRecalled = true;
-    if (!pause) return;
-    const { from, until } = pause;
-    // A wall clock that was set back must not make the pause longer.
-    const restMs = Math.min(until - clock.wallMs(), until - from);
-    closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
-    if (restMs > 0) slowDown(restMs);
-  };
-  const recall = () => {
-    try {
-      if (!isRecalled) recallPause();
-    } catch {
-      // It cannot be read now: the next call tries again.
-    }
-  };
-
-  /** @throws {SourceFailure} */
-  const refuseWhileClosed = () => {
-    recall();
-    const restMs = closedUntilMs - clock.monotonicMs();
-    if (restMs > 0) throw retryLater(restMs, "limited", `${upstream} has asked for a pause`);
-  };
-
+  const { refuseWhileClosed, close } = createPause(deps, slowDown);
   const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
   const calls = createCallWindow(clock, ORDER.map(limitOf), windowMs);
 
@@ -152,19 +124,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
       // The upstream may have asked for a pause while this call waited.
       if (!signal.aborted) refuseWhileClosed();
     },
-    async close(retryAfter, message) {
-      recall();
-      const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
-      const nowMs = clock.monotonicMs();
-      slowDown(pauseMs);
-      if (nowMs + pauseMs > closedUntilMs) {
-        closedUntilMs = nowMs + pauseMs;
-        const from = clock.wallMs();
-        // If the disk is full, the pause is kept only while this server runs.
-        await memory.remember({ from, until: from + pauseMs }).catch(() => {});
-      }
-      return retryLater(closedUntilMs - nowMs, "limited", message);
-    },
+    close,
     join(demand) {
       // All connections of a user have the same demand, and each of them polls.
       const member = { demand };
@@ -180,6 +140,59 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
     quickIntervalMs() {
       const share = shareAt(slowdown, clock.monotonicMs());
       return quickIntervalMs({ watchedUsers: watchedUsers(), budget, windowMs, share });
+    },
+  };
+}
+
+/**
+ * The pauses that the upstream asks for.
+ * @param slowDown is called with the length of each, in milliseconds
+ */
+function createPause(
+  { clock, upstream, memory }: RequestBudgetDeps,
+  slowDown: (pauseMs: number) => void,
+): Pick<RequestBudget, "refuseWhileClosed" | "close"> {
+  /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
+  let closedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Whether the last pause was read. */
+  let isRecalled = false;
+
+  const readLast = () => {
+    const last = memory.recall();
+    isRecalled = true;
+    if (!last) return;
+    const { from, until } = last;
+    // A wall clock that was set back must not make the pause longer.
+    const restMs = Math.min(until - clock.wallMs(), until - from);
+    closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
+    if (restMs > 0) slowDown(restMs);
+  };
+  const recall = () => {
+    try {
+      if (!isRecalled) readLast();
+    } catch {
+      // It cannot be read now: the next call tries again.
+    }
+  };
+
+  return {
+    refuseWhileClosed() {
+      recall();
+      const restMs = closedUntilMs - clock.monotonicMs();
+      if (restMs > 0) throw retryLater(restMs, "limited", `${upstream} has asked for a pause`);
+    },
+    async close(retryAfter, message) {
+      recall();
+      const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
+      const nowMs = clock.monotonicMs();
+      slowDown(pauseMs);
+      if (nowMs + pauseMs > closedUntilMs) {
+        closedUntilMs = nowMs + pauseMs;
+        const from = clock.wallMs();
+        // If the disk is full, the pause is kept only while this server runs.
+        await memory.remember({ from, until: from + pauseMs }).catch(() => {});
+      }
+      return retryLater(closedUntilMs - nowMs, "limited", message);
     },
   };
 }
