@@ -1,7 +1,7 @@
-import { createInTurn } from "../in-turn.ts";
 import { isPassing } from "./errors.ts";
 import { nextTurn } from "../next-turn.ts";
 
+/** What it writes is stored when it returns; a promise is for those who follow it. */
 type Write = () => unknown;
 
 /**
@@ -13,31 +13,23 @@ export function createDeferredWrites() {
   const planned = new Map<string, PlannedWrite>();
   /** Names of which much was stored a moment ago. */
   const crowded = new Set<string>();
-  /** An older value must not be stored after a newer one. */
-  const inTurn = createInTurn();
 
-  const attempt = (name: string, write: Write): Promise<void> =>
-    inTurn(async () => {
-      if (left.get(name) !== write) return;
-      // What is noted from now on needs another turn, even of the same function.
-      left.delete(name);
-      try {
-        await write();
-      } catch (error) {
-        if (isPassing(error) && !left.has(name)) left.set(name, write);
-        throw error;
-      }
-    });
+  const attempt = async (name: string, write: Write): Promise<void> => {
+    left.delete(name);
+    try {
+      await write();
+    } catch (error) {
+      if (isPassing(error)) left.set(name, write);
+      throw error;
+    }
+  };
 
   return {
     /**
      * Tries to write at once. Rejects on failure; `retry` then repeats what may still succeed.
      * A write replaces an earlier one of the same name.
      */
-    write(name: string, write: Write) {
-      left.set(name, write);
-      return attempt(name, write);
-    },
+    write: attempt,
     /**
      * The same in the event loop's next turn, or some milliseconds after one that stored many: a write
      * can store all that is noted until then.
@@ -50,10 +42,10 @@ export function createDeferredWrites() {
         return known.done;
       }
       const waited = crowded.delete(name) ? Bun.sleep(AFTER_CROWD_MS) : nextTurn();
-      const done = waited.then(() => {
+      const done = waited.then(async () => {
         planned.delete(name);
         if (plan.calls >= CROWD) crowded.add(name);
-        return attempt(name, write);
+        if (left.has(name)) await attempt(name, write);
       });
       const plan: PlannedWrite = { calls: 1, done };
       planned.set(name, plan);
@@ -63,14 +55,12 @@ export function createDeferredWrites() {
     async retry() {
       for (const [name, write] of [...left]) {
         try {
-          await attempt(name, write);
+          if (left.get(name) === write) await attempt(name, write);
         } catch (error) {
           if (isPassing(error)) break;
           throw error;
         }
       }
-      // One that is on its way is kept again if it fails.
-      await inTurn(async () => {});
     },
     /** How many are kept. */
     waiting: () => left.size,

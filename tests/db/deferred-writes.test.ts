@@ -36,19 +36,21 @@ describe("a deferred write", () => {
     expect([written, waiting()]).toEqual([1, 0]);
   });
 
-  test("gives way to a later one of its name, even while it is on its way", async () => {
+  test("gives way to a later one of its name", async () => {
     const { write, retry } = createDeferredWrites();
+    let locked = true;
     const stored: string[] = [];
-    const sealing = Promise.withResolvers<void>();
-    const first = write("a", async () => {
-      await sealing.promise;
-      stored.push("first");
-    });
-    const second = write("a", () => void stored.push("second"));
-    sealing.resolve();
-    await Promise.all([first, second]);
+    const store = (text: string) => () => {
+      if (locked) throw busy();
+      stored.push(text);
+    };
+    await expect(write("a", store("first"))).rejects.toThrow("locked");
+    await expect(write("a", store("second"))).rejects.toThrow("locked");
+    locked = false;
     await retry();
-    expect(stored.at(-1)).toBe("second");
+    await write("a", store("third"));
+    await retry();
+    expect(stored).toEqual(["second", "third"]);
   });
 
   test("of a name that many call waits for the next calls, which it then stores too", async () => {
@@ -64,42 +66,15 @@ describe("a deferred write", () => {
     expect(written).toBe(2);
   });
 
-  test("of a name is done again for what is noted while it is on its way", async () => {
+  test("that waits for its turn is done by those who ask what is left", async () => {
     const { writeSoon, retry, waiting } = createDeferredWrites();
-    const noted: string[] = [];
-    const stored: string[] = [];
-    const onItsWay = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
-    const write = async () => {
-      const texts = noted.splice(0);
-      onItsWay.resolve();
-      await answered.promise;
-      stored.push(...texts);
-    };
-    noted.push("first");
-    const first = writeSoon("a", write);
-    await onItsWay.promise;
-    noted.push("second");
-    const second = writeSoon("a", write);
-    answered.resolve();
-    await Promise.all([first, second]);
-    expect(stored).toEqual(["first", "second"]);
+    let written = 0;
+    const soon = writeSoon("a", () => void (written += 1));
+    expect([written, waiting()]).toEqual([0, 1]);
     await retry();
-    expect(waiting()).toBe(0);
-  });
-
-  test("that is on its way is waited for by those who ask what is left", async () => {
-    const { write, retry, waiting } = createDeferredWrites();
-    const answered = Promise.withResolvers<void>();
-    const tried = write("a", async () => {
-      await answered.promise;
-      throw busy();
-    });
-    const asked = retry();
-    answered.resolve();
-    await expect(tried).rejects.toThrow("locked");
-    await asked;
-    expect(waiting()).toBe(1);
+    expect([written, waiting()]).toEqual([1, 0]);
+    await soon;
+    expect(written).toBe(1);
   });
 
   test("that can never succeed is not tried again", async () => {
