@@ -186,7 +186,10 @@ export const ConfirmedAction = (props: ConfirmedActionProps): JSX.Element => (
   </Confirm>
 );
 
-/** What a form has sent for an action. What may be empty and is counts as not given. */
+/**
+ * What a form has sent for an action. What may be empty and is counts as not given. Of several texts the
+ * empty ones are left out, unless all are empty.
+ */
 export async function textsIn(form: FormData, { inputs }: AnyAction): Promise<Texts> {
   const texts: Record<string, string | readonly string[]> = {};
   for (const [name, input] of Object.entries(inputs)) {
@@ -195,7 +198,8 @@ export async function textsIn(form: FormData, { inputs }: AnyAction): Promise<Te
     const sent = form.getAll(name).filter((value) => typeof value === "string");
     const last = sent.at(-1);
     if (last === undefined) continue;
-    if (input.several) texts[name] = sent.map((text) => text.trim()).filter((text) => text !== "");
+    const filled = sent.map((text) => text.trim()).filter((text) => text !== "");
+    if (input.several && filled.length > 0) texts[name] = filled;
     else if (input.type?.kind === "lines") texts[name] = last;
     else if (last.trim() !== "" || !mayBeEmpty(input)) texts[name] = last.trim();
   }

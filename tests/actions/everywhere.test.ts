@@ -232,7 +232,10 @@ const textsFor = ({ inputs }: AnyAction): fc.Arbitrary<Texts> =>
       Object.entries(inputs).map(([name, input]) => [
         name,
         input.several
-          ? fc.array(textFor(name, input), { minLength: 1, maxLength: 3 })
+          ? fc
+              .array(textFor(name, input), { minLength: 1, maxLength: 3 })
+              // A form leaves empty fields among others out, and a command does not.
+              .filter((all) => new Set(all.map((text) => text.trim() === "")).size === 1)
           : textFor(name, input),
       ]),
     ),
