@@ -3,12 +3,13 @@ import { folded, orElse, trimJoints, withoutEmojiAtEdges, withoutQuotes } from "
 import {
   areNoise,
   beginsNoise,
-  describesRecording,
   goesAlone,
   goesOn,
   isNoiseWord,
   isNumberedWork,
   isStrong,
+  tellsOnlyRecording,
+  tellsRecording,
   wordsOf,
 } from "./vocabulary.ts";
 
@@ -43,10 +44,8 @@ export const withoutAnnouncement = (title: string): string =>
   orElse(title.replace(RADIO, ""), title);
 
 /** Whether a bracket's content can be an id and nothing that anybody would say of a recording. */
-function isVideoId(text: string): boolean {
-  const parts = text.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase());
-  return VIDEO_ID.test(text) && !WORDLIKE.test(text) && !parts.some(describesRecording);
-}
+const isVideoId = (text: string): boolean =>
+  VIDEO_ID.test(text) && !WORDLIKE.test(text) && !tellsRecording(text);
 
 /** No album has more tracks, and some artists have a number for a name: 112, 311. */
 const LAST_TRACK = 50;
@@ -81,7 +80,7 @@ export function withoutAdvertisement(text: string): string {
 function isAdvertisement(inside: string): boolean {
   const words = wordsOf(inside);
   const [first = "", second = ""] = words;
-  if (words.some(describesRecording)) return false;
+  if (tellsRecording(inside)) return false;
   return (
     (first === "prod" && words.length > 1) ||
     (first === "produced" && second === "by") ||
@@ -95,7 +94,7 @@ function withoutNoiseParts(text: string): string {
   const parts = text.split(/ [|｜] /u);
   const noise = parts.findIndex((part, index) => index > 0 && areNoise(wordsOf(part)));
   if (noise === -1) return text;
-  const others = parts.slice(noise).filter((part) => wordsOf(part).some(describesRecording));
+  const others = parts.slice(noise).filter(tellsRecording);
   return orElse([...parts.slice(0, noise), ...others].join(" | ").trim(), text);
 }
 
@@ -162,7 +161,7 @@ export function splitTitle(text: string, channel: string | null, isPage: boolean
 function splitAtSign(text: string): Split | null {
   const [artist = "", title = "", ...others] = text.split(/ [|｜~] /u).map((part) => part.trim());
   const isOneTitle = [artist, title].some(
-    (side) => side === "" || areNoise(wordsOf(side)) || wordsOf(side).some(describesRecording),
+    (side) => side === "" || areNoise(wordsOf(side)) || tellsRecording(side),
   );
   return others.length > 0 || isOneTitle ? null : { artist, title };
 }
@@ -196,7 +195,7 @@ function splitQuoted(text: string): Split {
     const after = wordsOf(text.slice(end + close.length));
     if (title === "" || !(after.length === 0 ? !needsNoise : areNoise(after))) continue;
     // `Undertow【Live】` names no artist.
-    if (wordsOf(title).every(describesRecording)) continue;
+    if (tellsOnlyRecording(title)) continue;
     return { artist: artist === "" ? null : artist, title };
   }
   return { artist: null, title: text };

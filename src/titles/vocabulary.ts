@@ -69,8 +69,26 @@ export const isRecording = (word: string): boolean => RECORDING.has(word);
 export const goesAlone = (word: string): boolean => ALONE_AT_THE_END.has(word);
 
 /** Whether a word says which recording it is; such words are never lost. */
-export const describesRecording = (word: string): boolean =>
+const describesRecording = (word: string): boolean =>
   RECORDING.has(word) || DESCRIBES.has(word) || word === "8d";
+
+/** Between words that are written as one: `HydeParkMix`, `VIPMix`, `Take3`. */
+const SEAM =
+  /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu;
+
+/** A text's words as they are written, and with those taken apart that are written as one. */
+const readingsOf = (text: string): readonly (readonly string[])[] => [
+  wordsOf(text),
+  wordsOf(text.replace(SEAM, " ")),
+];
+
+/** Whether a text says which recording it is, in a word of its own or one that is joined to others. */
+export const tellsRecording = (text: string): boolean =>
+  readingsOf(text).some((words) => words.some(describesRecording));
+
+/** Whether it says nothing else. */
+export const tellsOnlyRecording = (text: string): boolean =>
+  readingsOf(text).some((words) => words.every(describesRecording));
 
 /**
  * Whether what stands behind a title's first dash goes on with it: `Live at the Mill`, `Radio Edit`,
@@ -79,10 +97,12 @@ export const describesRecording = (word: string): boolean =>
 export function goesOn(left: string, right: string): boolean {
   const words = wordsOf(right);
   const [first = ""] = words;
-  const isKind =
-    KINDS.has(words.at(-1) ?? "") &&
-    words.length > 1 &&
-    words.every((word) => KINDS.has(word) || describesRecording(word));
+  const isKind = readingsOf(right).some(
+    (read) =>
+      KINDS.has(read.at(-1) ?? "") &&
+      read.length > 1 &&
+      read.every((word) => KINDS.has(word) || describesRecording(word)),
+  );
   return (
     CONTINUES.has(first) ||
     /^s\d{1,2}e\d{1,3}$/.test(first) ||

@@ -142,6 +142,15 @@ const UPLOADS: readonly Row[] = [
   ["Solvay - Undertow【Live】", null, "Undertow【Live】", "Solvay"],
   ["Undertow【Live】", null, "=", null],
   ["Solvay - Undertow [Live Release]", null, "Undertow [Live Release]", "Solvay"],
+  // Words that are written as one.
+  ["Solvay - Undertow | Official Video | HydeParkMix", null, "Undertow | HydeParkMix", "Solvay"],
+  ["Solvay - Undertow | Official Video | VIPMix", null, "Undertow | VIPMix", "Solvay"],
+  ["Solvay - Undertow | Official Video | Take3", null, "Undertow | Take3", "Solvay"],
+  ["Solvay - Undertow | Official Video | MixtapeFM", null, "Undertow", "Solvay"],
+  ["Solvay - Undertow [HydeParkMix Release]", null, "Undertow [HydeParkMix Release]", "Solvay"],
+  ["Undertow | HydeParkMix", null, "=", null],
+  ["Undertow【LiveMix】", null, "=", null],
+  ["Undertow - RadioEdit", null, "=", null],
   // What stands behind a dash and is no title.
   ["Undertow - Radio Edit", null, "=", null],
   ["Undertow - 2011 Remaster", null, "Undertow", null],
