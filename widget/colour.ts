@@ -28,13 +28,16 @@ const READABLE = 4.5;
 /** A colour of a cover that is paler than this would be seen as grey beside the words. */
 const LEAST_SATURATION = 0.5;
 
+/** Whether white can be read better on a colour than black. */
+export const isDark = (colour: Rgb): boolean => luminance(colour) < 0.18;
+
 /**
  * The colour nearest to `colour` that is readable on `background`: it keeps its hue and stays a
  * colour, and is made as little lighter or darker as possible, away from the background.
+ * @param isLightText whether it is made lighter; by default what can be read better
  */
-export function readableOn(colour: Rgb, background: Rgb): Rgb {
+export function readableOn(colour: Rgb, background: Rgb, isLightText = isDark(background)): Rgb {
   const [hue, saturation, lightness] = toHsl(colour);
-  const isLightText = luminance(background) < 0.18;
   const strong = saturation === 0 ? 0 : Math.max(saturation, LEAST_SATURATION);
   for (let share = 0; share < 1; share += 0.05) {
     const lit = lightness + ((isLightText ? 1 : 0) - lightness) * share;

@@ -1,4 +1,4 @@
-import { luminance, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
+import { isDark, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
@@ -9,9 +9,6 @@ export const MODE_COLOURS = {
 } as const;
 /** The opacity of the most transparent panel of all themes. */
 export const LEAST_PANEL_OPACITY = 0.94;
-
-/** From this luminance on, black can be read better on a colour than white. */
-const LIGHT_FROM = 0.18;
 
 type Mode = "dark" | "light";
 
@@ -29,7 +26,7 @@ const ownPanelOf = ({ bg, theme, opacity }: WidgetOptions): string | null =>
 export function modeOf(options: WidgetOptions): WidgetOptions["mode"] {
   const panel = ownPanelOf(options);
   if (panel === null) return options.mode;
-  return luminance(parseHex(panel)) < LIGHT_FROM ? "dark" : "light";
+  return isDark(parseHex(panel)) ? "dark" : "light";
 }
 
 /**
@@ -65,9 +62,7 @@ export function coverStyles(track: WidgetTrack | undefined, options: WidgetOptio
   const cover = track?.art && options.art ? `--np-cover:url("${track.art}")` : "";
   const accent = track?.accent && options.accent === "auto" ? parseHex(track.accent) : undefined;
   const accentOn = (mode: Mode) =>
-    accent
-      ? `--np-accent:${toHex(readableOn(accent, panelAtWorst(options, mode, cover !== "")))}`
-      : "";
+    accent ? `--np-accent:${readableOnPanel(accent, options, mode, cover !== "")}` : "";
   const mode = modeOf(options);
   const base = mode === "light" ? "light" : "dark";
   const rules = [`:root{${[cover, accentOn(base)].filter(Boolean).join(";")}}`];
@@ -84,8 +79,7 @@ const isTinted = ({ theme }: WidgetOptions): boolean => theme === "glass" || the
 function coloursOnOwnPanel(options: WidgetOptions) {
   const mode = modeOf(options);
   if (ownPanelOf(options) === null || mode === "auto" || isTinted(options)) return undefined;
-  const panel = panelAtWorst(options, mode, false);
-  const readable = (colour: string) => toHex(readableOn(parseHex(colour), panel));
+  const readable = (colour: string) => readableOnPanel(parseHex(colour), options, mode, false);
   const { muted, accent } = MODE_COLOURS[mode];
   return { muted: readable(muted), accent: readable(accent) };
 }
@@ -99,11 +93,14 @@ export const AMBIENT_AT_WORST: Readonly<Record<Mode, Rgb>> = {
 /** The panel on its worst background: white behind a dark panel, black behind a light one. */
 function panelAtWorst(options: WidgetOptions, mode: Mode, hasCover: boolean): Rgb {
   if (options.theme === "ambient") return AMBIENT_AT_WORST[mode];
-  const hidesOwn = options.theme === "text" || (options.theme === "glass" && hasCover);
-  const panel = parseHex((hidesOwn ? null : options.bg) ?? MODE_COLOURS[mode].panel);
-  const behind: Rgb = luminance(panel) < LIGHT_FROM ? [255, 255, 255] : [0, 0, 0];
-  return mix(behind, panel, LEAST_PANEL_OPACITY);
+  const own = options.theme === "glass" && hasCover ? null : ownPanelOf(options);
+  const behind: Rgb = mode === "dark" ? [255, 255, 255] : [0, 0, 0];
+  return mix(behind, parseHex(own ?? MODE_COLOURS[mode].panel), LEAST_PANEL_OPACITY);
 }
+
+/** A colour made readable on the panel, as light or as dark as the mode's other words. */
+const readableOnPanel = (colour: Rgb, options: WidgetOptions, mode: Mode, hasCover: boolean) =>
+  toHex(readableOn(colour, panelAtWorst(options, mode, hasCover), mode === "dark"));
 
 function fontFamilies(names: string): string {
   const families = names.split(",").map((name) => `"${name.trim()}"`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { widgetStylesheet } from "../../src/html/assets.ts";
-import { contrast, mix, parseHex, readableOn } from "../../widget/colour.ts";
+import { contrast, luminance, mix, parseHex, readableOn } from "../../widget/colour.ts";
 import { parseWidgetOptions } from "../../widget/options.ts";
 import {
   AMBIENT_AT_WORST,
@@ -63,6 +63,17 @@ const anyColour = fc
   .integer({ min: 0, max: 0xff_ff_ff })
   .map((value) => value.toString(16).padStart(6, "0"));
 
+const track = {
+  id: "1",
+  title: "Paper Lanterns",
+  artist: "Juniper Vale",
+  album: "Slow Weather",
+  art: "/art/cover/256.webp",
+  accent: "#103080",
+  durationMs: 200_000,
+  source: "Test",
+};
+
 describe("a panel in a colour of the streamer's own", () => {
   test.each([
     ["bg=ffffff", "light"],
@@ -78,17 +89,32 @@ describe("a panel in a colour of the streamer's own", () => {
     expect(modeOf(parse(query))).toBe(mode as ReturnType<typeof modeOf>);
   });
 
-  test("gets an artist and an accent that can be read on it, whatever the colour", () => {
+  test("gets an artist and an accent that can be read on it beside the title, whatever the colour", () => {
     fc.assert(
       fc.property(anyColour, fc.constantFrom("dark", "light", "auto"), (bg, mode) => {
-        const styles = optionStyles(parse(`bg=${bg}&mode=${mode}`));
+        const options = parse(`bg=${bg}&mode=${mode}`);
+        const panel = parseHex(`#${bg}`);
         for (const property of ["--np-fg-muted", "--np-accent"]) {
-          const colour = valueOf(styles, property) ?? "";
-          // On a colour in the middle, neither black nor white reaches 4.5.
-          expect(contrast(parseHex(colour), parseHex(`#${bg}`))).toBeGreaterThan(4);
+          const colour = parseHex(valueOf(optionStyles(options), property) ?? "");
+          expect(contrast(colour, panel)).toBeGreaterThanOrEqual(4.5);
+          const side = luminance(colour) > luminance(panel) ? "dark" : "light";
+          expect(side).toBe(modeOf(options) as typeof side);
         }
       }),
     );
+  });
+
+  test.each([
+    ["4d7f3b", "dark", "#ffffff"],
+    ["757575", "dark", "#ffffff"],
+    ["777777", "light", "#000000"],
+  ])("in the middle between dark and light has words of one side: %s", (bg, mode, words) => {
+    const options = parse(`bg=${bg}`);
+    expect(modeOf(options)).toBe(mode as ReturnType<typeof modeOf>);
+    for (const property of ["--np-fg-muted", "--np-accent"]) {
+      expect(valueOf(optionStyles(options), property)).toBe(words);
+    }
+    expect(valueOf(coverStyles(track, options), "--np-accent")).toBe(words);
   });
 
   test("leaves the mode's colours to a panel that is hardly there", () => {
@@ -117,16 +143,6 @@ describe("the accent of a cover", () => {
     }
   });
 
-  const track = {
-    id: "1",
-    title: "Paper Lanterns",
-    artist: "Juniper Vale",
-    album: "Slow Weather",
-    art: "/art/cover/256.webp",
-    accent: "#103080",
-    durationMs: 200_000,
-    source: "Test",
-  };
   const accentWith = (query: string) => valueOf(coverStyles(track, parse(query)), "--np-accent");
 
   test("is made for the panel's own colour", () => {
@@ -139,6 +155,10 @@ describe("the accent of a cover", () => {
     ["glass", "bg=3b6ea5"],
   ])("is not made for a panel that the theme %s does not show", (theme, query) => {
     expect(accentWith(`theme=${theme}&${query}`)).toBe(accentWith(`theme=${theme}`));
+  });
+
+  test("is not made for a panel that is hardly there", () => {
+    expect(accentWith("bg=ffffff&opacity=20")).toBe(accentWith("opacity=20"));
   });
 
   test("is made for the panel of the theme glass where the cover is not shown", () => {
