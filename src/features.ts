@@ -98,7 +98,7 @@ export function createFeatures(deps: FeaturesDeps) {
   const ingest = createIngestFeature({
     ...parts,
     inboxes: accounts.connections,
-    userNameOf: async (userId) => accounts.users.withId(userId)?.name,
+    userNameOf: (userId) => accounts.users.withId(userId)?.name,
   });
   const outputs = createOutputsFeature(parts);
   const hooks = createHooksFeature({ ...parts, artworkUrl });
@@ -108,7 +108,7 @@ export function createFeatures(deps: FeaturesDeps) {
     ...parts,
     async showOverlays(userId) {
       const user = accounts.users.withId(userId);
-      if (user) await overlay.showAll(user);
+      if (user) overlay.showAll(user);
     },
   });
   const running = { hub, live, hooks, chat: chat.service, stop: deps.stopServer };

@@ -7,6 +7,7 @@ import { Refused } from "../i18n/refused.ts";
 import { LANGUAGES } from "../languages.ts";
 import { statusAt, type StoredStatus } from "../music/connection-status.ts";
 import { consentWarning } from "../music/consent.ts";
+import { nextTurn } from "../next-turn.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import { statusLine } from "../sources/status-line.ts";
 import { USER_NAME_RULE } from "../user-name.ts";
@@ -92,14 +93,15 @@ export const listUsers = action({
   help: "list all users",
   who: "owner",
   inputs: {},
-  run: ({ accounts, sources, clock }) =>
-    Promise.all(
-      accounts.users.list().map(async (user) => ({
-        user,
-        music: musicOf(user.id, accounts, sources),
-        nowMs: clock.wallMs(),
-      })),
-    ),
+  async run({ accounts, sources, clock }) {
+    const users = [];
+    for (const user of accounts.users.list()) {
+      users.push({ user, music: musicOf(user.id, accounts, sources), nowMs: clock.wallMs() });
+      // Others are answered in between.
+      await nextTurn();
+    }
+    return users;
+  },
   documents: (users) =>
     users.map(({ user, music }) => ({
       username: user.name,

@@ -85,7 +85,7 @@ export function createEventRooms({
     audience.sendTo(room.members, (client) => client.send(event));
   };
 
-  const followKeysOf = async (room: UserRoom) => {
+  const followKeysOf = (room: UserRoom) => {
     const keys = accounts.keys.list(room.user);
     const ends = new Map(keys.map(({ id, revokedAt }) => [id, revokedAt ?? Infinity]));
     let nextMs = Infinity;
@@ -101,7 +101,11 @@ export function createEventRooms({
     room.stopWaiting();
     if (audience.rooms.get(keyOf(room.user)) !== room) return;
     room.stopWaiting = clock.after(ms, () => {
-      void followKeysOf(room).catch(() => lookAtKeysIn(LOOK_AGAIN_MS, room));
+      try {
+        followKeysOf(room);
+      } catch {
+        lookAtKeysIn(LOOK_AGAIN_MS, room);
+      }
     });
   };
 
@@ -139,7 +143,7 @@ export function createEventRooms({
       ).length,
     async followKeys(userId) {
       for (const room of [...audience.rooms.values()]) {
-        if (userId === undefined || room.user.id === userId) await followKeysOf(room);
+        if (userId === undefined || room.user.id === userId) followKeysOf(room);
       }
     },
     restart() {

@@ -10,7 +10,7 @@ import type { Parts } from "../http/parts.ts";
 
 /** `GET /api/v1/user`: the key's user, in the envelope. */
 export function createUser({ accounts, sources, config }: Parts) {
-  return async ({ holder: { user }, headers }: Call): Promise<Response> => {
+  return ({ holder: { user }, headers }: Call): Response => {
     const music = musicOf(user.id, accounts, sources);
     const working =
       music.length === 0 && config.demo

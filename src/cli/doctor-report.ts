@@ -1,5 +1,6 @@
 import type { Reading } from "../channels/reading.ts";
 import { artistNames, type Playback } from "../playback.ts";
+import { nextTurn } from "../next-turn.ts";
 import { musicOf, statusWord } from "../sources/connected-music.ts";
 import type { Execution } from "../control/execution.ts";
 import { statusLine } from "../sources/status-line.ts";
@@ -22,22 +23,26 @@ const REPORTS_WITHIN_MS = 3_000;
 export async function examineConnections(songs: boolean, execution: Execution): Promise<void> {
   const { accounts, sources, print } = execution;
   const users = accounts.users.list();
-  const all = await Promise.all(
-    users.map(async (user) => {
-      const songOf = songs ? await songsOf(user.id, execution) : undefined;
-      return musicOf(user.id, accounts, sources).map(
-        ({ connection, source, status }): CheckedConnection => ({
-          user: user.name,
-          id: Number(connection.publicId),
-          source: source.id,
-          status: statusWord(status),
-          text: statusLine(status, source),
-          ...(songOf && { song: songOf(connection.id) }),
-        }),
-      );
-    }),
+  const songsOfAll = await Promise.all(
+    users.map((user) => (songs ? songsOf(user.id, execution) : undefined)),
   );
-  print(all.flat(), []);
+  const checked: CheckedConnection[] = [];
+  for (const [index, user] of users.entries()) {
+    const songOf = songsOfAll[index];
+    for (const { connection, source, status } of musicOf(user.id, accounts, sources)) {
+      checked.push({
+        user: user.name,
+        id: Number(connection.publicId),
+        source: source.id,
+        status: statusWord(status),
+        text: statusLine(status, source),
+        ...(songOf && { song: songOf(connection.id) }),
+      });
+    }
+    // Others are answered in between.
+    await nextTurn();
+  }
+  print(checked, []);
 }
 
 /** What each connection of a user plays, hidden or not: the doctor's own page. */

@@ -18,7 +18,7 @@ export interface Serving extends Omit<Execution, "note" | "print"> {
 }
 
 /** Prints a link that signs the owner in, or the dashboard's address where there is no owner. */
-async function printOwnersLink({ accounts, baseUrl, print }: Execution): Promise<void> {
+function printOwnersLink({ accounts, baseUrl, print }: Execution): void {
   const owner = accounts.users.owner();
   const url = owner ? signInUrl(accounts, baseUrl, owner) : dashboardAddress(baseUrl, "en");
   print([{ url }], [url]);
@@ -29,10 +29,10 @@ function findCommand(
   command: string,
   texts: Texts,
   stop: () => void,
-): ((execution: Execution) => Promise<void>) | undefined {
+): ((execution: Execution) => void | Promise<void>) | undefined {
   switch (command) {
     case "stop":
-      return async () => void setTimeout(stop, 0);
+      return () => void setTimeout(stop, 0);
     case "open":
       return printOwnersLink;
     case "doctor":
@@ -62,7 +62,7 @@ export async function carryOutServed(
       return EXIT.usage;
     }
     const print = printTo(lines, asJson);
-    await explained(serving.config, () => run({ ...serving, note: lines.error, print }));
+    await explained(serving.config, async () => run({ ...serving, note: lines.error, print }));
     return EXIT.done;
   } catch (error) {
     const { message, code } = explain(error);

@@ -96,7 +96,7 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     plugin,
     // Who uploads a file has to be signed in before the body is read. Bun's own limit still counts.
     limitsBodies: /^\/\w+\/dashboard\/(?:widget\/(?:fonts|cover)|restore)\/?$/,
-    async follow({ userId }) {
+    follow({ userId }) {
       opened?.live.dropEndedSessions(deps.accounts.sessions.isOpen, userId);
       opened?.live.redraw(userId);
     },

@@ -1,6 +1,7 @@
 import { attemptEach } from "../attempt-each.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { Feature } from "../http/plugin.ts";
+import { nextTurn } from "../next-turn.ts";
 import type { Artwork } from "../playback.ts";
 import type { Hook } from "./store.ts";
 import { hookAddressRules } from "./address.ts";
@@ -76,7 +77,11 @@ export function createHooksFeature(deps: HooksDeps): HooksFeature {
 
   const followAll = async () => {
     const users = new Set([...hooks.users(), ...followed.keys()]);
-    await attemptEach(users, follow);
+    await attemptEach(users, async (userId) => {
+      follow(userId);
+      // Others are answered in between.
+      await nextTurn();
+    });
   };
 
   return {

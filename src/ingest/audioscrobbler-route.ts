@@ -18,7 +18,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
   const source = AUDIOSCROBBLER;
   const address = source.inboxAddress(baseUrl, "");
 
-  const begin = async (request: Request): Promise<Response> => {
+  const begin = (request: Request): Response => {
     const handshake = readHandshake(decodeForm(new URL(request.url).search.slice(1)));
     if ("mistake" in handshake) return failed(handshake.mistake);
     // The names that exist are told neither by what is opened nor by how long it takes.

@@ -32,7 +32,7 @@ export interface IngestDeps extends Parts {
   readonly inboxes: Omit<Inboxes, "secretOf" | "rotateSecret" | "forgetInboxes">;
   readonly broadcasts: BroadcastPlace;
   /** The name of a user; `undefined` when there is none with this id. */
-  userNameOf(userId: number): Promise<string | undefined>;
+  userNameOf(userId: number): string | undefined;
 }
 
 interface IngestFeature extends Feature {
@@ -73,7 +73,7 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
   let hasListener = false;
   const followBroadcasts = async () => {
     hasListener ||= mayBroadcast();
-    if (hasListener) await (await broadcastListener()).followChanges();
+    if (hasListener) (await broadcastListener()).followChanges();
   };
 
   const plugin = new Elysia({ name: "ingest" })
@@ -100,7 +100,7 @@ export function createIngestFeature(deps: IngestDeps): IngestFeature {
     start: followBroadcasts,
     async follow({ userId, concerns }) {
       if (!concerns("users", "connections")) return;
-      await webNowPlaying.followChanges(userId);
+      webNowPlaying.followChanges(userId);
       await followBroadcasts();
     },
     async stop() {

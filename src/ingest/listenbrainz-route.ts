@@ -14,7 +14,7 @@ import { NOTHING } from "./message.ts";
 
 export interface ListenBrainzDeps extends RouteDeps {
   /** The name of a user; `undefined` when there is none with this id. */
-  userNameOf(userId: number): Promise<string | undefined>;
+  userNameOf(userId: number): string | undefined;
 }
 
 /** `/listenbrainz/…`: answers as listenbrainz.org does. */
@@ -26,7 +26,7 @@ export function createListenBrainz({
 }: ListenBrainzDeps): PushRoute {
   const source = LISTENBRAINZ;
 
-  const validate = async (request: Request): Promise<Response> => {
+  const validate = (request: Request): Response => {
     const token = tokenOf(request) ?? new URL(request.url).searchParams.get("token");
     if (!token) return failure(400, "You need to provide an Authorization token.");
     const admission = guard.admit(token, source, request);
@@ -34,7 +34,7 @@ export function createListenBrainz({
     if (admission.kind === "wrong") {
       return answerJson(200, { code: 200, message: "Token invalid.", valid: false });
     }
-    const user_name = await userNameOf(admission.owner.userId);
+    const user_name = userNameOf(admission.owner.userId);
     return answerJson(200, { code: 200, message: "Token valid.", valid: true, user_name });
   };
 

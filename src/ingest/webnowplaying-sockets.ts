@@ -35,14 +35,14 @@ type PushSocket = ServerWebSocket<PushTicket>;
 /** The sockets of browsers with the extension WebNowPlaying. */
 export interface WebNowPlayingSockets {
   /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
-  upgrade(context: RouteContext, server: SocketServer | null): Promise<Response | undefined>;
+  upgrade(context: RouteContext, server: SocketServer | null): Response | undefined;
   /**
    * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
    * may use it. `undefined` when the request was upgraded.
    */
   upgradeLocally(request: Request, server: SocketServer | null): Response | undefined;
   /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
-  followChanges(userId?: number): Promise<void>;
+  followChanges(userId?: number): void;
   /** Closes every socket with a code that makes the browser come back later. */
   stop(): void;
 }
@@ -174,7 +174,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
   return {
     ...createUpgrades(deps, handlers),
 
-    async followChanges(userId) {
+    followChanges(userId) {
       const sockets = [...connections.values()].flatMap((browsers) => [...browsers.keys()]);
       for (const socket of sockets) {
         if (userId !== undefined && socket.data.userId !== userId) continue;
@@ -209,7 +209,7 @@ function createUpgrades(
   };
 
   return {
-    async upgrade({ request, params }, server) {
+    upgrade({ request, params }, server) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
       const admission = guard.admit(secret, WEBNOWPLAYING, request);

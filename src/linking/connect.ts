@@ -33,7 +33,7 @@ interface OpenLink {
 export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "start"> {
   const { accounts, sources, baseUrl, basePath } = deps;
 
-  const openLink = async ({ params }: RouteContext): Promise<OpenLink | "ended" | undefined> => {
+  const openLink = ({ params }: RouteContext): OpenLink | "ended" | undefined => {
     const source = sources.byId(params["source"] ?? "");
     if (!source || !isLinked(source)) return undefined;
     const secret = parseMagicLinkSecret(params["secret"] ?? "");
@@ -64,7 +64,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
   const withLink =
     (answer: (language: Language, link: OpenLink, request: Request) => Promise<Response>) =>
     async (language: Language, context: RouteContext): Promise<Response | undefined> => {
-      const link = await openLink(context);
+      const link = openLink(context);
       if (link === "ended") return endedPage(language, basePath);
       return link && answer(language, link, context.request);
     };

@@ -26,7 +26,7 @@ export type CardPage = (
 export function createCardPage(deps: CardPageDeps): CardPage {
   const { guard, hub, artworks, baseUrl, basePath } = deps;
   return async (addressLanguage, token, request) => {
-    const admission = await guard("card", token, request);
+    const admission = guard("card", token, request);
     if (admission.kind === "wrong") return undefined;
     if (admission.kind === "limited") return plainText(...refusalOf(addressLanguage, admission));
     const { user, widget } = admission;

@@ -69,7 +69,7 @@ export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): Car
   };
 
   return async (addressLanguage, token, request) => {
-    const admission = await guard("card", token, request);
+    const admission = guard("card", token, request);
     if (admission.kind !== "admitted") return plainText(...refusalOf(addressLanguage, admission));
     const { user, widget } = admission;
     const options = readCardOptions(widget.options, new URL(request.url).searchParams);

@@ -64,10 +64,10 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
         pictureOf: async (artwork, userId) =>
           (await artworks.pictureOf(artwork, "640.jpg", userId))?.bytes,
       });
-      await files.followUsers();
+      files.followUsers();
     },
     async follow({ userId, concerns }) {
-      if (concerns("users")) await files?.followUsers(userId);
+      if (concerns("users")) files?.followUsers(userId);
     },
     /** Makes the files idle, as the music is not known any more. */
     stop: () => files?.stop(),

@@ -84,7 +84,7 @@ export function createFiles(deps: FilesDeps) {
 
   return {
     /** Follows a user, or all of them: who was added gets files, those of who was removed go idle. */
-    async followUsers(userId?: number) {
+    followUsers(userId?: number) {
       const found = userId === undefined ? users.list() : [users.withId(userId)];
       const there = found.filter((user) => user !== undefined);
       for (const id of userId === undefined ? [...followed.keys()] : [userId])

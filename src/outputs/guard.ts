@@ -34,7 +34,7 @@ export function refusalOf(
  * Lets those in who know the token of a widget of a kind, and charges its user for what follows. Wrong
  * tokens count as guesses.
  */
-export type Guard = (kind: WidgetKind, token: string, request: Request) => Promise<Admission>;
+export type Guard = (kind: WidgetKind, token: string, request: Request) => Admission;
 
 export interface GuardDeps extends GuessesDeps, Pick<Parts, "budget"> {
   readonly widgets: Pick<Widgets, "find">;
@@ -42,7 +42,7 @@ export interface GuardDeps extends GuessesDeps, Pick<Parts, "budget"> {
 
 export function createGuard({ widgets, budget, ...deps }: GuardDeps): Guard {
   const guesses = createGuesses(deps);
-  return async (kind, tokenText, request) => {
+  return (kind, tokenText, request) => {
     const token = parseWidgetToken(tokenText);
     const found = token && widgets.find(token);
     if (found?.widget.kind === kind) {

@@ -69,7 +69,7 @@ export function createTextOutput({ guard, hub, clock }: TextDeps): TextOutput {
   };
 
   return async (addressLanguage, token, request) => {
-    const admission = await guard("text", token, request);
+    const admission = guard("text", token, request);
     if (admission.kind !== "admitted") return answer(...refusalOf(addressLanguage, admission));
     const { user, widget } = admission;
     const language = widget.language ?? addressLanguage;

@@ -32,7 +32,7 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
   const { accounts, artworks, clock, log, basePath } = deps;
   const { widgets } = accounts;
   const covers = createCovers(artworks, basePath, clock);
-  const fontsOf = async (userId: number) => ({
+  const fontsOf = (userId: number) => ({
     own: accounts.fonts.allOf({ id: userId }),
     basePath,
   });

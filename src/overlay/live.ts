@@ -5,6 +5,7 @@ import { type Audience, createAudience } from "../channels/audience.ts";
 import { DEMO_LISTENERS } from "../channels/connection-finder.ts";
 import type { Upgrader } from "../http/socket.ts";
 import type { Hosts } from "../http/hosts.ts";
+import { nextTurn } from "../next-turn.ts";
 import { describeError, type Log } from "../log.ts";
 import type { Widget, Widgets } from "../looks/widgets.ts";
 import type { Playback } from "../playback.ts";
@@ -29,7 +30,7 @@ export type Live = ReturnType<typeof createLive>;
 export interface LiveDeps
   extends Omit<OverlayRoomsDeps, "sendTo">, Pick<Hosts, "isFromOwnPage" | "openedElsewhere"> {
   readonly widgets: Pick<Widgets, "find">;
-  fontsOf(userId: number): Promise<PageFonts>;
+  fontsOf(userId: number): PageFonts;
   /** What overlays report of streams. */
   readonly streams: Streams;
   /** The response to a token that opens no overlay. */
@@ -70,21 +71,25 @@ export function createLive(deps: LiveDeps) {
   const elsewhere = rememberElsewhere(deps);
   const admission: AdmissionDeps = { isFromOwnPage: deps.isFromOwnPage, socketsOf };
 
-  const followWidget = async ({ token, members }: OverlayRoom) => {
+  const followWidget = ({ token, members }: OverlayRoom) => {
     if (!token) return;
     for (const socket of members) deps.streams.ask(socket);
     const found = widgets.find(token);
-    if (found) sendLook(members, found.widget, await deps.fontsOf(found.user.id));
+    if (found) sendLook(members, found.widget, deps.fontsOf(found.user.id));
     else for (const socket of [...members]) socket.close(CLOSED_TOKEN_REPLACED);
   };
 
   /** Nothing awaits this, so a failure is logged and must not end the server. */
-  const followOutdated = (room: OverlayRoom) =>
-    followWidget(room).catch((error: unknown) =>
-      deps.log.error("an overlay could not be brought up to date", {
-        reason: describeError(error),
-      }),
-    );
+  const followOutdated = async (room: OverlayRoom) => {
+    // What plays comes first.
+    await nextTurn();
+    try {
+      followWidget(room);
+    } catch (error) {
+      const fields = { reason: describeError(error) };
+      deps.log.error("an overlay could not be brought up to date", fields);
+    }
+  };
 
   const demands = createDemands(clock, audience);
 
@@ -97,7 +102,7 @@ export function createLive(deps: LiveDeps) {
         return deps.notFound(new URL(request.url).pathname);
       }
       elsewhere.note(found.user.id, request);
-      const fonts = await deps.fontsOf(found.user.id);
+      const fonts = deps.fontsOf(found.user.id);
       return admit(request, { token, ...found, fonts }, server, admission);
     },
     /** The same for the public demo. */
@@ -128,7 +133,7 @@ export function createLive(deps: LiveDeps) {
      */
     async followWidgets(userId?: number) {
       for (const room of rooms.values()) {
-        if (userId === undefined || room.userId === userId) await followWidget(room);
+        if (userId === undefined || room.userId === userId) followWidget(room);
       }
     },
     /** Closes every overlay with a code that makes it reconnect later. */

@@ -35,11 +35,11 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     return 0;
   };
 
-  const answer = async (
+  const answer = (
     tokenText: string,
     request: Request,
     readMs: (query: URLSearchParams) => number | undefined,
-  ): Promise<Response> => {
+  ): Response => {
     // Programs that draw a preview of a link ask by HEAD.
     if (request.method !== "GET" && request.method !== "POST") {
       return plainText(405, "GET or POST, please", { Allow: "GET, POST" });
@@ -75,7 +75,7 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     /** `GET` and `POST /hide/{token}`. */
     hide: (token: string, request: Request) => answer(token, request, () => 0),
     /** Shows all overlays of a user, whose chat has asked for the song. */
-    async showAll(user: User) {
+    showAll(user: User) {
       const overlays = widgets.allOf(user).filter(({ kind }) => kind === "overlay");
       for (const { id } of overlays) if (waitOf(id) === 0) show(id, SECONDS.usual * 1_000);
     },

@@ -74,7 +74,7 @@ export function createWidget(deps: WidgetDeps): Pages<"show" | "demo"> {
       const { user, widget } = found;
       const place = { language, basePath, inPlaceOfOverlay: true } as const;
       return withinBudget(budget, user.id, place, async () =>
-        draw(language, user.id, request, widget, await deps.fontsOf(user.id)),
+        draw(language, user.id, request, widget, deps.fontsOf(user.id)),
       );
     },
     /** The public overlay, which plays the demo. */

@@ -5,6 +5,7 @@ import type { Sources } from "./index.ts";
 import { WrongInput } from "../i18n/entered.ts";
 import { languages, type Words } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
+import { nextTurn } from "../next-turn.ts";
 import { type OpenSource, optionOf, type Source, type SourceAccount } from "./source.ts";
 
 /** One of a user's connections: its source, its account, its stored settings and its status. */
@@ -86,8 +87,7 @@ function missingSource(id: string): Source {
  * Stores the account of each connection of a source that has none stored yet, so that accounts are
  * found without decrypting all connections. These are new connections, and all of them after the
  * secret key was replaced. Unreadable ones are left out: a restored key or another version may
- * read them.
- * @param concerns the users whose accounts are stored; by default all
+ * read them. Others are answered between the pages.
  */
 export async function noteAccounts(
   source: Source,
@@ -108,6 +108,7 @@ export async function noteAccounts(
     const last = page.at(-1);
     if (!last) return;
     lastId = last.id;
+    await nextTurn();
   }
 }
 

@@ -2,6 +2,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { type ConsentWarning, consentWarning, LONGEST_WARNING_MS } from "../music/consent.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import { nextTurn } from "../next-turn.ts";
 import { musicOf, noteAccounts } from "./connected-music.ts";
 import type { Sources } from "./index.ts";
 import { isLinked } from "./source.ts";
@@ -25,6 +26,7 @@ export function createConsentReminder(deps: ConsentReminderDeps) {
     for (const source of sources.all.filter(isLinked)) await noteAccounts(source, accounts);
     const soonMs = clock.wallMs() + LONGEST_WARNING_MS;
     for (const user of accounts.connections.usersWhoseConsentEnds(soonMs)) {
+      await nextTurn();
       for (const { connection, source, status } of musicOf(user.id, accounts, sources)) {
         if (status.state === "needsLinking") continue;
         const { linkedUntil } = status;

@@ -24,7 +24,7 @@ describe("an uploaded picture", () => {
   });
 
   test("keeps its shape, and is small enough for an overlay", async () => {
-    const wide = await new Bun.Image(noisePicture(512)).resize(512, 256, { fit: "fill" }).webp();
+    const wide = new Bun.Image(noisePicture(512)).resize(512, 256, { fit: "fill" }).webp();
     const drawn = await drawUpload(await wide.bytes());
     const { width, height } = await headerOf(drawn);
     expect(width / height).toBeCloseTo(2, 1);

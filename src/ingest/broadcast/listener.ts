@@ -3,7 +3,7 @@ import { errorCode } from "../../error-code.ts";
 import type { Parts } from "../../http/parts.ts";
 import type { InboxOwner } from "../../music/inboxes.ts";
 import { BROADCAST, type BroadcastPlace } from "../../sources/pushed.ts";
-import { createHeadReader, type Head } from "../../upstream/head.ts";
+import { createHeadReader, type Head, HeadTooLong } from "../../upstream/head.ts";
 import type { Delivery } from "../delivery.ts";
 import type { Guard } from "../guard.ts";
 import * as answers from "./answers.ts";
@@ -78,10 +78,9 @@ export function createBroadcastListener(deps: BroadcastDeps) {
     clock.after(Math.max(READ_EVERY_MS, Math.ceil(waitMs)), () => socket.resume());
   };
 
-  const answer = async (head: Head, socket: CallerSocket, rest: Uint8Array): Promise<void> => {
+  const answer = (head: Head, socket: CallerSocket, rest: Uint8Array): void => {
     const request = readRequest(head);
-    const answered = request ? await answerTo(request, socket.remoteAddress) : answers.BAD_REQUEST;
-    if (!sockets.has(socket)) return;
+    const answered = request ? answerTo(request, socket.remoteAddress) : answers.BAD_REQUEST;
     if (typeof answered === "string") return say(socket, answered);
     if (request) goOnAir(answered, request, socket, rest);
   };
@@ -107,13 +106,12 @@ export function createBroadcastListener(deps: BroadcastDeps) {
         if (!found) return;
         caller.isAsked = true;
         socket.pause();
-        answer(found.head, socket, found.rest).catch((error: unknown) => {
-          log.error("a broadcast could not be answered", { code: errorCode(error) });
-          socket.terminate();
-        });
-      } catch {
+        answer(found.head, socket, found.rest);
+      } catch (error) {
         caller.isAsked = true;
-        say(socket, answers.TOO_LARGE);
+        if (error instanceof HeadTooLong) return say(socket, answers.TOO_LARGE);
+        log.error("a broadcast could not be answered", { code: errorCode(error) });
+        socket.terminate();
       }
     },
     close(socket) {
@@ -131,7 +129,7 @@ export function createBroadcastListener(deps: BroadcastDeps) {
 
   return {
     /** Listens while anybody may broadcast, and hangs up on those whose secret opens none any more. */
-    async followChanges(): Promise<void> {
+    followChanges(): void {
       const isWanted = mayBroadcast();
       if (isWanted && !listener) {
         listener = listenOnFreePort(config, handlers);
@@ -155,10 +153,7 @@ export function createBroadcastListener(deps: BroadcastDeps) {
 /** Makes what answers requests from an address: with a text, or with the connection that may broadcast. */
 const createAnswers =
   (guard: Guard, onAir: ReturnType<typeof createOnAir>) =>
-  async (
-    { method, path, password, query }: BroadcastRequest,
-    address: string,
-  ): Promise<string | InboxOwner> => {
+  ({ method, path, password, query }: BroadcastRequest, address: string): string | InboxOwner => {
     if (method === "OPTIONS") return answers.OPTIONS;
     const status = method === "GET" ? answers.STATUSES.get(path) : undefined;
     if (status !== undefined) return status;
