@@ -132,20 +132,20 @@ function fit(template: Template, values: Values, most: number): string {
     if (line.length <= most) return line;
     const whole = shown[name] ?? "";
     const others = shown;
-    const drawCut = (graphemes: readonly string[]) => {
-      shown = { ...others, [name]: `${graphemes.join("").trimEnd()}…` };
+    const drawCut = (pieces: readonly string[]) => {
+      shown = { ...others, [name]: `${pieces.join("").trimEnd()}…` };
       return draw(shown);
     };
-    const [first = ""] = graphemesOf(whole, 1);
+    const [first = ""] = piecesOf(whole);
     if (first === whole) continue;
     line = drawCut([first]);
     if (line.length > most) continue;
-    // The longest beginning that fits; each further grapheme makes the line longer.
-    const graphemes = graphemesOf(whole);
-    let [fits, tooMany] = [1, graphemes.length];
+    // The longest beginning that fits; each further piece makes the line longer.
+    const pieces = [...piecesOf(whole)];
+    let [fits, tooMany] = [1, pieces.length];
     while (tooMany - fits > 1) {
       const middle = Math.floor((fits + tooMany) / 2);
-      const longer = drawCut(graphemes.slice(0, middle));
+      const longer = drawCut(pieces.slice(0, middle));
       if (longer.length <= most) [fits, line] = [middle, longer];
       else tooMany = middle;
     }
@@ -166,26 +166,32 @@ function firstOf(pieces: readonly Filled[], most: number): Filled[] {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** In UTF-16 units. The longest emoji have 15, for which the shortest line that may be asked for has room. */
+const LONGEST_GRAPHEME = 16;
+const EMOJI_OR_CHARACTER = /\p{RGI_Emoji}|./gsv;
 
-function graphemesOf(text: string, most = Infinity): string[] {
-  const graphemes: string[] = [];
+/**
+ * What a text is cut between: its graphemes. One that is longer than any of real writing, such as
+ * hundreds of Indic letters that are joined to one another, is cut in.
+ */
+function* piecesOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) {
-    if (graphemes.push(segment) === most) break;
+    if (segment.length <= LONGEST_GRAPHEME) yield segment;
+    else yield* segment.match(EMOJI_OR_CHARACTER) ?? [];
   }
-  return graphemes;
 }
 
 /** A name on one line, as much of it as is shown; of a longer one only the beginning is read. */
 export const shortName = (text: string, most: number): string =>
   cutLine(oneLine(beginningOf(text, 2 * most)), most);
 
-/** A line cut at a grapheme, with an ellipsis; some graphemes are as long as a line. */
+/** A line cut at a grapheme, with an ellipsis. */
 export function cutLine(line: string, most: number): string {
   if (line.length <= most) return line;
   let kept = "";
-  for (const { segment: grapheme } of segmenter.segment(line)) {
-    if (kept.length + grapheme.length + 1 > most) break;
-    kept += grapheme;
+  for (const piece of piecesOf(line)) {
+    if (kept.length + piece.length + 1 > most) break;
+    kept += piece;
   }
   return `${kept.trimEnd()}…`;
 }

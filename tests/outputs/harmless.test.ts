@@ -111,6 +111,16 @@ describe("a line for chat", () => {
     (title) => expect(lineFor({ title, template: "{title}" })).toBe(title),
   );
 
+  test.each([
+    ["क्\u200d".repeat(7), `${"क्\u200d".repeat(6)}क…`],
+    ["क्ष्".repeat(9), `${"क्ष्".repeat(4)}क्ष…`],
+    ["\u1100".repeat(30), `${"\u1100".repeat(19)}…`],
+    [`🏴󠁧󠁢󠁥󠁮󠁧󠁿${"\u0301".repeat(6)}`, `♪ 🏴󠁧󠁢󠁥󠁮󠁧󠁿${"\u0301".repeat(3)}…`],
+  ])("has the beginning of a sign that alone is longer: %j as %j", (title, printed) => {
+    expect(lineFor({ title, template: "{title}", most: 20 })).toBe(printed);
+    expect(lineFor({ title: "Song", artist: title, template: "{artist}", most: 20 })).toBe(printed);
+  });
+
   test("leaves the streamer's own words alone", () => {
     const template = "@ada plays {title}, see https://ada.example and $(user)";
     expect(lineFor({ title: "Song", template })).toBe(
