@@ -101,9 +101,7 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
     async stuck() {
       const found = shown.map(async (overlay) => {
         const title = await titleOf(overlay).catch(() => "a page that is gone");
-        const response = await fetch(`${stage.server.url}/api/v1/now-playing`, {
-          headers: { "X-Api-Key": await freshKeyOf(stage, overlay.streamer) },
-        });
+        const response = await nowPlaying(stage, overlay.streamer);
         const answer: { data?: { track: { name: string } } | null } = await response.json();
         const said = answer.data?.track.name;
         return said !== undefined && said === title
@@ -152,6 +150,17 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
       for (const browser of browsers) await browser.close();
     },
   };
+}
+
+/** The API's answer with a key that may ask now, or in some seconds on a machine that is busy. */
+async function nowPlaying(stage: Stage, streamer: Streamer): Promise<Response> {
+  const key = await freshKeyOf(stage, streamer);
+  for (;;) {
+    const headers = { "X-Api-Key": key };
+    const response = await fetch(`${stage.server.url}/api/v1/now-playing`, { headers });
+    if (response.status !== 429) return response;
+    await Bun.sleep(1_000 * Number(response.headers.get("retry-after")));
+  }
 }
 
 /** A key may ask only every five seconds, so that each look takes another one. */
