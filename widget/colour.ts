@@ -23,7 +23,7 @@ export function contrast(one: Rgb, other: Rgb): number {
 }
 
 /** The contrast ratio at which small text is readable. */
-const READABLE = 4.5;
+export const READABLE = 4.5;
 
 /** A colour of a cover that is paler than this would be seen as grey beside the words. */
 const LEAST_SATURATION = 0.5;

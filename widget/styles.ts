@@ -1,11 +1,20 @@
-import { isDark, mix, parseHex, readableOn, type Rgb, toHex } from "./colour.ts";
+import {
+  contrast,
+  isDark,
+  mix,
+  parseHex,
+  READABLE,
+  readableOn,
+  type Rgb,
+  toHex,
+} from "./colour.ts";
 import type { WidgetOptions } from "./options.ts";
 import type { WidgetTrack } from "./state.ts";
 
 /** The colours of each mode, as in the stylesheet. */
 export const MODE_COLOURS = {
-  dark: { panel: "#11131a", muted: "#b9c0cf", accent: "#8ab4ff" },
-  light: { panel: "#fcfcfe", muted: "#4a5162", accent: "#2356c5" },
+  dark: { panel: "#11131a", title: "#ffffff", muted: "#b9c0cf", accent: "#8ab4ff" },
+  light: { panel: "#fcfcfe", title: "#14161c", muted: "#4a5162", accent: "#2356c5" },
 } as const;
 /** The opacity of the most transparent panel of all themes. */
 export const LEAST_PANEL_OPACITY = 0.94;
@@ -38,7 +47,7 @@ export function optionStyles(options: WidgetOptions): string {
   const declarations: [property: string, value: string | null][] = [
     ["--np-panel", options.bg && parseHex(options.bg).join(" ")],
     ["--np-panel-opacity", options.opacity === null ? null : String(options.opacity / 100)],
-    ["--np-fg", options.color],
+    ["--np-fg", options.color ?? own?.title ?? null],
     ["--np-fg-muted", options.color ?? own?.muted ?? null],
     ["--np-accent", options.accent === "auto" ? (own?.accent ?? null) : options.accent],
     ["--np-font", options.font && fontFamilies(options.font)],
@@ -78,10 +87,16 @@ const isTinted = ({ theme }: WidgetOptions): boolean => theme === "glass" || the
 /** The mode's own colours, made readable on the panel's colour if the streamer chose that. */
 function coloursOnOwnPanel(options: WidgetOptions) {
   const mode = modeOf(options);
-  if (ownPanelOf(options) === null || mode === "auto" || isTinted(options)) return undefined;
+  const panel = ownPanelOf(options);
+  if (panel === null || mode === "auto" || isTinted(options)) return undefined;
   const readable = (colour: string) => readableOnPanel(parseHex(colour), options, mode, false);
-  const { muted, accent } = MODE_COLOURS[mode];
-  return { muted: readable(muted), accent: readable(accent) };
+  const { title, muted, accent } = MODE_COLOURS[mode];
+  const isReadable = contrast(parseHex(title), parseHex(panel)) >= READABLE;
+  return {
+    title: isReadable ? null : readable(title),
+    muted: readable(muted),
+    accent: readable(accent),
+  };
 }
 
 /** What `ambient.css` makes of a white cover in dark mode, and of a black one in light mode. */

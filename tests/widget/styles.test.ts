@@ -20,7 +20,8 @@ const valueOf = (styles: string, property: string) =>
 test("the colours of each mode are those of the stylesheet", async () => {
   const css = await Bun.file(`${import.meta.dir}/../../widget/base.css`).text();
   const rulesOf = (selector: string) => css.split(`${selector} {`)[1]?.split("}")[0];
-  const declared = ({ panel, muted, accent }: (typeof MODE_COLOURS)["dark" | "light"]) => [
+  const declared = ({ panel, title, muted, accent }: (typeof MODE_COLOURS)["dark" | "light"]) => [
+    `--np-fg: ${title};`,
     `--np-panel: ${parseHex(panel).join(" ")};`,
     `--np-fg-muted: ${muted};`,
     `--np-accent: ${accent};`,
@@ -89,13 +90,14 @@ describe("a panel in a colour of the streamer's own", () => {
     expect(modeOf(parse(query))).toBe(mode as ReturnType<typeof modeOf>);
   });
 
-  test("gets an artist and an accent that can be read on it beside the title, whatever the colour", () => {
+  test("gets words and an accent that can be read on it, whatever the colour", () => {
     fc.assert(
       fc.property(anyColour, fc.constantFrom("dark", "light", "auto"), (bg, mode) => {
         const options = parse(`bg=${bg}&mode=${mode}`);
         const panel = parseHex(`#${bg}`);
-        for (const property of ["--np-fg-muted", "--np-accent"]) {
-          const colour = parseHex(valueOf(optionStyles(options), property) ?? "");
+        const { title } = MODE_COLOURS[modeOf(options) === "light" ? "light" : "dark"];
+        for (const property of ["--np-fg", "--np-fg-muted", "--np-accent"]) {
+          const colour = parseHex(valueOf(optionStyles(options), property) ?? title);
           expect(contrast(colour, panel)).toBeGreaterThanOrEqual(4.5);
           const side = luminance(colour) > luminance(panel) ? "dark" : "light";
           expect(side).toBe(modeOf(options) as typeof side);
