@@ -106,7 +106,7 @@ export function createFeatures(deps: FeaturesDeps) {
   const { live, covers } = overlay;
   const chat = createChatFeature({
     ...parts,
-    async showOverlays(userId) {
+    showOverlays(userId) {
       const user = accounts.users.withId(userId);
       if (user) overlay.showAll(user);
     },

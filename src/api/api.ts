@@ -50,8 +50,8 @@ export function createApiFeature(deps: Parts & EventsDeps): ApiFeature {
     plugin,
     endpoints,
     // Closes the streams whose key has ended.
-    async follow({ userId, concerns }) {
-      if (concerns("users", "keys")) await streams?.followKeys(userId);
+    follow({ userId, concerns }) {
+      if (concerns("users", "keys")) streams?.followKeys(userId);
     },
     stop: () => streams?.stop(),
   };

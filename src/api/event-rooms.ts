@@ -55,7 +55,7 @@ export interface EventRooms {
   /** The number of clients with this key. */
   sizeOf(holder: KeyHolder): number;
   /** Closes clients, of one user or of all, whose key has ended. */
-  followKeys(userId?: number): Promise<void>;
+  followKeys(userId?: number): void;
   /** Closes all so that they reconnect. */
   restart(): void;
 }
@@ -141,7 +141,7 @@ export function createEventRooms({
       [...(audience.rooms.get(keyOf(user))?.members ?? [])].filter(
         (client) => client.keyId === keyId,
       ).length,
-    async followKeys(userId) {
+    followKeys(userId) {
       for (const room of [...audience.rooms.values()]) {
         if (userId === undefined || room.user.id === userId) followKeysOf(room);
       }

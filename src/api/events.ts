@@ -30,7 +30,7 @@ export interface Events {
    */
   open(call: Call, request: Request): Response | undefined;
   /** Closes the streams, of one user or of all, whose key has ended. */
-  followKeys(userId?: number): Promise<void>;
+  followKeys(userId?: number): void;
   /** Ends every stream in a way that makes its client reconnect. */
   stop(): void;
 }

@@ -13,7 +13,7 @@ import type { Parts } from "../http/parts.ts";
 
 export interface ChatDeps extends Parts {
   /** Shows the overlays of a user that wait to be asked. */
-  showOverlays(userId: number): Promise<void>;
+  showOverlays(userId: number): void;
 }
 
 /** The linked accounts of this server. */

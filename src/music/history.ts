@@ -64,7 +64,7 @@ export interface History {
     letOthersIn?: () => Promise<void>,
   ): Promise<KeptSong[]>;
   /** For the user alone: hidden songs too, the newest first. */
-  songsOf(user: Pick<User, "id">, range?: Range): Promise<KeptSong[]>;
+  songsOf(user: Pick<User, "id">, range?: Range): KeptSong[];
   /** Nothing that was played before is shown from now on. It is deleted in parts, soon after. */
   clear(user: Pick<User, "id">): Promise<void>;
   /** The same, and resolves once all of it is deleted. */
@@ -178,7 +178,7 @@ export function createHistory(
       .limit(most ?? MOST_KEPT)
       .all();
   };
-  const songsOf: History["songsOf"] = async (user, range) => rowsOf(user, range).map(toSong);
+  const songsOf: History["songsOf"] = (user, range) => rowsOf(user, range).map(toSong);
 
   const newestSong = (tx: Queries): number =>
     tx

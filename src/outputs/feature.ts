@@ -66,7 +66,7 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
       });
       files.followUsers();
     },
-    async follow({ userId, concerns }) {
+    follow({ userId, concerns }) {
       if (concerns("users")) files?.followUsers(userId);
     },
     /** Makes the files idle, as the music is not known any more. */

@@ -106,8 +106,8 @@ export function createOverlayFeature(deps: Parts): OverlayFeature {
     showAll: onDemand.showAll,
     plugin,
     gauges: { overlays: live.connected },
-    async follow({ userId, concerns }) {
-      if (concerns("users", "widgets", "fonts", "history")) await live.followWidgets(userId);
+    follow({ userId, concerns }) {
+      if (concerns("users", "widgets", "fonts", "history")) live.followWidgets(userId);
       if (concerns("standInCovers")) live.followStandIns(userId);
     },
     stop: live.stop,

@@ -131,7 +131,7 @@ export function createLive(deps: LiveDeps) {
      * Brings the overlays, of one user or of all, up to date with their widgets: those whose token
      * no longer works are closed, and the others get a changed look.
      */
-    async followWidgets(userId?: number) {
+    followWidgets(userId?: number) {
       for (const room of rooms.values()) {
         if (userId === undefined || room.userId === userId) followWidget(room);
       }

@@ -68,7 +68,7 @@ describe("the page of the history", () => {
       await play(60, "A");
       expect((await browser.post(PATH, { do: "history keep", ...fields })).status).toBe(422);
       expect(choice().keeps).toBe("always");
-      expect(await server.accounts.history.songsOf(ada.user)).toHaveLength(1);
+      expect(server.accounts.history.songsOf(ada.user)).toHaveLength(1);
     },
   );
 
@@ -167,7 +167,7 @@ describe("the page of the history", () => {
     const shown = await browser.submit(PATH, { do: "history clear" });
     expect(await textOf(shown, ".notice p")).toBe(t.cleared);
     expect(await page()).toContain(t.none);
-    expect(await server.accounts.history.songsOf(grace.user)).toHaveLength(1);
+    expect(server.accounts.history.songsOf(grace.user)).toHaveLength(1);
   });
 
   test("is in the export of the user's data", async () => {

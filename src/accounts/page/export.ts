@@ -36,7 +36,7 @@ async function* songsOf(
 ): AsyncGenerator<string, void> {
   let until = Infinity;
   for (;;) {
-    const songs = await history.songsOf(user, { until, most: SONGS_A_PART });
+    const songs = history.songsOf(user, { until, most: SONGS_A_PART });
     const lines = songs.map((song) => `\n${JSON.stringify(exportedSong(song))}`);
     if (lines.length > 0) yield `${until === Infinity ? "" : ","}${lines.join(",")}`;
     const last = songs.at(-1);

@@ -68,7 +68,7 @@ async function tryRules(
 ): Promise<TriedRules> {
   const { titles = [], artists = [] } = givenIn(readInputs(setPrivacyRules.inputs, typed));
   const rules = { ...NOTHING_HIDDEN, hiddenTitles: titles, hiddenArtists: artists };
-  const kept = await history.songsOf(user, { most: MOST_TRIED });
+  const kept = history.songsOf(user, { most: MOST_TRIED });
   // Nothing is kept unless the user has switched it on; some songs are still in memory.
   const songs = kept.length > 0 ? kept : hub.songsBefore(user.id).map(({ song }) => song);
   let hidden = 0;

@@ -12,7 +12,7 @@ export function userEndpoint(guard: ApiGuard, parts: ApiParts) {
   const answer = createUser(parts);
   return new Elysia({ name: "user" })
     .use(guard)
-    .get("/user", async ({ call }) => budget.spend(call.holder.user.id, () => answer(call)), {
+    .get("/user", ({ call }) => budget.spend(call.holder.user.id, () => answer(call)), {
       key: true,
       ...describedBy({
         operationId: "getUser",

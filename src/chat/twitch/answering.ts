@@ -20,7 +20,7 @@ export interface AnsweringDeps {
   readonly songLine: SongLine;
   quietOf(channelId: string): Quiet;
   /** Shows the overlays of a user that wait to be asked. */
-  showOverlays(userId: number): Promise<void>;
+  showOverlays(userId: number): void;
 }
 
 /** Older messages are not answered: Twitch may deliver late. */
@@ -84,7 +84,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
     const isInTime = inTime();
     const text = await deps.songLine(account.userId, question);
     if (text === undefined || !isInTime()) return;
-    if (options.shows) await deps.showOverlays(account.userId);
+    if (options.shows) deps.showOverlays(account.userId);
     await say({ text, ...(options.replies && { replyTo: message.id }) }, isInTime);
   };
 

@@ -43,7 +43,7 @@ export function createFindSongs({
     const found: KeptSong[] = [];
     let next = until;
     for (let compared = 0; compared < MOST_COMPARED; compared += COMPARED_AT_ONCE) {
-      const songs = await history.songsOf(user, { until: next, most: COMPARED_AT_ONCE });
+      const songs = history.songsOf(user, { until: next, most: COMPARED_AT_ONCE });
       for (const song of songs.filter((song) => namesHave(song, words))) {
         if (found.length === SONGS_A_PAGE) return { songs: found, olderUntil: song.startedAt };
         found.push(song);
