@@ -43,7 +43,7 @@ export class ConnectionSet {
   /** How often in a row the connections could not be read. */
   private failures = 0;
   /** Drops the next attempt to read them. */
-  private cancelRetry = () => {};
+  private cancelRetry: (() => void) | undefined;
   private readonly set: Watching;
   private readonly deps: ConnectionSetDeps;
 
@@ -63,7 +63,7 @@ export class ConnectionSet {
   /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
   follow(): void {
     this.isRunning = true;
-    this.cancelRetry();
+    this.cancelRetry?.();
     try {
       this.use(this.deps.connectionsOf(this.set.userId));
       this.failures = 0;
@@ -77,7 +77,7 @@ export class ConnectionSet {
   /** Stops all watchers. Statuses and pauses are kept for the next start. */
   stop(): void {
     this.isRunning = false;
-    this.cancelRetry();
+    this.cancelRetry?.();
     this.failures = 0;
     this.connections = undefined;
     for (const member of this.members) this.end(member);
