@@ -104,7 +104,8 @@ export async function openOverlays(stage: Stage): Promise<Overlays> {
         const response = await nowPlaying(stage, overlay.streamer);
         const answer: { data?: { track: { name: string } } | null } = await response.json();
         const said = answer.data?.track.name;
-        return said !== undefined && said === title
+        // A look of one line has the artist before the title.
+        return said !== undefined && title.split(" – ").at(-1) === said
           ? []
           : [`${overlay.name} shows "${title}", the API says ${said ?? response.status}`];
       });
