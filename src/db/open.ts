@@ -107,20 +107,22 @@ function freePath(folder: string, name: string): string {
   }
 }
 
+/** Why a place cannot be written, as an error's code; `undefined` when it can. */
+function codeOfWriting(place: string): string | undefined {
+  try {
+    accessSync(place, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
+}
+
+const isOnReadOnlyDisk = (path: string): boolean => codeOfWriting(dirname(path)) === "EROFS";
+
 /** The disk, the file or its folder: the first that cannot be written. */
 function whatToMakeWritable(path: string): string {
-  const codeOf = (place: string) => {
-    try {
-      accessSync(place, constants.W_OK);
-      return undefined;
-    } catch (error) {
-      return errorCode(error);
-    }
-  };
-  const folder = dirname(path);
-  if (codeOf(folder) === "EROFS")
-    return `The disk that holds it takes no writes: mount it writable`;
-  const place = isThere(path) && codeOf(path) !== undefined ? path : folder;
+  if (isOnReadOnlyDisk(path)) return "The disk that holds it takes no writes: mount it writable";
+  const place = isThere(path) && codeOfWriting(path) !== undefined ? path : dirname(path);
   return `Make ${place} writable for this user`;
 }
 
@@ -130,11 +132,13 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
   if (error instanceof MigrationError) return new DatabaseError(error.message);
   const code = databaseCode(error);
   const readOnly = `${path} is read-only. ${whatToMakeWritable(path)}, or choose another folder with --data or MARQUEE_DATA.`;
+  const unopened = `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`;
   const full = `The disk that holds ${path} is full. Make room and try again.`;
   const sentences: Record<string, string> = {
     SQLITE_NOTADB: `${path} is not a database, or it is damaged. Restore a backup in its place; the file was left as it is.`,
     SQLITE_CORRUPT: `${path} is damaged. Restore a backup in its place; the file was left as it is.`,
-    SQLITE_CANTOPEN: `${path} cannot be opened. Check that you may read and write ${dirname(path)}, or choose another folder with --data or MARQUEE_DATA.`,
+    // SQLite cannot make the files beside it that it needs.
+    SQLITE_CANTOPEN: isOnReadOnlyDisk(path) ? readOnly : unopened,
     SQLITE_READONLY: readOnly,
     EROFS: readOnly,
     SQLITE_FULL: full,

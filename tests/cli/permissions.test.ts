@@ -74,6 +74,22 @@ describe("a disk that shows one owner for all files", () => {
   });
 });
 
+describe("a disk that is mounted read-only", () => {
+  testWith("bindfs", canMount)(
+    "is named as the reason when the server does not start",
+    async () => {
+      const [disk, mounted] = ["disk", "mounted"].map((name) => join(folder.path, name));
+      for (const path of [disk, mounted]) mkdirSync(path ?? "");
+      await run(disk ?? "", "user", "add", "ada");
+      Bun.spawnSync(["bindfs", "-o", "ro", disk ?? "", mounted ?? ""]);
+      unmount = () => void Bun.spawnSync(["umount", "-l", mounted ?? ""]);
+      const { code, error } = await run(mounted ?? "", "serve", "--port", "0");
+      expect(code).toBe(1);
+      expect(error).toContain("is read-only. The disk that holds it takes no writes");
+    },
+  );
+});
+
 describe("a key that others could read", () => {
   test("is taken from them at a start, which says so", async () => {
     const data = join(folder.path, "data");
