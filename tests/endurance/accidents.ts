@@ -31,6 +31,8 @@ const IDLE_MS = 1_500;
 const HOUR_SECONDS = 3_600;
 /** How long a failure may count on after it was told: until the connection is calm. */
 const FAILING_MS = 60_000;
+/** Longer than an address of a name is remembered. */
+const REMEMBERED_MS = 31_000;
 /** More than fits. */
 const DISK_BYTES = 512 * 2 ** 20;
 
@@ -159,8 +161,8 @@ export function accidentsOf(
       if (!names) return "skipped: host names of its own need root";
       const before = linesOf(stage);
       names.know(false);
-      // What is remembered of it is of use for a second or two.
-      await Bun.sleep(3_000);
+      // An address is remembered for half a minute.
+      await Bun.sleep(REMEMBERED_MS);
       for (const proxy of stage.proxies.upstreams) proxy.dropAll();
       await Bun.sleep(lastsMs);
       const found = stage.proxies.named.open();
