@@ -1,6 +1,7 @@
 import { attemptEach } from "../attempt-each.ts";
 import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
 import { atMost, type Clock } from "../clock.ts";
+import { nextTurn } from "../next-turn.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import type { ConnectionReading } from "./channel-view.ts";
@@ -171,7 +172,11 @@ export function createHub(deps: HubDeps): Hub {
       };
     },
     followConnections: (userId) =>
-      attemptEach(runningOf(userId), ([, channel]) => channel.followConnections()),
+      attemptEach(runningOf(userId), async ([, channel]) => {
+        // Others are answered in between.
+        if (userId === undefined) await nextTurn();
+        channel.followConnections();
+      }),
     rawPlayback: (userId) => channels.get(userId)?.channel.view.rawPlayback(),
     readingsOf: (userId) => channels.get(userId)?.channel.view.reports() ?? [],
     songsBefore(userId) {

@@ -3,6 +3,7 @@ import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import type { Hub } from "../../src/channels/hub.ts";
+import { nextTurn } from "../../src/next-turn.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -197,6 +198,22 @@ describe("a channel lives", () => {
     await hub.followConnections();
     expect(source.starts()).toBe(1);
   });
+});
+
+test("the connections of all users are looked at with others answered in between", async () => {
+  const users = [1, 2, 3];
+  const looked: number[] = [];
+  const connectionIdsOf = (userId: number) => {
+    looked.push(userId);
+    return [];
+  };
+  hub = createTestHub({ clock, connectionsOf: () => [], connectionIdsOf }, logged);
+  for (const userId of users) hub.subscribe(userId, () => {});
+  const followed = hub.followConnections();
+  await nextTurn();
+  expect(looked).toHaveLength(1);
+  await followed;
+  expect(looked).toEqual(users);
 });
 
 describe("reading a cold channel", () => {
