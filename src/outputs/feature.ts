@@ -64,10 +64,12 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
         pictureOf: async (artwork, userId) =>
           (await artworks.pictureOf(artwork, "640.jpg", userId))?.bytes,
       });
-      files.followUsers();
+      await files.followAllUsers();
     },
-    follow({ userId, concerns }) {
-      if (concerns("users")) files?.followUsers(userId);
+    async follow({ userId, concerns }) {
+      if (!concerns("users")) return;
+      if (userId === undefined) await files?.followAllUsers();
+      else files?.followUser(userId);
     },
     /** Makes the files idle, as the music is not known any more. */
     stop: () => files?.stop(),

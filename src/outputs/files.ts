@@ -6,6 +6,7 @@ import type { PlayingUser } from "../api/playing-json.ts";
 import { follow } from "../channels/follow.ts";
 import { atMost } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
+import { nextTurn } from "../next-turn.ts";
 import type { Artwork } from "../playback.ts";
 import { type FileSet, fileSetOf } from "./file-set.ts";
 import { removeDrafts, replaceFiles } from "./replace-files.ts";
@@ -82,14 +83,22 @@ export function createFiles(deps: FilesDeps) {
     folderOf(name).show(idle({ id: userId, name }));
   };
 
+  /** A user who is there gets files, those of one who is gone go idle. */
+  const followUser = (userId: number) => {
+    const user = users.withId(userId);
+    if (!user) forget(userId);
+    else if (!followed.has(userId)) watch(userId, user.name);
+  };
+
   return {
-    /** Follows a user, or all of them: who was added gets files, those of who was removed go idle. */
-    followUsers(userId?: number) {
-      const found = userId === undefined ? users.list() : [users.withId(userId)];
-      const there = found.filter((user) => user !== undefined);
-      for (const id of userId === undefined ? [...followed.keys()] : [userId])
-        if (!there.some((user) => user.id === id)) forget(id);
-      for (const { id, name } of there) if (!followed.has(id)) watch(id, name);
+    followUser,
+    async followAllUsers() {
+      const ids = users.list().map(({ id }) => id);
+      for (const userId of new Set([...ids, ...followed.keys()])) {
+        followUser(userId);
+        // Others are answered in between.
+        await nextTurn();
+      }
     },
     /** Makes the files of all users idle, as their music is not known any more. */
     async stop() {

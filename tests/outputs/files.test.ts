@@ -5,6 +5,7 @@ import { inflateSync } from "node:zlib";
 import { accentOf } from "../../src/artwork/accent.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
+import { nextTurn } from "../../src/next-turn.ts";
 import { folderNameOf } from "../../src/outputs/files.ts";
 import type { Playback } from "../../src/playback.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
@@ -195,6 +196,19 @@ describe("a user's files", () => {
     const again = await addBob();
     await plays(titled("Bob's again"), again);
     await says("bob", "Bob's again");
+  });
+
+  test("are begun one user after the other, with others answered in between", async () => {
+    for (const name of ["bob", "grace"]) await server.addUser(name);
+    let hasStarted = false;
+    const started = server.app.start().then(() => (hasStarted = true));
+    const watched: number[] = [];
+    while (!hasStarted) {
+      watched.push(server.hub.running());
+      await nextTurn();
+    }
+    expect(new Set(watched)).toEqual(new Set([0, 1, 2, 3]));
+    await started;
   });
 
   test("keep a user's channel watched", async () => {
