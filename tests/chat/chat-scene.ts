@@ -76,7 +76,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
     eventsubUrl: twitch.eventsubUrl,
     log: { warn: note, error: note },
     hub: { subscribe: follow },
-    async showOverlays(userId) {
+    showOverlays(userId) {
       shown.push(userId);
     },
     songLine: async (_, question) => (question === "last song" ? "♪ Before" : "♪ It"),
