@@ -45,7 +45,8 @@ export function createDeferredWrites() {
       const done = waited.then(async () => {
         planned.delete(name);
         if (plan.calls >= CROWD) crowded.add(name);
-        if (left.has(name)) await attempt(name, write);
+        const last = left.get(name);
+        if (last) await attempt(name, last);
       });
       const plan: PlannedWrite = { calls: 1, done };
       planned.set(name, plan);

@@ -66,6 +66,15 @@ describe("a deferred write", () => {
     expect(written).toBe(2);
   });
 
+  test("that waits for its turn gives way to a later one of its name", async () => {
+    const { writeSoon, waiting } = createDeferredWrites();
+    const stored: string[] = [];
+    const first = writeSoon("a", () => void stored.push("first"));
+    await Promise.all([first, writeSoon("a", () => void stored.push("second"))]);
+    expect(stored).toEqual(["second"]);
+    expect(waiting()).toBe(0);
+  });
+
   test("that waits for its turn is done by those who ask what is left", async () => {
     const { writeSoon, retry, waiting } = createDeferredWrites();
     let written = 0;
