@@ -39,8 +39,10 @@ export function createShowTokens(
      * @throws {Refused} when the widget is no overlay, or not the user's
      */
     async showTokenOf(user: User, id?: number) {
-      const row = await rowOf(user, id);
-      if (row.sealedShowToken === null) return renew(row, user);
+      const found = await rowOf(user, id);
+      // Of two first calls at once, one makes it: it is read when nothing comes in between any more.
+      const row = store.queries.select().from(widgets).where(eq(widgets.id, found.id)).get();
+      if (!row?.sealedShowToken) return renew(found, user);
       return vault.open("show-token", user.id, row.sealedShowToken) as ShowToken;
     },
     /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */

@@ -76,6 +76,14 @@ describe("an overlay on demand", () => {
     expect(await server.accounts.widgets.showTokenOf(ada.user)).toBe(next);
   });
 
+  test("is one, although two ask for it first at the same moment", async () => {
+    const { widgets } = server.accounts;
+    const { id } = await widgets.add(ada.user, { name: "Second", kind: "overlay" });
+    const asked = [widgets.showTokenOf(ada.user, id), widgets.showTokenOf(ada.user, id)];
+    const [one, other] = await Promise.all(asked);
+    expect(other).toBe(one);
+  });
+
   test("is only an overlay", async () => {
     const { id } = await server.accounts.widgets.add(ada.user, { name: "Line", kind: "text" });
     const refused = await server.accounts.widgets.showTokenOf(ada.user, id).catch(String);
