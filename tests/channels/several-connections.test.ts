@@ -193,6 +193,36 @@ describe("when the connections change", () => {
   });
 });
 
+describe("connections that could not be read", () => {
+  let reads: number;
+  let isReadable: boolean;
+  beforeEach(() => {
+    reads = 0;
+    isReadable = false;
+    connectionsOf = () => {
+      reads += 1;
+      if (!isReadable) throw new Error("the disk is full");
+      return [player.listening];
+    };
+    subscribe();
+  });
+
+  test("are not read any more once the channel has stopped", async () => {
+    hub.stop();
+    isReadable = true;
+    await clock.advance(600_000);
+    expect([reads, player.starts()]).toEqual([1, 0]);
+  });
+
+  test("are read after a change, and then not tried again", async () => {
+    isReadable = true;
+    await hub.followConnections(ADA);
+    const readsUntilThen = reads;
+    await clock.advance(600_000);
+    expect([reads, player.starts()]).toEqual([readsUntilThen, 1]);
+  });
+});
+
 describe("a cold channel", () => {
   test("shows what plays at once, though another has not reported", async () => {
     const reading = hub.read(ADA, 4_000);
