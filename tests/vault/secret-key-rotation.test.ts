@@ -295,6 +295,39 @@ describe("a program that goes on with its work while it rotates", () => {
     expect(await readAnew()).toMatchObject(writtenFirst);
   });
 
+  describe("where so much is sealed that others have a turn in between", () => {
+    let program: Program;
+    beforeEach(async () => {
+      program = openProgram();
+      await program.accounts.add(Array.from({ length: 120 }, (_, at) => `user-${at}`));
+    });
+
+    /** The users that a program which starts now reads, by their names. */
+    const usersAnew = async () => {
+      const { users } = (await readAnew()) as { users: { name: string; token: string }[] };
+      return new Map(users.map((user) => [user.name, user]));
+    };
+
+    test.each(["once", "twice at the same time"])(
+      "loses nothing that is written then, and rotates %s",
+      async (times) => {
+        const { accounts } = program;
+        const steps: RotationStep[] = [];
+        const rotated = [rotate(program, (step) => steps.push(step))];
+        if (times !== "once") rotated.push(rotate(program));
+        const token = await accounts.widgets.rotate(accounts.users.named("user-0"));
+        await accounts.users.remove("user-1");
+        await accounts.add(["grace"], { source: "mpd", settings: settingsOf("grace") });
+        expect(steps).toEqual([]);
+        expect(await Promise.all(rotated)).toEqual(rotated.map(() => 121));
+        const users = await usersAnew();
+        expect(users.size).toBe(120);
+        expect(users.get("user-0")).toMatchObject({ token });
+        expect(users.get("grace")).toMatchObject({ settings: settingsOf("grace") });
+      },
+    );
+  });
+
   test("rotates once more at the same time, and loses nothing", async () => {
     const program = openProgram();
     await populate(program, ["ada"]);
