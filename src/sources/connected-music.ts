@@ -87,7 +87,7 @@ function missingSource(id: string): Source {
  * Stores the account of each connection of a source that has none stored yet, so that accounts are
  * found without decrypting all connections. These are new connections, and all of them after the
  * secret key was replaced. Unreadable ones are left out: a restored key or another version may
- * read them. Others are answered between the pages.
+ * read them. Others are answered in between: each is written to the disk.
  */
 export async function noteAccounts(
   source: Source,
@@ -96,6 +96,7 @@ export async function noteAccounts(
   for (let lastId = 0; ;) {
     const page = connections.withoutAccount(source.id, lastId);
     for (const connection of page) {
+      await nextTurn();
       const stored = openConnection(source, connection);
       if (!stored.usable) continue;
       const { id = null, linkedUntil = null } = stored.open.account;
@@ -108,7 +109,6 @@ export async function noteAccounts(
     const last = page.at(-1);
     if (!last) return;
     lastId = last.id;
-    await nextTurn();
   }
 }
 

@@ -3,6 +3,7 @@ import { createVault } from "../../src/vault/vault.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { User } from "../../src/accounts/users.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
+import { nextTurn } from "../../src/next-turn.ts";
 import { noteAccounts } from "../../src/sources/connected-music.ts";
 import { Refused } from "../../src/i18n/refused.ts";
 import { defineSource } from "../../src/sources/source.ts";
@@ -107,6 +108,18 @@ describe("an account that was noted", () => {
     expect(connections.withoutAccount(source.id, 0).map(({ settings }) => settings)).toEqual([
       { not: "readable" },
     ]);
+  });
+
+  test("is noted after another, with others answered in between", async () => {
+    for (const name of ["ada", "grace", "linus"]) await connect(name, "one");
+    const noted = note();
+    const found: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await nextTurn();
+      found.push(world.accounts.connections.usersOf(source.id, "one").length);
+    }
+    await noted;
+    expect(found).toEqual([1, 2, 3]);
   });
 
   test("is noted anew under another secret key, and names nobody to who has none", async () => {
