@@ -69,15 +69,6 @@ export function createHooks(
         return { id, userId, failures, off, ...(settings as HookSettings) };
       });
 
-  /** @throws {Refused} */
-  const refuseSameAddress = (user: User, url: string): void => {
-    const all = allOf(user.id);
-    const isTaken = all.some(
-      (hook) => hook.off !== "damaged" && addressKeyOf(hook.url) === addressKeyOf(url),
-    );
-    if (isTaken) throw new Refused("hook.taken", {}, { field: "url" });
-  };
-
   return {
     allOf,
     /** @throws {Refused} when the user has no such hook */
@@ -99,10 +90,12 @@ export function createHooks(
       const settings: HookSettings = { ...given, secret: `whsec_${random.toBase64()}` };
       const sealedSettings = vault.seal("hook-settings", user.id, JSON.stringify(settings));
       const id = await store.write({ userId: user.id, what: "hooks" }, (tx) => {
-        refuseSameAddress(user, given.url);
-        const isOfUser = eq(hooks.userId, user.id);
-        const own = tx.select({ id: hooks.id }).from(hooks).where(isOfUser).all();
-        if (own.length >= MOST_HOOKS) {
+        const all = allOf(user.id);
+        const isTaken = all.some(
+          (hook) => hook.off !== "damaged" && addressKeyOf(hook.url) === addressKeyOf(given.url),
+        );
+        if (isTaken) throw new Refused("hook.taken", {}, { field: "url" });
+        if (all.length >= MOST_HOOKS) {
           throw new Refused("hook.tooMany", { most: String(MOST_HOOKS) });
         }
         const values = { userId: user.id, sealedSettings, createdAt: wallMs() };

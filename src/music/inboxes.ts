@@ -1,4 +1,4 @@
-import { and, asc, between, eq, isNull, type SQL } from "drizzle-orm";
+import { and, asc, between, eq, type SQL } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
 import { refuseId } from "./connection-reads.ts";
 import { connections, users } from "../db/schema.ts";
@@ -111,7 +111,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     if (row) return row;
     return refuseId();
   };
-  const storeSecret = async (connectionId: number, condition?: SQL) => {
+  const rotateSecret = async (connectionId: number): Promise<InboxSecret> => {
     const { userId } = secretRowOf(connectionId);
     const secret = createInboxSecret();
     const sealedSecret = vault.seal("inbox-secret", userId, secret);
@@ -119,18 +119,14 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
       tx
         .update(connections)
         .set({ secretHash: hashCredential(secret), sealedSecret })
-        .where(and(eq(connections.id, connectionId), condition))
+        .where(eq(connections.id, connectionId))
         .run(),
     );
-  };
-  const openAlike = createOpener(vault);
-  const secretOf = async (connectionId: number): Promise<InboxSecret> => {
-    const stored = openSecret(vault, secretRowOf(connectionId));
-    if (stored) return stored;
-    // Of two first calls at once, one stores its secret, and both return it.
-    await storeSecret(connectionId, isNull(connections.secretHash));
     return secretOf(connectionId);
   };
+  const secretOf = async (connectionId: number): Promise<InboxSecret> =>
+    openSecret(vault, secretRowOf(connectionId)) ?? rotateSecret(connectionId);
+  const openAlike = createOpener(vault);
   const find = (secret: InboxSecret): InboxOwner | undefined =>
     inboxesWhere(eq(connections.secretHash, hashCredential(secret))).get();
 
@@ -157,10 +153,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
 
   return {
     secretOf,
-    async rotateSecret(connectionId) {
-      await storeSecret(connectionId);
-      return secretOf(connectionId);
-    },
+    rotateSecret,
     inboxOf(text) {
       const secret = parseInboxSecret(text);
       return secret && inboxes.lookUp(secret, () => find(secret));

@@ -163,7 +163,7 @@ function createCipher(key: string): Cipher {
   };
 }
 
-/** Loaded when first needed: that takes longer than all else at a start. */
+/** Loaded when first needed: it takes milliseconds and memory that an idle server saves. */
 const nodeCrypto = () => process.getBuiltinModule("node:crypto");
 
 const ALGORITHM = "aes-256-gcm";
