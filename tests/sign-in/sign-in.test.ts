@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { createMagicLinkSecret, type MagicLinkSecret } from "../../src/accounts/credential.ts";
-import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
-import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
+import { type MagicLinkSecret } from "../../src/accounts/credential.ts";
+import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { RUN_FROM_SOURCE } from "../../src/version.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
@@ -13,11 +12,9 @@ import {
 } from "../fixtures/servers/linking-server.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
-import { signIn } from "../fixtures/http/signed-in.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
 const ORIGIN = "http://127.0.0.1:4747";
-const MINUTE_MS = 60_000;
 
 let server: TestServer;
 let ada: AddedUser;
@@ -97,14 +94,6 @@ describe("a sign-in link", () => {
     },
   );
 
-  test("works once", async () => {
-    const secret = issue();
-    expect((await enter(secret)).status).toBe(303);
-    await server.accounts.sessions.closeAll(ada.user);
-    expect((await server.get(pathOf(secret))).status).toBe(404);
-    await expectRefused(await enter(secret));
-  });
-
   test.each([
     ["none", {}],
     ["an empty one", { origin: "" }],
@@ -123,42 +112,6 @@ describe("a sign-in link", () => {
       expect((await enter(secret)).status).toBe(303);
     },
   );
-
-  test("is another than one that links music", async () => {
-    for (const purpose of [connectPurpose("spotify"), "connect sign in", "sign  in", ""]) {
-      const secret = issue(ada, purpose);
-      expect((await server.get(pathOf(secret))).status).toBe(404);
-      await expectRefused(await enter(secret));
-    }
-    const signIn = issue();
-    expect((await server.get(`/en/connect/spotify/${signIn}`)).status).toBe(404);
-    expect((await enter(signIn)).status).toBe(303);
-  });
-
-  test("is not guessed: other credentials and invented ones say nothing", async () => {
-    const secrets = [
-      createMagicLinkSecret(),
-      ada.key,
-      ada.widgetToken,
-      "mql_",
-      "x",
-      "%00",
-      "a".repeat(5_000),
-    ];
-    for (const secret of secrets as MagicLinkSecret[]) {
-      const page = await server.get(pathOf(secret));
-      expect(page.status).toBe(404);
-      expect(await page.text()).not.toContain("ada");
-      await expectRefused(await enter(secret));
-    }
-  });
-
-  test("shows nothing to other pages: no frame, no referrer elsewhere, no store", async () => {
-    const page = await server.get(pathOf(issue()));
-    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect(page.headers.get("referrer-policy")).toBe("same-origin");
-    expect(page.headers.get("cache-control")).toBe("no-store");
-  });
 
   test("is written to no log", async () => {
     const secret = issue();
@@ -216,28 +169,6 @@ describe("a session", () => {
     expect(cookieOf(entered)).not.toContain(planted);
     expect(await statusOf(`${sessionCookieName()}=${planted}`)).toBe(401);
   });
-
-  test("leaves other browsers of the user signed in", async () => {
-    const first = cookieOf(await enter(issue()));
-    await enter(issue());
-    expect(await statusOf(first)).toBe(200);
-  });
-
-  test("ends after thirty days in which nobody came, and lasts while somebody does", async () => {
-    const cookie = cookieOf(await enter(issue()));
-    await server.clock.advance(SESSION_LIFETIME_MS - MINUTE_MS);
-    expect(await statusOf(cookie)).toBe(200);
-    await server.clock.advance(SESSION_LIFETIME_MS - MINUTE_MS);
-    expect(await statusOf(cookie)).toBe(200);
-    await server.clock.advance(SESSION_LIFETIME_MS);
-    expect(await statusOf(cookie)).toBe(401);
-  });
-
-  test("is no session when two cookies claim to be it", async () => {
-    const cookie = cookieOf(await enter(issue()));
-    expect(await statusOf(`${cookie}; ${cookie}`)).toBe(401);
-    expect(await statusOf(`other=1; ${cookie}`)).toBe(200);
-  });
 });
 
 describe("the session's cookie", () => {
@@ -267,30 +198,6 @@ describe("the session's cookie", () => {
       });
     },
   );
-
-  test.each(["http://127.0.0.1:4747", "http://example.org/music"])(
-    "works without https at %s",
-    async (baseUrl) => {
-      expect(await flagsAt(baseUrl)).toEqual({ name: sessionCookieName(baseUrl), flags: common });
-    },
-  );
-
-  test("by the name without https opens nothing where there is https", async () => {
-    const baseUrl = "https://example.org";
-    const other = await createTestServer({ baseUrl });
-    try {
-      const grace = await other.addUser("grace");
-      const { cookie } = await signIn(other, grace, baseUrl);
-      const plain = cookie.replace("__Host-", "");
-      expect(plain).not.toBe(cookie);
-      const get = (value: string) =>
-        other.get("/en/dashboard/music", { headers: { cookie: value } });
-      expect((await get(cookie)).status).toBe(200);
-      expect((await get(plain)).status).toBe(401);
-    } finally {
-      other.close();
-    }
-  });
 });
 
 describe("the page that says how to sign in", () => {
@@ -457,22 +364,5 @@ describe("signing in with Spotify", () => {
       fill(languages[language].signIn.unknownText, { source: "Spotify" }),
     );
     expect(await sessions()).toEqual([]);
-  });
-
-  test("works with an app that is set by flag", async () => {
-    const { clientId } = linking.spotify;
-    const other = await createTestServer({
-      realSources: true,
-      fetch: linking.spotify.fetch,
-      settings: { spotifyClientId: clientId },
-    });
-    try {
-      const started = await other.get("/en/sign-in/with/spotify");
-      const address = new URL(started.headers.get("location") ?? "");
-      expect(address.searchParams.get("client_id")).toBe(clientId);
-      expect(address.searchParams.get("code_challenge_method")).toBe("S256");
-    } finally {
-      other.close();
-    }
   });
 });
