@@ -47,9 +47,13 @@ export function nameOfAddress(address: string): string {
   const name = isEncoded ? decoded(last) : last;
   // Servers that pass on another one's stream have its whole address in their path.
   if (name !== last && holdsAddress(name)) return nameOfAddress(name);
-  const isHost = SCHEME.test(bare) && parts.filter((part) => part !== "").length < 2;
-  return isHost ? name : name.replace(EXTENSION, "");
+  const hasHost = SCHEME.test(bare) && !LOCAL_FILE.test(bare);
+  const isHost = hasHost && parts.filter((part) => part !== "").length < 2;
+  return isHost ? name : withoutExtension(name);
 }
+
+/** A file's name without its extension. */
+export const withoutExtension = (name: string): string => name.replace(EXTENSION, "");
 
 /** A text in which an address is replaced by its name, or by itself without what may be secret. */
 export function withoutAddresses(text: string): string {

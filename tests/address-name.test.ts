@@ -17,6 +17,7 @@ describe("the name of an address", () => {
     ["http://proxy.example/http%3A%2F%2Fada%3Asecret%40host%2Flive.mp3%3Fkey%3D1", "live"],
     ["http://host.example/live%3Fkey%3Dsecret", "live"],
     ["file:///music/What%3F%20Now.flac", "What? Now"],
+    ["file:///What%3F%20Now.flac", "What? Now"],
     ["stream.mp3?secret", "stream"],
     ["rest/stream?u=ada", "stream"],
     ["Music/What? Now.flac", "What? Now"],

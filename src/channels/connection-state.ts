@@ -8,6 +8,7 @@ import {
   reconcile,
   withRepeats,
 } from "../playback.ts";
+import { isGrowing, lengthAfter, type ReportedLength, withoutEnd } from "./growing-length.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -62,6 +63,7 @@ export type ConnectionState =
       readonly playback: Playback | null;
       /** When the source reported last, even if it reported the same. */
       readonly reportedAtMs: number;
+      readonly length: ReportedLength | undefined;
       /** Set if the source has failed since that playback. */
       readonly failure: Failure | undefined;
     })
@@ -103,7 +105,10 @@ export function stateAfter(
       const wasWatched =
         before && !before.failure && nowMs <= outdatedAtMs(before.reportedAtMs, pollsEveryMs);
       const kept = keptOf(state);
-      const reconciled = reconcile(before?.playback, report.playback);
+      const length = lengthAfter(before?.length, report.playback);
+      const hasNoEnd = report.playback && length && isGrowing(length);
+      const reported = hasNoEnd ? withoutEnd(report.playback) : report.playback;
+      const reconciled = reconcile(before?.playback, reported);
       const counted = reconciled && withRepeats(kept.last, reconciled, nowMs);
       const playback = wasWatched ? afterOther(before.playback, counted) : counted;
       const pause = pauseIn(playback, kept.pause, {
@@ -111,7 +116,8 @@ export function stateAfter(
         beginningKnown: before !== undefined || delivery === "pushed",
       });
       const last = playback ? { playback, atMs: nowMs } : kept.last;
-      return { kind: "reported", playback, reportedAtMs: nowMs, failure: undefined, pause, last };
+      const failure = undefined;
+      return { kind: "reported", playback, reportedAtMs: nowMs, length, failure, pause, last };
     }
   }
 }

@@ -1,9 +1,12 @@
+import { withoutExtension } from "../address-name.ts";
 import type { NamesFrom } from "../playback.ts";
 
 /**
  * Where the title of a file comes from: its tag, or its name, which many servers and players give as the
- * title where there is no tag.
+ * title where there is no tag, mpv with the extension.
+ * @param fileName without the extension
  */
-export const originOfTitle = (title: string | undefined, fileName: string): NamesFrom => ({
-  origin: title === undefined || title === fileName ? "file" : "tag",
-});
+export function originOfTitle(title: string | undefined, fileName: string): NamesFrom {
+  const isName = title === undefined || [title, withoutExtension(title)].includes(fileName);
+  return { origin: isName ? "file" : "tag" };
+}

@@ -165,6 +165,16 @@ test("a stream without a name is not by the last part of its address", () => {
   expect(namesOf(mpd(["file", ADDRESS], ["Title", "One More Time"]))).toBe(" / One More Time");
 });
 
+test.each([
+  ["Daft Punk - One More Time", "Daft Punk / One More Time"],
+  ["ADBREAK_1 - ", null],
+])("a stream that mpv gives a length is read alike: %j", (title, wanted) => {
+  const stream = { "xesam:url": ADDRESS, "mpris:length": 8_280_816n };
+  expect(namesOf(mpris({ ...stream, "xesam:title": title }))).toBe(wanted);
+  const song = { ...stream, "xesam:title": title, "xesam:artist": ["Solvay"] };
+  expect(namesOf(mpris(song))).toBe(`Solvay / ${title.trim()}`);
+});
+
 test("a live broadcast of AzuraCast is read alike, but is not by its station", async () => {
   const live = (title: string) => ({
     station: { name: "My Radio" },
@@ -203,6 +213,14 @@ describe("a tag without an artist", () => {
     ["MPD", () => mpd(["file", "x/12. Solvay - Undertow.flac"], ["duration", "200"])],
     ["VLC", () => vlc({ filename: "12. Solvay - Undertow.flac" }, 200)],
     ["MPRIS", () => mpris({ "xesam:url": "file:///12.%20Solvay%20-%20Undertow.flac" })],
+    [
+      "mpv over MPRIS",
+      () =>
+        mpris({
+          "xesam:url": "file:///music/12.%20Solvay%20-%20Undertow.flac",
+          "xesam:title": "12. Solvay - Undertow.flac",
+        }),
+    ],
     ["Jellyfin", () => jellyfin({ Name: FILE, Path: `/music/${FILE}.flac` })],
     ["Subsonic", () => subsonic({ title: FILE, path: `a/${FILE}.flac` })],
   ] as const)("is not what the name of a file in %s is", async (_, report) => {

@@ -32,7 +32,9 @@ export function readPlayer(
   const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
   const durationMs = lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null;
   const text = streamTextIn(metadata, given === fileName ? undefined : given, named);
-  const isStream = text.isCertain || (durationMs === null && isStreamAddress(url));
+  // mpv gives streams a length, too. What names no artist is one text.
+  const isOneText = durationMs === null || (named.length === 0 && text.text !== undefined);
+  const isStream = text.isCertain || (isOneText && isStreamAddress(url));
   const onAir = isStream && named.length < 2 ? readOnAir({ ...text, otherwise: given }) : undefined;
   if (onAir === null) return null;
   const title = onAir?.title ?? given;
