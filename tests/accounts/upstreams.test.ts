@@ -1,28 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createVault, SecretError } from "../../src/vault/vault.ts";
 import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
-import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import * as tables from "../../src/db/schema.ts";
-import { copyDatabase } from "../../src/db/copy.ts";
 
 const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 const PAUSE = { from: START_MS, until: START_MS + 48_925_000 };
 
-let folder: ReturnType<typeof createDataFolder>;
 let world: TestAccounts;
 
 beforeEach(async () => {
-  folder = createDataFolder();
-  world = await createTestAccounts(folder.path);
+  world = await createTestAccounts();
 });
-afterEach(() => {
-  world.store.close();
-  folder.remove();
-});
+afterEach(() => world.store.close());
 
 const upstreams = () => world.accounts.upstreams;
 
@@ -48,17 +39,6 @@ describe("the app of an upstream", () => {
   test("is that upstream's alone", async () => {
     await upstreams().enterApp("spotify", APP);
     expect(upstreams().appOf("another")).toBe(undefined);
-  });
-
-  test("lies in no file of the data folder as it was entered", async () => {
-    await upstreams().enterApp("spotify", APP);
-    copyDatabase(join(folder.path, "marquee.db"), join(folder.path, "backup.db"));
-    for (const file of readdirSync(folder.path)) {
-      const bytes = readFileSync(join(folder.path, file)).toString("latin1");
-      for (const text of [APP.clientId, APP.clientSecret]) {
-        expect({ file, holds: bytes.includes(text) }).toEqual({ file, holds: false });
-      }
-    }
   });
 
   test("does not open under another key", async () => {

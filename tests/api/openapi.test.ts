@@ -140,9 +140,29 @@ describe("a real answer follows the description", () => {
   const plays = (playback: Parameters<typeof aPlayback>[0]) =>
     server.sourceOf(ada).says(aPlayback(playback));
 
-  test("while playing, with a cover", async () => {
-    const artworks = [{ key: "cover", load: async () => solidPicture("#e07a5f", 8) }];
-    await plays({ album: { name: "A", artworks } });
+  test.each<[string, Parameters<typeof aPlayback>[0]]>([
+    [
+      "while playing, with a cover",
+      {
+        album: {
+          name: "A",
+          artworks: [{ key: "cover", load: async () => solidPicture("#e07a5f", 8) }],
+        },
+      },
+    ],
+    ["while paused", { state: "paused" }],
+    [
+      "for a stream of unknown length and volume",
+      {
+        track: { id: "radio", title: "", durationMs: null, explicit: false },
+        artists: [],
+        device: { name: "", type: "", volumePercent: null },
+      },
+    ],
+    ["at a position between two milliseconds", { positionMs: 1_000.4, rate: 1.01 }],
+  ])("%s", async (_, playback) => {
+    await plays(playback);
+    await server.clock.advance(333);
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
   });
 
@@ -159,28 +179,8 @@ describe("a real answer follows the description", () => {
     await events.close();
   });
 
-  test("while paused", async () => {
-    await plays({ state: "paused" });
-    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
-  });
-
   test("while nothing plays", async () => {
     await server.sourceOf(ada).says(null);
-    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
-  });
-
-  test("for a stream of unknown length and volume", async () => {
-    await plays({
-      track: { id: "radio", title: "", durationMs: null, explicit: false },
-      artists: [],
-      device: { name: "", type: "", volumePercent: null },
-    });
-    await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
-  });
-
-  test("at a position between two milliseconds", async () => {
-    await plays({ positionMs: 1_000.4, rate: 1.01 });
-    await server.clock.advance(333);
     await expectToFollow(NOW_PLAYING, 200, await server.getAs(ada, NOW_PLAYING));
   });
 
@@ -193,23 +193,15 @@ describe("a real answer follows the description", () => {
     await expectToFollow(USER, 200, await server.getAs(bob, USER));
   });
 
+  const ELSEWHERE = { headers: { host: "elsewhere.example" } };
+
   describe.each(ENDPOINT_PATHS)("of %s", (path) => {
-    test("without a key", async () => {
-      await expectToFollow(path, 401, await server.get(path));
-    });
-
-    test("with a wrong key", async () => {
-      await expectToFollow(path, 401, await server.get(`${path}?api_key=x`));
-    });
-
-    test("with another method", async () => {
-      await expectToFollow(path, 405, await server.getAs(ada, path, { method: "PUT" }));
-    });
-
-    test("for another host", async () => {
-      const headers = { host: "elsewhere.example" };
-      await expectToFollow(path, 421, await server.getAs(ada, path, { headers }));
-    });
+    test.each<[string, number, () => Promise<Response>]>([
+      ["without a key", 401, () => server.get(path)],
+      ["with a wrong key", 401, () => server.get(`${path}?api_key=x`)],
+      ["with another method", 405, () => server.getAs(ada, path, { method: "PUT" })],
+      ["for another host", 421, () => server.getAs(ada, path, ELSEWHERE)],
+    ])("%s", async (_, status, ask) => expectToFollow(path, status, await ask()));
 
     test("past the limit", async () => {
       await server.sourceOf(ada).says(null);

@@ -136,10 +136,6 @@ describe("all at once", () => {
     expect(await openMany(130, openDemo)).toBe(100);
   });
 
-  test("ten clients of events with one key are let in", async () => {
-    expect(await openMany(30, openEvents)).toBe(10);
-  });
-
   test("twenty dashboards of one browser are let in, and a hundred of a user", async () => {
     const browsers = await Promise.all(Array.from({ length: 7 }, async () => signIn(server, ada)));
     const [first] = browsers;

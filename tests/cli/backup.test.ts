@@ -40,18 +40,6 @@ describe("marquee backup", () => {
     expect(copy.includes("ada")).toBe(true);
   });
 
-  test("fails rather than write over a file", async () => {
-    writeFileSync(path("backup.db"), "the only copy");
-    const { code, errors } = await marquee("backup", path("backup.db"));
-    expect(code).toBe(1);
-    expect(errors).toContain("already exists");
-    expect(readFileSync(path("backup.db"), "utf8")).toBe("the only copy");
-  });
-
-  test("fails where the folder is not there", async () => {
-    expect((await marquee("backup", path("missing", "backup.db"))).code).toBe(1);
-  });
-
   test("needs a file", async () => {
     expect((await marquee("backup")).code).toBe(2);
   });

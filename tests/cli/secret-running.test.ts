@@ -96,26 +96,6 @@ describe("a running server whose key is the data folder's", () => {
     expect(shown).toContain(stored.split("/").at(-1) ?? "nothing");
     expect((await fetch(stored)).status).toBe(200);
   });
-
-  test("goes on answering under the addresses that open pages know, its covers' too", async () => {
-    const cover = async () =>
-      (await (await askApi("/api/v1/now-playing")).json()).data.album.images[0].url;
-    const before = await cover();
-    await documentsOf("secret", "rotate");
-    expect((await fetch(before)).status).toBe(200);
-    // A form from before is taken still.
-    expect((await rotateWidget()).status).toBe(303);
-  });
-
-  test("starts again with what was stored before and after", async () => {
-    await documentsOf("secret", "rotate");
-    expect((await rotateWidget()).status).toBe(303);
-    const stored = await storedWidgetUrl();
-    expect(await server.stop()).toBe(0);
-    await start();
-    const token = String(stored).split("/").at(-1);
-    expect((await fetch(`${server.url}/en/widget/${token}`)).status).toBe(200);
-  });
 });
 
 test("a running server goes over to a key that was given, and needs it when it starts again", async () => {

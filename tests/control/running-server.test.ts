@@ -473,15 +473,3 @@ describe("a full disk", () => {
     expect({ code, added: out.length }).toEqual({ code: 0, added: 100 });
   });
 });
-
-describe("a secret key that is given to the rotation", () => {
-  test("counts although a server runs, and nothing is said of it", async () => {
-    const [oldKey, newKey] = [newSecretKey(), newSecretKey()];
-    writeFileSync(join(folder.path, "old.key"), oldKey, { mode: 0o600 });
-    const { data } = await startHere(["--owner", "ada"], { MARQUEE_SECRET_KEY: oldKey });
-    const keys = ["--secret-key", newKey, "--old-key-file", join(folder.path, "old.key")];
-    const { code, out, errors } = await marquee(data, ["secret", "rotate", "--json", ...keys]);
-    expect({ code, errors }).toEqual({ code: 0, errors: [] });
-    expect(JSON.parse(out.join())).toMatchObject({ rotated: true });
-  });
-});

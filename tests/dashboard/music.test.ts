@@ -286,20 +286,12 @@ describe("connecting MPD by form", () => {
 });
 
 describe("the hosts that may be chosen", () => {
-  const hosts = [
-    "127.0.0.1:6600",
-    "localhost",
-    "169.254.169.254:80",
-    "/run/mpd/socket",
-    "[::1]:6600",
-  ];
-
-  test.each(hosts)("are any for the owner: %s", async (address) => {
-    expect((await connectMpd(owner, address)).status).toBe(303);
+  test("are any for the owner", async () => {
+    expect((await connectMpd(owner, "169.254.169.254:80")).status).toBe(303);
     expect(await connectionOf(ada)).toBeDefined();
   });
 
-  test.each(hosts)(
+  test.each(["127.0.0.1:6600", "/run/mpd/socket"])(
     "are none for a member unless the owner has allowed them: %s",
     async (address) => {
       const refused = await connectMpd(member, address);

@@ -371,41 +371,20 @@ describe("a copy of the database", () => {
     expect(readdirSync(folder.path)).not.toContain("backup.db");
   });
 
-  test("works as a database of its own", async () => {
+  test.each([
+    ["a file", "notes", "the only copy"],
+    ["an empty file", "empty.db", ""],
+    ["an older copy", "older.db", undefined],
+    ["the database itself", "marquee.db", undefined],
+  ])("is not written over %s", async (_, name, text) => {
     const store = await populated();
-    mkdirSync(path("restored"));
-    copyDatabase(path("marquee.db"), path("restored", "marquee.db"));
-    store.close();
-    const restored = await createTestAccounts(path("restored"));
-    const ada = restored.accounts.users.named("ada");
-    const token = await restored.accounts.widgets.tokenOf(ada);
-    expect(restored.accounts.widgets.find(token)?.user).toEqual(ada);
-    restored.store.close();
-  });
-
-  test("is not written over a file that is there", async () => {
-    const store = await populated();
-    writeFileSync(path("backup.db"), "the only copy");
-    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(DatabaseError);
-    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(/already exists/);
-    expect(readFileSync(path("backup.db"), "utf8")).toBe("the only copy");
-    store.close();
-  });
-
-  test("is not written over an older copy, nor over an empty file", async () => {
-    const store = await populated();
-    copyDatabase(path("marquee.db"), path("backup.db"));
-    const copy = readFileSync(path("backup.db"));
-    expect(() => copyDatabase(path("marquee.db"), path("backup.db"))).toThrow(/already exists/);
-    expect(readFileSync(path("backup.db"))).toEqual(copy);
-    writeFileSync(path("empty.db"), "");
-    expect(() => copyDatabase(path("marquee.db"), path("empty.db"))).toThrow(/already exists/);
-    store.close();
-  });
-
-  test("is not written over the database itself", async () => {
-    const store = await populated();
-    expect(() => copyDatabase(path("marquee.db"), path("marquee.db"))).toThrow(/already exists/);
+    if (text !== undefined) writeFileSync(path(name), text);
+    else if (name !== "marquee.db") copyDatabase(path("marquee.db"), path(name));
+    const before = readFileSync(path(name));
+    const copy = () => copyDatabase(path("marquee.db"), path(name));
+    expect(copy).toThrow(DatabaseError);
+    expect(copy).toThrow(/already exists/);
+    expect(readFileSync(path(name))).toEqual(before);
     store.close();
   });
 

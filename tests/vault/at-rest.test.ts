@@ -8,6 +8,7 @@ import { createTestAccounts, type TestAccounts } from "../fixtures/data/accounts
 import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 
 const PASSWORD = "correct-horse-battery";
+const APP = { clientId: "0123456789abcdef", clientSecret: "swordfish-of-the-app" };
 
 let folder: ReturnType<typeof createDataFolder>;
 let world: TestAccounts;
@@ -28,7 +29,7 @@ const stored = () =>
     bytes: readFileSync(join(folder.path, file)).toString("latin1"),
   }));
 
-test("no file of the data folder, log and backup included, holds a key, a widget token or a password", async () => {
+test("no file of the data folder, log and backup included, holds a key, a widget token, a password or an app", async () => {
   const { accounts, add } = world;
   const settings = { address: "127.0.0.1:6600", password: PASSWORD };
   const ada = await add("ada-in-plain-sight", { source: "mpd", settings });
@@ -39,8 +40,11 @@ test("no file of the data folder, log and backup included, holds a key, a widget
     (await accounts.keys.rotate(ada.user, accounts.keys.list(ada.user)[0]?.id, 0)).key,
     await accounts.widgets.rotate(ada.user),
     PASSWORD,
+    APP.clientId,
+    APP.clientSecret,
   ];
   await accounts.connections.connect(ada.user, "mpd", settings);
+  await accounts.upstreams.enterApp("spotify", APP);
   copyDatabase(join(folder.path, "marquee.db"), join(folder.path, "backup.db"));
 
   const files = stored();
