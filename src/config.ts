@@ -356,13 +356,17 @@ export function describeSettings({ config, origins }: ResolvedConfig) {
       /** Where it came from: a flag, a variable, a file or `default`; of the data folder, why it is there. */
       origin: origins[name],
       /** Whether a flag, a variable or a file gave it. */
-      isChosen: /^--|^MARQUEE_|^STATE_DIRECTORY$/.test(origins[name]),
+      isChosen: isChosen(origins[name]),
       variable: variableOf(name),
     };
   });
 }
 
-function textOf(value: unknown): string {
+/** Whether an origin is a flag, a variable or a file. */
+export const isChosen = (origin: string): boolean => /^--|^MARQUEE_|^STATE_DIRECTORY$/.test(origin);
+
+/** The value of a setting as one line of text; a dash when there is none. */
+export function textOf(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return "–";
   return Array.isArray(value) ? value.join(", ") : String(value);
 }

@@ -1,6 +1,6 @@
 import { arch, release, type } from "node:os";
 import { resolve } from "node:path";
-import { type Config, describeSettings } from "../config.ts";
+import { type Config, isChosen } from "../config.ts";
 import { journalModeOf, sqliteVersion } from "../db/open.ts";
 import { systemClock } from "../clock.ts";
 import { redact } from "../log.ts";
@@ -17,6 +17,7 @@ import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
 import { untilReaderLeaves } from "./output.ts";
+import { settingsInForce, shownSettings } from "./show-config.ts";
 import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
 
@@ -36,11 +37,12 @@ export async function examine(
 
 async function documentOf(settled: Settled, songs: boolean, io: Io) {
   const { config, resolved } = settled;
-  const chosen = describeSettings(resolved).filter(({ isChosen }) => isChosen);
   const server = await serverOn(config);
-  const [autostart, connections, players, mediaSessions] = await Promise.all([
+  const isStuck = server.answers === false;
+  const [autostart, settings, connections, players, mediaSessions] = await Promise.all([
     examineAutostart(io),
-    server.answers === false ? UNKNOWN : connectionsOn(settled, songs, io),
+    isStuck ? shownSettings(resolved) : knownSettings(settled, io),
+    isStuck ? UNKNOWN : connectionsOn(settled, songs, io),
     playersHere(songs),
     mediaSessionsHere(),
   ]);
@@ -56,7 +58,9 @@ async function documentOf(settled: Settled, songs: boolean, io: Io) {
     server,
     /** `null` where there is no way to it. */
     autostart,
-    settings: chosen.map(({ setting, origin }) => ({ setting, origin })),
+    settings: settings
+      .filter(({ origin }) => isChosen(origin))
+      .map(({ setting, origin }) => ({ setting, origin })),
     ...connections,
     players,
     /** `null` on a system without them. */
@@ -83,6 +87,10 @@ async function serverOn(config: Config) {
 export function sqliteOf(version: string): string {
   return `${version}, journal ${journalModeOf(version)}`;
 }
+
+/** Where the running server does not say its settings, the connections' problem is the same. */
+const knownSettings = (settled: Settled, io: Io) =>
+  settingsInForce(settled, { ...io, error() {} }).catch(() => shownSettings(settled.resolved));
 
 /** A server that hangs would be waited for in vain. */
 const UNKNOWN = {

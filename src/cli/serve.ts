@@ -125,7 +125,8 @@ async function serveFolder(
       carryOut: async (request, lines, signal) => {
         const { carryOutServed } = await import("./served-commands.ts");
         const stop = () => stopping.stop("marquee stop");
-        return carryOutServed(request, lines, { ...server.app.actionParts, signal, stop });
+        const serving = { ...server.app.actionParts, settings: resolved, signal, stop };
+        return carryOutServed(request, lines, serving);
       },
     });
     lock.publish({

@@ -2,17 +2,20 @@ import type { Texts } from "../actions/action.ts";
 import { actionNamed } from "../actions/index.ts";
 import { signInUrl } from "../accounts/magic-links.ts";
 import { dashboardAddress } from "../addresses.ts";
+import type { ResolvedConfig } from "../config.ts";
 import type { ControlRequest } from "../control/protocol.ts";
 import type { Lines } from "../control/server.ts";
 import { VERSION } from "../version.ts";
 import { EXIT, type Execution, printTo } from "../control/execution.ts";
 import { examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
+import { shownSettings } from "./show-config.ts";
 import { performAction } from "./perform-action.ts";
 import { explained } from "../control/data-folder.ts";
 
 /** What the running server carries commands out with. */
 export interface Serving extends Omit<Execution, "note" | "print"> {
+  readonly settings: ResolvedConfig;
   /** Has the server stop once the command is answered. */
   stop(): void;
 }
@@ -24,17 +27,19 @@ function printOwnersLink({ accounts, baseUrl, print }: Execution): void {
   print([{ url }], [url]);
 }
 
-/** What `stop`, `open` and `doctor` ask the running server for; else what an action does. */
+/** What `stop`, `open`, `config` and `doctor` ask the running server for; else what an action does. */
 function findCommand(
   command: string,
   texts: Texts,
-  stop: () => void,
+  { settings, stop }: Pick<Serving, "settings" | "stop">,
 ): ((execution: Execution) => void | Promise<void>) | undefined {
   switch (command) {
     case "stop":
       return () => void setTimeout(stop, 0);
     case "open":
       return printOwnersLink;
+    case "config":
+      return ({ print }) => print(shownSettings(settings), []);
     case "doctor":
       return (execution) => examineConnections(texts["songs"] === "1", execution);
     default: {
@@ -51,10 +56,10 @@ function findCommand(
 export async function carryOutServed(
   { command, texts, asJson }: ControlRequest,
   lines: Lines,
-  { stop, ...serving }: Serving,
+  { settings, stop, ...serving }: Serving,
 ): Promise<number> {
   try {
-    const run = findCommand(command, texts, stop);
+    const run = findCommand(command, texts, { settings, stop });
     if (!run) {
       lines.error(
         `marquee: The running server is Marquee ${VERSION} and does not know ${JSON.stringify(command)}. Use the same version for both.`,

@@ -1,19 +1,51 @@
-import { describeSettings } from "../config.ts";
-import type { Settled } from "../control/carry-out.ts";
-import { type Io, printTo, table } from "../control/execution.ts";
+import { systemClock } from "../clock.ts";
+import { describeSettings, type ResolvedConfig, textOf } from "../config.ts";
+import { noteOtherSettings, type Settled } from "../control/carry-out.ts";
+import { askServer } from "../control/client.ts";
+import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
+import { CommandError, EXIT, type Io, printTo, table } from "../control/execution.ts";
+import { isServerRunning } from "../control/folder-lock.ts";
 import { untilReaderLeaves } from "./output.ts";
 
+/** A setting as `marquee config` prints it, secrets masked. */
+export interface ShownSetting {
+  readonly setting: string;
+  readonly value: unknown;
+  readonly origin: string;
+  readonly variable: string;
+}
+
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
-export function showConfig({ resolved, asJson }: Settled, io: Io): void {
-  for (const warning of resolved.warnings) io.error(`marquee: ${warning}`);
-  const shown = describeSettings(resolved);
-  const documents = shown.map(({ setting, value, origin, variable }) => ({
+export async function showConfig(settled: Settled, io: Io): Promise<void> {
+  for (const warning of settled.resolved.warnings) io.error(`marquee: ${warning}`);
+  const shown = await settingsInForce(settled, io);
+  const rows = shown.map(({ setting, value, origin }) => [setting, textOf(value), origin]);
+  const lines = table([["SETTING", "VALUE", "FROM"], ...rows]);
+  printTo(untilReaderLeaves(io), settled.asJson)(shown, lines);
+}
+
+/**
+ * The settings of the server that runs on the data folder; where none runs, those that one would have
+ * which were started like this command.
+ * @throws {CommandError} when the running server does not say
+ */
+export const settingsInForce = ({ resolved, config }: Settled, io: Io): Promise<ShownSetting[]> =>
+  asFolderOwner(config, async () => {
+    const facts = isServerRunning(config.data) ? await soonKnown(config.data) : undefined;
+    if (!facts) return shownSettings(resolved);
+    const shown: ShownSetting[] = [];
+    const lines = { out: (line: string) => void shown.push(JSON.parse(line)), error: io.error };
+    const request = { command: "config", texts: {}, asJson: true };
+    const code = await askServer(facts, request, lines, systemClock);
+    if (code !== EXIT.done) throw new CommandError("The running server did not say its settings.");
+    noteOtherSettings(resolved, io);
+    return shown;
+  });
+
+export const shownSettings = (resolved: ResolvedConfig): ShownSetting[] =>
+  describeSettings(resolved).map(({ setting, value, origin, variable }) => ({
     setting,
     value,
     origin,
     variable,
   }));
-  const rows = shown.map(({ setting, text, origin }) => [setting, text, origin]);
-  const lines = table([["SETTING", "VALUE", "FROM"], ...rows]);
-  printTo(untilReaderLeaves(io), asJson)(documents, lines);
-}

@@ -2,7 +2,13 @@ import { resolve } from "node:path";
 import type { CommandExtras, Texts } from "../actions/action.ts";
 import { baseUrlOf, listeningAddressOf } from "../addresses.ts";
 import { systemClock } from "../clock.ts";
-import { type Config, flagOf, type ResolvedConfig, settingNames } from "../config.ts";
+import {
+  type Config,
+  flagOf,
+  type ResolvedConfig,
+  type SettingName,
+  settingNames,
+} from "../config.ts";
 import { askServer, ServerGoneError } from "./client.ts";
 import { CommandError, EXIT, type Execution, type Io, printTo } from "./execution.ts";
 import { holdServerLock, readRunningFacts } from "./folder-lock.ts";
@@ -57,7 +63,7 @@ export async function carryOut(asked: Asked, settled: Settled, io: Io): Promise<
       if (facts) {
         try {
           const code = await askServer(facts, { command, texts, asJson }, io, systemClock);
-          noteOtherSettings(resolved, extras, io);
+          noteOtherSettings(resolved, io, extras.settingsOfCaller);
           return code;
         } catch (error) {
           if (!(error instanceof ServerGoneError) || error.hasTaken) throw error;
@@ -117,8 +123,12 @@ function seemsToRun(folder: string): boolean {
 }
 
 /** The settings of the running server count: whoever gave others here is told so. */
-function noteOtherSettings({ origins }: ResolvedConfig, extras: CommandExtras, io: Io): void {
-  const counting = ["data", ...(extras.settingsOfCaller ?? [])];
+export function noteOtherSettings(
+  { origins }: ResolvedConfig,
+  io: Io,
+  ofCaller: readonly SettingName[] = [],
+): void {
+  const counting = ["data", ...ofCaller];
   const given = settingNames.filter(
     (name) => origins[name] === flagOf(name) && !counting.includes(name),
   );

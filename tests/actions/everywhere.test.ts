@@ -6,6 +6,7 @@ import type { AnyAction, Input, Texts } from "../../src/actions/action.ts";
 import { ACTIONS } from "../../src/actions/index.ts";
 import { perform } from "../../src/actions/run.ts";
 import { carryOutServed } from "../../src/cli/served-commands.ts";
+import { resolveConfig } from "../../src/config.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -149,6 +150,7 @@ describe("a form, a command and a command of a running server", () => {
       {
         ...parts,
         ...(isRunning && running && { running }),
+        settings: resolveConfig({}, {}),
         signal: AbortSignal.timeout(1_000),
         stop() {},
       },

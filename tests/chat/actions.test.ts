@@ -3,6 +3,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
 import { readChatOptions } from "../../src/chat/options.ts";
 import { carryOutServed } from "../../src/cli/served-commands.ts";
+import { resolveConfig } from "../../src/config.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { storeLink } from "../fixtures/twitch/links.ts";
 import type { StandInTwitch } from "../fixtures/twitch/twitch.ts";
@@ -31,6 +32,7 @@ function marquee(command: string, texts: Record<string, string> = {}, isRunning 
     {
       ...parts,
       ...(isRunning && running && { running }),
+      settings: resolveConfig({}, {}),
       signal: new AbortController().signal,
       stop() {},
     },

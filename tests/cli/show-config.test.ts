@@ -1,7 +1,8 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
+import { type MarqueeProcess, startMarquee } from "../fixtures/servers/marquee-process.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
 
@@ -55,5 +56,55 @@ describe("marquee config", () => {
     expect(out).toBe("");
     expect(errors).toContain("--port");
     expect(errors).toContain("MARQUEE_HOST");
+  });
+});
+
+describe("while a server runs on the data folder", () => {
+  let server: MarqueeProcess | undefined;
+  afterEach(async () => {
+    await server?.kill();
+    server = undefined;
+  });
+  const start = async () => {
+    server = await startMarquee({
+      folder: path(),
+      arguments: ["--port", "0", "--data", path("data"), "--files", "songs"],
+      environment: { MARQUEE_RATE_LIMIT_SECONDS: "7", MARQUEE_METRICS_TOKEN: "hushhush-hushhush" },
+    });
+  };
+
+  test("marquee config shows its settings, and not those of the command", async () => {
+    await start();
+    environment["MARQUEE_RATE_LIMIT_SECONDS"] = "9";
+    const asJson = await marquee("config", "--port", "8080", "--json");
+    const shown = new Map(asJson.documents().map((one) => [one["setting"], one]));
+    expect(shown.get("port")).toMatchObject({ value: 0, origin: "--port" });
+    expect(shown.get("files")).toMatchObject({ value: path("songs"), origin: "--files" });
+    expect(shown.get("rate-limit-seconds")).toEqual({
+      setting: "rate-limit-seconds",
+      value: 7,
+      origin: "MARQUEE_RATE_LIMIT_SECONDS",
+      variable: "MARQUEE_RATE_LIMIT_SECONDS",
+    });
+    expect(shown.get("metrics-token")).toMatchObject({ value: "(secret)" });
+    expect(asJson.errors).toContain("Note: --port had no effect");
+    const { code, out, errors } = await marquee("config");
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    expect(out).toMatch(/^rate-limit-seconds +7 +MARQUEE_RATE_LIMIT_SECONDS$/m);
+    expect(out).toMatch(/^player-hosts +– +default$/m);
+    expect(out).not.toContain("hushhush");
+  });
+
+  test("marquee doctor names the settings that were chosen for it", async () => {
+    await start();
+    environment["MARQUEE_LOG_LEVEL"] = "debug";
+    const [document] = await documentsOf("doctor");
+    expect(document?.["settings"]).toEqual([
+      { setting: "data", origin: "--data" },
+      { setting: "port", origin: "--port" },
+      { setting: "files", origin: "--files" },
+      { setting: "rate-limit-seconds", origin: "MARQUEE_RATE_LIMIT_SECONDS" },
+      { setting: "metrics-token", origin: "MARQUEE_METRICS_TOKEN" },
+    ]);
   });
 });
