@@ -981,7 +981,7 @@ export const de: Words = {
       added:
         "Das ist der Schlüssel für „{name}“. Er wird nur dieses eine Mal gezeigt: Kopiere ihn jetzt.",
       newKey: "Der neue Schlüssel",
-      tryIt: "Probiere ihn in einem Terminal aus:",
+      tryIt: "In einem Terminal ausprobieren",
       replace: "Ersetzen",
       replaceText:
         "Ein neuer Schlüssel erhält denselben Namen. Der alte kann noch eine Weile gelten, bis du ihn überall ersetzt hast.",

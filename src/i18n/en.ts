@@ -955,7 +955,7 @@ export const en = {
       add: "Make the key",
       added: "This is the key for “{name}”. It’s shown only once: copy it now.",
       newKey: "The new key",
-      tryIt: "Try it in a terminal:",
+      tryIt: "Try it in a terminal",
       replace: "Replace",
       replaceText:
         "The new key gets the same name. The old one can keep working for a while, until you’ve replaced it everywhere.",

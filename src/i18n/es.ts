@@ -974,7 +974,7 @@ export const es: Words = {
       add: "Crear la clave",
       added: "Esta es la clave de «{name}». Solo se muestra esta vez: cópiala ahora.",
       newKey: "La clave nueva",
-      tryIt: "Pruébala en una terminal:",
+      tryIt: "Pruébala en una terminal",
       replace: "Sustituir",
       replaceText:
         "La clave nueva recibe el mismo nombre. La antigua puede seguir funcionando un tiempo, hasta que la cambies en todas partes.",

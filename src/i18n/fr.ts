@@ -980,7 +980,7 @@ export const fr: Words = {
       add: "Créer la clé",
       added: "Voici la clé de « {name} ». Elle ne s’affiche que cette fois : copiez-la maintenant.",
       newKey: "La nouvelle clé",
-      tryIt: "Essayez-la dans un terminal :",
+      tryIt: "Essayez-la dans un terminal",
       replace: "Remplacer",
       replaceText:
         "Une nouvelle clé reçoit le même nom. L’ancienne peut servir encore un peu, le temps de la remplacer partout.",

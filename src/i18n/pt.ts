@@ -966,7 +966,7 @@ export const pt: Words = {
       add: "Criar a chave",
       added: "Esta é a chave de “{name}”. Ela só aparece desta vez: copie agora.",
       newKey: "A chave nova",
-      tryIt: "Experimente em um terminal:",
+      tryIt: "Experimente em um terminal",
       replace: "Substituir",
       replaceText:
         "Uma chave nova recebe o mesmo nome. A antiga pode continuar por um tempo, até você trocar em todos os lugares.",

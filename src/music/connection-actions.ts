@@ -3,7 +3,7 @@ import { connectionId, flag, name } from "../actions/inputs.ts";
 import { fill } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import { labelOf, musicOf, sourceOf, statusWord } from "../sources/connected-music.ts";
-import { BROADCAST } from "../sources/pushed.ts";
+import { BROADCAST, broadcastFieldsIn } from "../sources/pushed.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
 import { statusLine } from "../sources/status-line.ts";
 import { cardId } from "./connection-row.ts";
@@ -42,12 +42,19 @@ const addressLines = ({ secret, url }: Inbox): string[] => [
 ];
 
 function icecastLines({ secret, url }: Inbox): string[] {
-  const { hostname, port, pathname } = new URL(url);
+  const fields = broadcastFieldsIn(url);
+  if (!fields) {
+    return [
+      "This server takes no broadcasts yet: its --broadcast-port is 0, or was taken. The password will be:",
+      `  ${secret}`,
+    ];
+  }
+  const { host, port, mount } = fields;
   return [
     "In the program, broadcast to an Icecast 2 server with these; any user name will do:",
-    `  Host      ${hostname}`,
+    `  Host      ${host}`,
     `  Port      ${port}`,
-    `  Mount     ${pathname}`,
+    `  Mount     ${mount}`,
     `  Password  ${secret}`,
   ];
 }

@@ -132,6 +132,15 @@ function broadcastAddress({ host, port }: BroadcastPlace, baseUrl: string): stri
   return `http://${authority}:${port ?? 0}${BROADCAST_MOUNT}`;
 }
 
+/** What of that address is entered in programs; `null` where nobody may broadcast. */
+export function broadcastFieldsIn(
+  address: string,
+): { readonly host: string; readonly port: string; readonly mount: string } | null {
+  const { hostname, port, pathname } = new URL(address);
+  // Port 80 is left out of an address.
+  return port === "0" ? null : { host: hostname, port: port || "80", mount: pathname };
+}
+
 /** The sources that other programs push to: each connection has a secret. */
 export function createPushedSources(
   pushed: PushedReports,

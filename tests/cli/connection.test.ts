@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { createFakeMpd } from "../fixtures/mpd/fake-mpd.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
-const { marquee, documentsOf } = useCommandLine();
+const { marquee, documentsOf, environment } = useCommandLine();
 
 /** A port of the machine itself that nobody listens on. */
 const NOBODY = "127.0.0.1:1";
@@ -196,5 +196,21 @@ describe.each(PUSHED)("a connection to $id", ({ id: source }) => {
     const [listed] = await list("--show-secrets");
     expect(listed).toMatchObject({ secret: after?.["secret"], url: after?.["url"] });
     expect((await marquee("connection", "rotate", "ada", id)).out).toContain("no longer works");
+  });
+});
+
+describe("a connection of a program that broadcasts", () => {
+  test("is not given a port where the server takes no broadcasts", async () => {
+    environment["MARQUEE_BROADCAST_PORT"] = "0";
+    const { out } = await marquee("connect", "ada", "broadcast");
+    expect(out).toContain("takes no broadcasts");
+    expect(out).toMatch(/^ {2}mqi_\w{38}$/m);
+    expect(out).not.toContain("Port ");
+  });
+
+  test("is given port 80, which an address leaves out", async () => {
+    environment["MARQUEE_BROADCAST_PORT"] = "80";
+    const { out } = await marquee("connect", "ada", "broadcast");
+    expect(out).toMatch(/^ {2}Port +80$/m);
   });
 });

@@ -21,6 +21,11 @@ describe("marquee key add", () => {
     expect((await keys()).map(({ id }) => id)).toContain(issued?.["id"]);
   });
 
+  test("shows people how to try it", async () => {
+    const { out } = await marquee("key", "add", "ada");
+    expect(out).toMatch(/^Try it in a terminal:\n {2}curl -H 'X-Api-Key: mq_\w+' http/m);
+  });
+
   test("gives it the name asked for", async () => {
     await marquee("key", "add", "ada", "--name", "chat bot");
     expect((await keys()).map(({ name }) => name)).toEqual(["first key", "chat bot"]);

@@ -2,6 +2,7 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { Copies } from "../../html/parts.tsx";
 import { Fold } from "../../html/form.tsx";
+import { broadcastFieldsIn } from "../../sources/pushed.ts";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 
 interface IcecastProps {
@@ -15,24 +16,25 @@ interface IcecastProps {
 export function IcecastEntered({ request, address, password }: IcecastProps): JSX.Element {
   const { language, words } = request;
   const { inbox: t } = words.dashboard.music;
-  const { hostname, port, pathname } = new URL(address);
-  if (port === "0") {
+  const fields = broadcastFieldsIn(address);
+  if (!fields) {
     return (
       <p class="mistake" safe>
         {t.noPort}
       </p>
     );
   }
+  const { host, port, mount } = fields;
   const texts = [
-    { label: t.host, text: hostname },
+    { label: t.host, text: host },
     { label: t.port, text: port },
-    { label: t.mount, text: pathname },
+    { label: t.mount, text: mount },
     { label: t.password, text: password, isSecret: true },
   ];
   return (
     <>
       <Copies language={language} texts={texts} />
-      {programs(hostname, port, pathname).map((program) => (
+      {programs(host, port, mount).map((program) => (
         <Fold label={fill(t.enterIn, { program: program.name })} isOpen={false}>
           <Settings {...program} label={fill(t.enterIn, { program: program.name })} />
         </Fold>
