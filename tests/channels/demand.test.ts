@@ -258,16 +258,6 @@ describe("how a connection does", () => {
     expect(status).toEqual([{ state: "ok", since: clock.wallMs() }]);
   });
 
-  test("is told once when it begins to fail and once when it is well again", async () => {
-    await source.says(song("A"));
-    await source.fails(unavailable);
-    await clock.advance(120_000);
-    await source.says(song("A"));
-    await clock.advance(20_000);
-    expect(states()).toEqual(["ok", "retrying", "ok"]);
-    expect(status[1]).toMatchObject({ reason: "unreachable" });
-  });
-
   test("is told again when it fails for another reason", async () => {
     await source.says(song("A"));
     await source.fails(unavailable);
@@ -295,18 +285,6 @@ describe("how a connection does", () => {
     void hub.read(ADA, 1_000);
     await settle();
     expect(states()).toEqual(["ok", "limited"]);
-  });
-
-  test("is logged as often as it changes", async () => {
-    await source.says(song("A"));
-    await source.fails(unavailable);
-    await clock.advance(300_000);
-    await source.says(song("A"));
-    await clock.advance(20_000);
-    await source.fails(limited(30_000));
-    await clock.advance(20_000);
-    expect(logged.filter((line) => line.includes("cannot be followed"))).toHaveLength(2);
-    expect(logged.filter((line) => line.includes("reported again"))).toHaveLength(1);
   });
 
   test("is logged once while one pause follows another", async () => {

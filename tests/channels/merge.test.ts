@@ -154,6 +154,9 @@ describe("a playback expires", () => {
     const paused = connection(1, STREAMED, plays(0), pauses(1_000));
     expect(shownAt(1_000 + 30 * MINUTE_MS - 1, [paused])).toBe(1);
     expect(shownAt(1_000 + 30 * MINUTE_MS, [paused])).toBe("nothing");
+    const sought = plays(20_000, { state: "paused", positionMs: 5_000 });
+    const pausedAnew = connection(1, STREAMED, plays(0), pauses(1_000), sought);
+    expect(shownAt(1_000 + 30 * MINUTE_MS, [pausedAnew])).toBe(1);
   });
 
   test("of a program that pushes when its source ends it", () => {

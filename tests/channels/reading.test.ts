@@ -5,7 +5,6 @@ import {
   type ConnectionState,
   type Report,
   stateAfter,
-  stateBeforeReports,
 } from "../../src/channels/connection-state.ts";
 import { nextChangeAt, type Now, readingAt } from "../../src/channels/reading.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -18,21 +17,18 @@ const at = (nowMs: number): Now => ({
 });
 const MINUTE_MS = 60_000;
 
-const received = (state: "playing" | "paused", observedAtMs = 0): Report => ({
+const received = (state: "playing" | "paused"): Report => ({
   kind: "reported",
-  playback: aPlayback({ state, observedAtMs }),
+  playback: aPlayback({ state, observedAtMs: 0 }),
 });
 const FAILED: Report = { kind: "failed", retryAfterMs: 5_000 };
 
 const NOTHING_KNOWN: ConnectionState = { kind: "waiting", sinceMs: 0, pause: undefined };
 
-const reported = (state: ConnectionState, report: Report, nowMs: number) =>
-  stateAfter({ state, delivery: "streamed" }, report, nowMs);
-
 /** The state after reports at given times. */
 const after = (...reports: readonly (readonly [atMs: number, report: Report])[]): ConnectionState =>
   reports.reduce<ConnectionState>(
-    (state, [atMs, report]) => reported(state, report, atMs),
+    (state, [atMs, report]) => stateAfter({ state, delivery: "streamed" }, report, atMs),
     NOTHING_KNOWN,
   );
 
@@ -44,44 +40,6 @@ const kindAt = (state: ConnectionState, nowMs: number, rules: PrivacyRules = NOT
   readingAt(only(state), rules, at(nowMs))?.kind;
 
 describe("the reading", () => {
-  test("is none until something was reported or has failed", () => {
-    expect(kindAt(NOTHING_KNOWN, 0)).toBeUndefined();
-    expect(kindAt(after([0, received("playing")]), 0)).toBe("playback");
-    expect(kindAt(after([0, FAILED]), 0)).toBe("unavailable");
-  });
-
-  test("of a failed source is its last playback for thirty seconds", () => {
-    const state = after([0, received("playing")], [10_000, FAILED]);
-    expect(kindAt(state, 39_999)).toBe("playback");
-    expect(kindAt(state, 40_000)).toBe("unavailable");
-    expect(nextChangeAt(only(state), NOTHING_HIDDEN, at(10_000))).toBe(40_000);
-  });
-
-  test("counts the thirty seconds from the first failure of several", () => {
-    const state = after([0, received("playing")], [10_000, FAILED], [15_000, FAILED]);
-    expect(kindAt(state, 40_000)).toBe("unavailable");
-    expect(readingAt(only(state), NOTHING_HIDDEN, at(40_000))).toEqual({
-      kind: "unavailable",
-      retryAfterMs: 0,
-    });
-  });
-
-  test("of a pause is nothing after thirty minutes, also when it was watched with a gap", () => {
-    const paused = after([0, received("paused")]);
-    expect(kindAt(paused, 30 * MINUTE_MS - 1)).toBe("playback");
-    expect(kindAt(paused, 30 * MINUTE_MS)).toBe("nothing");
-    const again = reported(
-      stateBeforeReports(paused, MINUTE_MS),
-      received("paused"),
-      20 * MINUTE_MS,
-    );
-    expect(kindAt(again, 30 * MINUTE_MS)).toBe("nothing");
-  });
-
-  test("is unlinked from the moment that the upstream refuses the connection", () => {
-    expect(kindAt(after([0, received("playing")], [1, { kind: "unlinked" }]), 1)).toBe("unlinked");
-  });
-
   test("is nothing while the user pauses sharing, whatever plays", () => {
     const rules = { ...NOTHING_HIDDEN, pausedUntil: START_WALL_MS + 1_000 };
     const state = after([0, received("playing")]);

@@ -72,16 +72,6 @@ describe("a user with several connections", () => {
     expect(hub.rawPlayback(ADA)?.track.title).toBe("Browser");
   });
 
-  test("is shown the other one when the first has ended without a word", async () => {
-    const titles = subscribe();
-    await browser.says(song("Browser"));
-    await player.says(paused("Player"));
-    await clock.advance(114_999);
-    expect(titles).toEqual(["Browser"]);
-    await clock.advance(1);
-    expect(titles).toEqual(["Browser", "Player"]);
-  });
-
   test("is shown the other one when the first has failed for thirty seconds", async () => {
     const titles = subscribe();
     await player.says(paused("Player"));
@@ -263,13 +253,6 @@ describe("a connection that programs push to", () => {
     expect(titles).toEqual([]);
     await player.says(song("Player"));
     expect(titles).toEqual(["Player"]);
-  });
-
-  test("does not hide that the only other one fails", async () => {
-    connected = [browser, player];
-    await browser.fails(unavailable);
-    await player.says(null);
-    expect(titleOf(await hub.read(ADA, 4_000))).toBe("unavailable");
   });
 
   test("shows at the first look what was pushed before", async () => {
