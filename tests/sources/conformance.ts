@@ -19,6 +19,8 @@ export interface SourceHarness {
   readonly badSettings: readonly unknown[];
   /** Settings of an upstream that does not answer, with a secret that must not be told. */
   readonly unreachable?: { readonly settings: unknown; readonly secret: string };
+  /** Settings whose secret the upstream does not take. */
+  readonly refused?: { settings(): unknown; readonly secret: string };
 }
 
 /** Every source keeps these promises. */
@@ -74,20 +76,33 @@ export function describeSourceContract({ source, test, ...harness }: SourceHarne
       expect(source.open(JSON.parse(JSON.stringify(settings))).settings).toEqual(settings);
     });
 
-    const { unreachable } = harness;
+    const failureOf = async (settings: unknown): Promise<SourceFailure> => {
+      const failure = await watch(settings, new AbortController().signal)
+        .next()
+        .catch((error: unknown) => error);
+      if (failure instanceof SourceFailure) return failure;
+      throw new Error(`it came to ${Bun.inspect(failure)}`);
+    };
+
+    const { unreachable, refused } = harness;
     if (unreachable) {
       test("fails as unavailable when nobody answers, and tells no secret", async () => {
-        const failure = await watch(unreachable.settings, new AbortController().signal)
-          .next()
-          .catch((error: unknown) => error);
-        expect(failure).toBeInstanceOf(SourceFailure);
-        expect((failure as SourceFailure).meaning.kind).toBe("unavailable");
+        const failure = await failureOf(unreachable.settings);
+        expect(failure.meaning.kind).toBe("unavailable");
         expect(Bun.inspect(failure)).not.toContain(unreachable.secret);
         // As it stands in the log, with its causes: no reason is told twice.
         const reasons = describeError(failure)
           .split(/[:(),] ?|\)/)
           .filter((part) => part.includes(" "));
         expect(new Set(reasons).size).toBe(reasons.length);
+      });
+    }
+
+    if (refused) {
+      test("has to be connected again where it is refused, and tells no secret", async () => {
+        const failure = await failureOf(refused.settings());
+        expect(failure.meaning.kind).toBe("unauthorized");
+        expect(Bun.inspect(failure)).not.toContain(refused.secret);
       });
     }
   });

@@ -26,6 +26,7 @@ import { createSubsonic } from "../../src/sources/kinds/subsonic/index.ts";
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
 import { sharedVlc } from "../fixtures/players/shared-vlc.ts";
 import { vlcIsInstalled } from "../fixtures/players/vlc-player.ts";
+import type { AnySourceDeps } from "../fixtures/sources/first-at.ts";
 import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
@@ -52,6 +53,7 @@ import { createPear } from "../../src/sources/kinds/pear/index.ts";
 import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
 import { createCider } from "../../src/sources/kinds/cider/index.ts";
 import { startCider } from "../fixtures/sources/streamed/cider-app.ts";
+import type { Source } from "../../src/sources/source.ts";
 import { describeSourceContract } from "./conformance.ts";
 import { AUDIO, icyHead, icyTitle, startRadio } from "../fixtures/streams/radio-server.ts";
 import { networkOf, NO_NETWORK } from "../fixtures/http/network.ts";
@@ -157,107 +159,102 @@ describeSourceContract({
   goodSettings: () => ({ url: vlc().url, password: vlc().password }),
   badSettings: [...BAD_URLS.map((url) => ({ url })), { password: 1 }],
   unreachable: {
-    settings: { url: `http://127.0.0.1:${freePort()}`, password: "correct-horse" },
-    secret: "correct-horse",
+    settings: { url: `http://127.0.0.1:${freePort()}`, password: LOST },
+    secret: LOST,
   },
+  refused: { settings: () => ({ url: vlc().url, password: LOST }), secret: LOST },
 });
 
-/** A server at `plays.test` on which something plays; nobody answers elsewhere. */
-const playing = (answer: unknown) => {
+const PLAYS = "http://plays.test";
+const LOST_SERVER = "http://lost.test";
+
+/** Sources that ask a server, and its answer while something plays. */
+const polled: readonly {
+  readonly create: (deps: AnySourceDeps) => Source;
+  readonly answer: object;
+  readonly good: object;
+  readonly bad: readonly object[];
+  /** Absent where no secret of the user's is told to the server. */
+  readonly lost?: object;
+}[] = [
+  {
+    create: createSubsonic,
+    answer: {
+      "subsonic-response": {
+        status: "ok",
+        nowPlaying: { entry: [{ id: "1", title: "One", username: "ada", minutesAgo: 0 }] },
+      },
+    },
+    good: { url: PLAYS, user: "ada", password: "open-sesame" },
+    bad: [...BAD_URLS.map((url) => ({ url, user: "ada" })), { url: PLAYS }, { user: 1 }],
+    lost: { user: "ada", password: LOST },
+  },
+  {
+    create: (deps) => createLastfm({ ...deps, apiUrl: PLAYS, apiKey: "key" }),
+    answer: {
+      recenttracks: {
+        track: { name: "One", artist: { "#text": "Ada" }, "@attr": { nowplaying: "true" } },
+      },
+    },
+    good: { user: "ada" },
+    bad: [{}, { user: " " }, { user: 1 }],
+  },
+  {
+    create: (deps) => createListenBrainzReader({ ...deps, apiUrl: PLAYS }),
+    answer: {
+      payload: { listens: [{ track_metadata: { track_name: "One", artist_name: "Ada" } }] },
+    },
+    good: { user: "ada" },
+    bad: [{}, { user: " " }, { user: 1 }],
+  },
+  {
+    create: createBeefweb,
+    answer: {
+      player: {
+        playbackState: "playing",
+        activeItem: { playlistId: "p1", index: 0, position: 1, duration: 60, columns: ["One"] },
+      },
+    },
+    good: { url: PLAYS },
+    bad: BAD_URLS.map((url) => ({ url })),
+    lost: { user: "ada", password: LOST },
+  },
+  {
+    create: createAzuraCast,
+    answer: {
+      now_playing: { song: { id: "1", title: "One" }, elapsed: 1, duration: 60, played_at: 1 },
+    },
+    good: { url: PLAYS, station: "lantern" },
+    bad: [
+      ...BAD_URLS.map((url) => ({ url, station: "lantern" })),
+      { url: PLAYS },
+      { url: PLAYS, station: "../admin" },
+      { station: "lantern" },
+    ],
+  },
+  {
+    create: createIcecast,
+    answer: { icestats: { source: { listenurl: "http://plays.test/live", title: "One" } } },
+    good: { url: PLAYS, mount: "/live" },
+    bad: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
+  },
+];
+
+for (const { create, answer, good, bad, lost } of polled) {
   const clock = createFakeClock();
   const fetch: Fetch = async (url, { headers }) => {
     if (url.includes("plays.test")) return Response.json(answer);
     throw new Error(`no answer from ${url} to ${JSON.stringify(headers)}`);
   };
-  return { test, clock, deps: polledDeps(clock, fetch) };
-};
-const PLAYS = "http://plays.test";
-const LOST_SERVER = "http://lost.test";
-
-const subsonic = playing({
-  "subsonic-response": {
-    status: "ok",
-    nowPlaying: { entry: [{ id: "1", title: "One", username: "ada", minutesAgo: 0 }] },
-  },
-});
-describeSourceContract({
-  ...subsonic,
-  source: createSubsonic(subsonic.deps),
-  goodSettings: () => ({ url: PLAYS, user: "ada", password: "open-sesame" }),
-  badSettings: [...BAD_URLS.map((url) => ({ url, user: "ada" })), { url: PLAYS }, { user: 1 }],
-  unreachable: { settings: { url: LOST_SERVER, user: "ada", password: LOST }, secret: LOST },
-});
-
-const lastfm = playing({
-  recenttracks: {
-    track: { name: "One", artist: { "#text": "Ada" }, "@attr": { nowplaying: "true" } },
-  },
-});
-const lastfmParts = {
-  ...lastfm.deps,
-  apiUrl: PLAYS,
-  apiKey: "key",
-  pauses: noPauses(),
-};
-describeSourceContract({
-  ...lastfm,
-  source: createLastfm(lastfmParts),
-  goodSettings: () => ({ user: "ada" }),
-  badSettings: [{}, { user: " " }, { user: 1 }],
-});
-
-const listenbrainz = playing({
-  payload: { listens: [{ track_metadata: { track_name: "One", artist_name: "Ada" } }] },
-});
-describeSourceContract({
-  ...listenbrainz,
-  source: createListenBrainzReader({
-    ...listenbrainz.deps,
-    apiUrl: PLAYS,
-    pauses: noPauses(),
-  }),
-  goodSettings: () => ({ user: "ada" }),
-  badSettings: [{}, { user: " " }, { user: 1 }],
-});
-
-const beefweb = playing({
-  player: {
-    playbackState: "playing",
-    activeItem: { playlistId: "p1", index: 0, position: 1, duration: 60, columns: ["One"] },
-  },
-});
-describeSourceContract({
-  ...beefweb,
-  source: createBeefweb(beefweb.deps),
-  goodSettings: () => ({ url: PLAYS }),
-  badSettings: BAD_URLS.map((url) => ({ url })),
-  unreachable: { settings: { url: LOST_SERVER, user: "ada", password: LOST }, secret: LOST },
-});
-
-const azuracast = playing({
-  now_playing: { song: { id: "1", title: "One" }, elapsed: 1, duration: 60, played_at: 1 },
-});
-describeSourceContract({
-  ...azuracast,
-  source: createAzuraCast(azuracast.deps),
-  goodSettings: () => ({ url: PLAYS, station: "lantern" }),
-  badSettings: [
-    ...BAD_URLS.map((url) => ({ url, station: "lantern" })),
-    { url: PLAYS },
-    { url: PLAYS, station: "../admin" },
-    { station: "lantern" },
-  ],
-});
-
-const icecast = playing({
-  icestats: { source: { listenurl: "http://plays.test/live", title: "One" } },
-});
-describeSourceContract({
-  ...icecast,
-  source: createIcecast(icecast.deps),
-  goodSettings: () => ({ url: PLAYS, mount: "/live" }),
-  badSettings: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
-});
+  describeSourceContract({
+    source: create({ ...polledDeps(clock, fetch), pauses: noPauses() }),
+    test,
+    clock,
+    goodSettings: () => good,
+    badSettings: bad,
+    ...(lost && { unreachable: { settings: { url: LOST_SERVER, ...lost }, secret: LOST } }),
+  });
+}
 
 const station = startRadio(Buffer.concat([Buffer.from(icyHead()), AUDIO, icyTitle("Ada - One")]));
 afterAll(() => station.stop());
@@ -352,104 +349,69 @@ for (const create of [createWindows, createMacos]) {
   });
 }
 
-const SECRET = "correct-horse";
 /** Every source that listens to a server at an address takes these for a mistake. */
-const badServers = (good: Record<string, string>) => [
+const BAD_SERVERS = [
   ...["two words", "ftp://host", "http://ada:secret@host", "http://host/?token=1", "http://"].map(
-    (url) => ({ ...good, url }),
+    (url) => ({ url }),
   ),
-  { ...good, url: 8096 },
-  { ...good, token: "line\nbreak" },
-  { ...good, token: 'quo"te' },
+  { url: 8096 },
+  { token: "line\nbreak" },
+  { token: 'quo"te' },
 ];
 
-for (const [kind, create] of [
-  ["jellyfin", createJellyfin],
-  ["emby", createEmby],
-] as const) {
+const listing = (kind: "jellyfin" | "emby") => {
   const server = startMediaServer(kind);
   server.hides([aSession()]);
+  return server;
+};
+const plexServer = startPlex();
+plexServer.lists([aTrack()]);
+const home = startHomeAssistant();
+
+/** Sources that listen to a server, with what they need besides its address and its token. */
+const streamed = [
+  {
+    create: createJellyfin,
+    server: listing("jellyfin"),
+    more: { user: "ada" },
+    bad: [{ user: " " }, { token: "" }],
+  },
+  {
+    create: createEmby,
+    server: listing("emby"),
+    more: { user: "ada" },
+    bad: [{ user: " " }, { token: "" }],
+  },
+  {
+    create: createHomeAssistant,
+    server: home,
+    more: { entity: home.entity },
+    bad: [
+      { token: "" },
+      { entity: "" },
+      { entity: "light.kitchen" },
+      { entity: "media_player.a/../b" },
+    ],
+  },
+  { create: createPlex, server: plexServer, more: {}, bad: [{ token: "" }, { user: 1 }] },
+  { create: createPear, server: startPearDesktop(), more: {}, bad: [] },
+  { create: createCider, server: startCider(), more: {}, bad: [] },
+];
+
+for (const { create, server, more, bad } of streamed) {
   afterAll(() => server.stop());
-  const good = { url: server.url, user: "ada", token: server.token };
+  const good = { ...more, url: server.url, token: server.token };
+  const nowhere = `http://127.0.0.1:${freePort()}`;
   describeSourceContract({
     source: create(streamedDeps(systemClock)),
     test,
     clock: systemClock,
     goodSettings: () => good,
-    badSettings: [...badServers(good), { ...good, user: " " }, { ...good, token: "" }],
-    unreachable: {
-      settings: { ...good, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
-      secret: SECRET,
-    },
+    badSettings: [...BAD_SERVERS, ...bad].map((one) => ({ ...good, ...one })),
+    unreachable: { settings: { ...good, url: nowhere, token: LOST }, secret: LOST },
+    refused: { settings: () => ({ ...good, token: LOST }), secret: LOST },
   });
 }
-
-const home = startHomeAssistant();
-afterAll(() => home.stop());
-const goodHome = { url: home.url, entity: home.entity, token: home.token };
-describeSourceContract({
-  source: createHomeAssistant(streamedDeps(systemClock)),
-  test,
-  clock: systemClock,
-  goodSettings: () => goodHome,
-  badSettings: [
-    ...badServers(goodHome),
-    { ...goodHome, token: "" },
-    { ...goodHome, entity: "" },
-    { ...goodHome, entity: "light.kitchen" },
-    { ...goodHome, entity: "media_player.a/../b" },
-  ],
-  unreachable: {
-    settings: { ...goodHome, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
-    secret: SECRET,
-  },
-});
-
-const plexServer = startPlex();
-plexServer.lists([aTrack()]);
-afterAll(() => plexServer.stop());
-const goodPlex = { url: plexServer.url, token: plexServer.token };
-describeSourceContract({
-  source: createPlex(streamedDeps(systemClock)),
-  test,
-  clock: systemClock,
-  goodSettings: () => goodPlex,
-  badSettings: [...badServers(goodPlex), { ...goodPlex, token: "" }, { ...goodPlex, user: 1 }],
-  unreachable: {
-    settings: { ...goodPlex, url: `http://127.0.0.1:${freePort()}`, token: SECRET },
-    secret: SECRET,
-  },
-});
-
-const pearDesktop = startPearDesktop();
-afterAll(() => pearDesktop.stop());
-const goodPear = { url: pearDesktop.url, token: pearDesktop.token };
-describeSourceContract({
-  source: createPear(streamedDeps(systemClock)),
-  test,
-  clock: systemClock,
-  goodSettings: () => goodPear,
-  badSettings: badServers(goodPear),
-  unreachable: {
-    settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
-    secret: SECRET,
-  },
-});
-
-const ciderApp = startCider();
-afterAll(() => ciderApp.stop());
-const goodCider = { url: ciderApp.url, token: ciderApp.token };
-describeSourceContract({
-  source: createCider(streamedDeps(systemClock)),
-  test,
-  clock: systemClock,
-  goodSettings: () => goodCider,
-  badSettings: badServers(goodCider),
-  unreachable: {
-    settings: { url: `http://127.0.0.1:${freePort()}`, token: SECRET },
-    secret: SECRET,
-  },
-});
 
 const pushedClock = createFakeClock();
 const inbox = createInbox(pushedClock);

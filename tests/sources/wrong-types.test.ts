@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { readNowPlaying } from "../../src/ingest/audioscrobbler.ts";
-import { readJson } from "../../src/ingest/json.ts";
 import { readSubmission } from "../../src/ingest/listenbrainz.ts";
 import type { Message } from "../../src/ingest/message.ts";
 import { readTuna } from "../../src/ingest/tuna.ts";
@@ -443,28 +442,6 @@ describe.each(Object.entries(readers))("%s", (_, { unitMs, read, ...reports }) =
       expect(song).toMatchObject({ title: "One", artists: ["Ada"], durationMs: null });
     }
   });
-});
-
-test("our own JSON reads the same, and names what it cannot read", () => {
-  const covers = { allows: () => true };
-  const song = {
-    title: 1979,
-    artist: [311],
-    album: [1989],
-    duration_ms: "200000",
-    position_ms: "1e3",
-  };
-  expect(readJson(song, covers)).toMatchObject({
-    kind: "track",
-    track: {
-      title: "1979",
-      artists: ["311"],
-      album: "1989",
-      durationMs: 200_000,
-      positionMs: 1_000,
-    },
-  });
-  expect(readJson({ title: {} }, covers)).toMatchObject({ kind: "refused" });
 });
 
 test("a form reads a length that can be none as none", () => {

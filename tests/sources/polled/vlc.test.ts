@@ -8,7 +8,7 @@ import { sharedVlc } from "../../fixtures/players/shared-vlc.ts";
 import { vlcIsInstalled } from "../../fixtures/players/vlc-player.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
-import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
+import { firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
 import { boundPlayback } from "../../../src/channels/bounds.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 
@@ -89,12 +89,6 @@ describe("a real VLC", () => {
       expect(Math.abs(driftMs)).toBeLessThan(1_000 + slowestMs);
     }
     await listener.stop();
-  });
-
-  test("that refuses the password has to be connected again", async () => {
-    const failure = await failureOf(source, { ...settings(), password: "guessed" }, systemClock);
-    expect(failure).toMatchObject({ meaning: { kind: "unauthorized" } });
-    expect(String(failure)).not.toContain("guessed");
   });
 });
 

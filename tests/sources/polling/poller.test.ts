@@ -83,6 +83,19 @@ describe("a polled upstream", () => {
     expect(asked.map(({ urgency }) => urgency)).toEqual(["regular", "regular"]);
   });
 
+  test("is asked again once somebody watches again, and no more when they have left", async () => {
+    demand.follow(false);
+    void run();
+    await clock.advance(60_000);
+    demand.follow(true);
+    await clock.advance(20_000);
+    const { length } = asked;
+    expect(length).toBeGreaterThan(2);
+    demand.follow(false);
+    await clock.advance(600_000);
+    expect(asked).toHaveLength(length);
+  });
+
   test("is not asked for a request that comes right after another poll", async () => {
     demand.follow(false);
     void run();

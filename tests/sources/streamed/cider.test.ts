@@ -121,13 +121,6 @@ test("it is asked every second where it pushes nothing", async () => {
   await nothing();
 });
 
-test("a wrong token has to be entered again, and is not told", async () => {
-  start();
-  const error = await listen("battery-staple").failure();
-  expect(error.meaning.kind).toBe("unauthorized");
-  expect(Bun.inspect(error)).not.toContain("battery-staple");
-});
-
 test("a lost connection and nonsense make it unavailable", async () => {
   start();
   const first = listen();

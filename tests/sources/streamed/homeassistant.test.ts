@@ -147,13 +147,6 @@ test("the cover comes from the server, and is another one only when its mark cha
   expect(other.album.artworks[0]?.key).not.toBe(cover!.key);
 });
 
-test("a wrong token has to be entered again, and is not told", async () => {
-  start();
-  const error = await listen({ token: "battery-staple" }).failure();
-  expect(error.meaning.kind).toBe("unauthorized");
-  expect(Bun.inspect(error)).not.toContain("battery-staple");
-});
-
 test("an entity that does not exist is named", async () => {
   start();
   const error = await listen({ entity: "media_player.attic" }).failure();

@@ -113,12 +113,6 @@ describe("pear-desktop with a token", () => {
     await nothing();
   });
 
-  test("refuses a wrong token until the user connects again", async () => {
-    const error = await listen("battery-staple").failure();
-    expect(error.meaning.kind).toBe("unauthorized");
-    expect(Bun.inspect(error)).not.toContain("battery-staple");
-  });
-
   test("is unavailable when the connection is lost, or says nonsense", async () => {
     const first = listen(server.token);
     await subscribed();
