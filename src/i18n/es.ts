@@ -5,7 +5,7 @@ export const es: Words = {
   widget: {
     nowPlaying: "Reproduciendo",
     paused: "En pausa",
-    nothingPlaying: "No suena nada",
+    nothingPlaying: "Nada en reproducción",
     by: "de",
     overlay: "Música en reproducción",
   },

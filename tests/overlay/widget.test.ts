@@ -306,7 +306,7 @@ describe("the overlay's document", () => {
 describe.each([
   ["en", "Now playing", "Paused", "Nothing playing", "by"],
   ["fr", "En cours de lecture", "En pause", "Aucune lecture en cours", "de"],
-  ["es", "Reproduciendo", "En pausa", "No suena nada", "de"],
+  ["es", "Reproduciendo", "En pausa", "Nada en reproducción", "de"],
   ["pt", "Tocando agora", "Pausado", "Nada tocando", "de"],
   ["de", "Läuft gerade", "Pausiert", "Keine Wiedergabe", "von"],
 ])("in %s the overlay says", (language, nowPlaying, paused, nothingPlaying, by) => {
