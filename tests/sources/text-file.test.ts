@@ -43,6 +43,8 @@ describe("a text file", () => {
       ["One", "Ada", "Lanterns"],
     ],
     ["something else", { pattern: "{title} by {artist}" }, ["something else", "", ""]],
+    ["One\r\nRequests: Ada - Bo\r\n", {}, ["One", "", ""]],
+    ["One\nplayed by us", { pattern: "{title} by {artist}" }, ["One", "", ""]],
     [Buffer.from("Bj\xf6rk - J\xf3ga", "latin1"), {}, ["Jóga", "Björk", ""]],
     ["Кино - Ночь 夜", {}, ["Ночь 夜", "Кино", ""]],
     [Buffer.from([0x93, 0xfa, 0x96, 0x7b]), { encoding: "shift_jis" }, ["日本", "", ""]],

@@ -57,7 +57,7 @@ function songIn(text: string, pattern: string, clock: Clock): Playback | null {
 
 type Names = Partial<Record<"title" | "artist" | "album", string>>;
 
-/** What stands in the places of a pattern; `undefined` where a text between them is missing. */
+/** What stands in the places of a pattern, each on one line; `undefined` where the text does not follow it. */
 export function matched(text: string, pattern: string): Names | undefined {
   const parts = pattern.trim().split(/\{(title|artist|album)\}/);
   const normal = text.replaceAll("\r\n", "\n");
@@ -71,6 +71,7 @@ export function matched(text: string, pattern: string): Names | undefined {
     const end = isLast && following === "" ? endOfLine(normal, at) : normal.indexOf(following, at);
     if (end === -1) return undefined;
     names[name] = normal.slice(at, end).trim();
+    if (names[name].includes("\n")) return undefined;
     at = end + following.length;
   }
   return names;
