@@ -223,7 +223,8 @@ function withUserAgent(given?: UpstreamHeaders, contact?: string): Headers {
 /** The address, and its part that errors may name. @throws {UpstreamError} if it may not be called */
 function guarded(target: string | URL, isTrusted: (url: URL) => boolean, allowsHttp: boolean) {
   const url = new URL(target);
-  const place = url.origin + url.pathname;
+  // The origin of a scheme that browsers do not know is the word null.
+  const place = `${url.protocol}//${url.host}${url.pathname}`;
   const isAllowed =
     isTrusted(url) || ((url.protocol === "https:" || allowsHttp) && mayBePublic(url));
   if (!/^https?:$/.test(url.protocol) || url.username || url.password || !isAllowed) {

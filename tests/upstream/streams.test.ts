@@ -107,7 +107,7 @@ describe("a WebSocket to an upstream", () => {
         upstreamOf("http://127.0.0.1:9").openSocket(url, { signal: stop.signal }),
       );
       expect(error).toBeInstanceOf(UpstreamError);
-      expect(error.message).toContain("not an address that may be called");
+      expect(error.message).toBe(`${url} is not an address that may be called`);
     },
   );
 
