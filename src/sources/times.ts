@@ -41,8 +41,9 @@ export function positionWithinSecond(
 }
 
 /**
- * A position that was right `ageMs` ago, as it is now. `null` where it would lie past the end: then its
- * stamp is wrong, or the track has begun again without another one.
+ * A position that was right `ageMs` ago, as it is now. `null` where that would be the end: then its stamp
+ * is wrong, or the track has begun again without another one. A reader may say of an age only that the
+ * whole track has passed.
  */
 export function positionSince(
   positionMs: number,
@@ -50,7 +51,7 @@ export function positionSince(
   durationMs: number | null,
 ): number | null {
   const sinceMs = positionMs + ageMs;
-  return ageMs > 0 && durationMs !== null && sinceMs > durationMs ? null : Math.max(0, sinceMs);
+  return ageMs > 0 && durationMs !== null && sinceMs >= durationMs ? null : Math.max(0, sinceMs);
 }
 
 /** The speed of playing; 1 if the upstream reports none that can be. */

@@ -53,6 +53,19 @@ describe("a media session", () => {
     });
   });
 
+  test.each([0, 12_000])(
+    "counts from the first sight with a stamp of %d ms and a track's age",
+    (at) => {
+      // The oldest that the reader of Windows reports.
+      const playback = read({ positionMs: at, ageMs: 200_000 });
+      expect(playback).toMatchObject({
+        positionMs: 0,
+        positionUnknown: true,
+        observedAtMs: 100_000,
+      });
+    },
+  );
+
   test("names the album's artist where the track has none", () => {
     expect(read({ artist: "", albumArtist: "Various" })?.artists).toEqual(["Various"]);
     expect(read({ artist: "", albumArtist: "" })?.artists).toEqual([]);
