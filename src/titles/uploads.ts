@@ -10,6 +10,7 @@ import {
   isStrong,
   tellsOnlyRecording,
   tellsRecording,
+  tellsRecordingForSure,
   wordsOf,
 } from "./vocabulary.ts";
 
@@ -94,7 +95,7 @@ function withoutNoiseParts(text: string): string {
   const parts = text.split(/ [|｜] /u);
   const noise = parts.findIndex((part, index) => index > 0 && areNoise(wordsOf(part)));
   if (noise === -1) return text;
-  const others = parts.slice(noise).filter(tellsRecording);
+  const others = parts.slice(noise).filter(tellsRecordingForSure);
   return orElse([...parts.slice(0, noise), ...others].join(" | ").trim(), text);
 }
 

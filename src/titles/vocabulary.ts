@@ -86,6 +86,16 @@ const readingsOf = (text: string): readonly (readonly string[])[] => [
 export const tellsRecording = (text: string): boolean =>
   readingsOf(text).some((words) => words.some(describesRecording));
 
+/** Words that, beside others, as often name a release or a station: `From the album Tides`. */
+const OF_RELEASES = setOf("album single radio");
+
+/** Whether a text certainly says which recording it is. */
+export const tellsRecordingForSure = (text: string): boolean =>
+  tellsOnlyRecording(text) ||
+  readingsOf(text).some((words) =>
+    words.some((word) => describesRecording(word) && !OF_RELEASES.has(word)),
+  );
+
 /** Whether it says nothing else. */
 export const tellsOnlyRecording = (text: string): boolean =>
   readingsOf(text).some((words) => words.every(describesRecording));
