@@ -316,17 +316,6 @@ describe("what is hidden", () => {
     expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
 
-  test("is nothing playing for an overlay that opens during a pause", async () => {
-    await plays("Paper Lanterns");
-    await browser.post(PATH, { do: "privacy pause", for: "long" });
-    const overlay = await open();
-    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
-    await browser.post(PATH, { do: "privacy resume" });
-    let state = await stateOf(overlay);
-    while (state.kind === "idle") state = await stateOf(overlay);
-    expect(state).toMatchObject({ kind: "playing" });
-  });
-
   test("is one user's choice alone", async () => {
     const grace = await server.addUser("grace");
     await server.sourceOf(grace).says(aPlayback());

@@ -131,10 +131,8 @@ describe("the first start in a terminal on a desktop", () => {
   });
 
   test.each([
-    ["--open never", { arguments: ["--open", "never"] }, "never"],
     ["MARQUEE_OPEN=never", { environment: { MARQUEE_OPEN: "never" } }, "never"],
     ["--json", { arguments: ["--json"] }, "a program reads"],
-    ["SSH", { environment: { SSH_CONNECTION: "10.0.0.2 50000 10.0.0.1 22" } }, "another machine"],
     ["no terminal", { isTerminal: false }, "nobody sees a terminal"],
   ])("opens nothing with %s", async (_, options, reason) => {
     const { shown, stop } = await start(options);

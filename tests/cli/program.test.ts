@@ -109,12 +109,10 @@ describe("a command that is done", () => {
     },
   );
 
-  test.each(commands)("marquee $name takes --data as a flag", async ({ name, words }) => {
+  test("takes --data as a flag", async () => {
     environment["MARQUEE_DATA"] = "/dev/null/nowhere";
     await marquee("user", "add", "ada", "--data", path("flag"));
-    expect(await marquee(...named(name), ...words, "--data", path("flag"))).toMatchObject({
-      code: 0,
-    });
+    expect(await marquee("user", "list", "--data", path("flag"))).toMatchObject({ code: 0 });
   });
 });
 
@@ -171,15 +169,7 @@ describe("a command that fails", () => {
     expect(await expectFailure("user", "add", "ada")).toContain(path("file", "data"));
   });
 
-  for (const words of [
-    "user list",
-    "user remove ada",
-    "key list ada",
-    "widget url ada",
-    "connect ada demo",
-    "disconnect ada",
-    "backup copy.db",
-  ]) {
+  for (const words of ["user list", "backup copy.db"]) {
     test(`exits 1 where there is no data, and makes none: ${words}`, async () => {
       expect(await expectFailure(...words.split(" "))).toContain("There is no Marquee data");
       expect(existsSync(path("data"))).toBe(false);

@@ -72,14 +72,6 @@ describe("as root in a folder of somebody else's,", () => {
     expect(lstatSync(join(data, "marquee.db"))).toMatchObject({ uid: USER, gid: 65_534 });
   });
 
-  testAsRoot("a rotation leaves the secret key to that user", async () => {
-    const data = makeFolder("data");
-    await marquee(["user", "add", "ada"]);
-    expect((await marquee(["secret", "rotate"])).code).toBe(0);
-    expect(ownersIn(data)).toEqual(new Set([USER]));
-    expect((await marquee(["user", "list"])).out).toContain("ada");
-  });
-
   testAsRoot("the server runs as that user, and has no other groups", async () => {
     const data = makeFolder("data");
     const server = await startMarquee({

@@ -573,14 +573,28 @@ describe("a dashboard's socket", () => {
     other.close();
   });
 
-  test("is closed when its session is ended", async () => {
-    const opened = open({ cookie: owner.cookie, origin: port.origin });
+  const closings: Readonly<Record<string, (browser: SignedIn) => unknown>> = {
+    "its session is ended": () => server.accounts.sessions.closeAll(grace.user),
+    "its session expires while it is open": () =>
+      server.clock.setWallMs(server.clock.wallMs() + SESSION_LIFETIME_MS),
+    "the owner removes its user": () =>
+      owner.post("/en/dashboard/settings/server", { do: "user remove", user: "grace" }),
+    "its browser signs in anew, as another": ({ cookie }) => {
+      const secret = server.accounts.magicLinks.issue(ada.user, SIGN_IN_PURPOSE);
+      const headers = { origin: ORIGIN, cookie };
+      return server.get(`/en/sign-in/${secret}`, { method: "POST", headers });
+    },
+  };
+
+  test.each(Object.entries(closings))("is closed when %s", async (_, close) => {
+    const member = await signIn(server, grace);
+    const opened = open({ cookie: member.cookie, origin: port.origin });
     await opened.first;
-    await server.accounts.sessions.closeAll(ada.user);
+    await close(member);
     await server.app.followChange(ANY_CHANGE);
     expect(await opened.closed).toBe(4001);
     const told = opened.messages.length;
-    await server.sourceOf(ada).says(aPlayback({ positionMs: 100_000 }));
+    await server.sourceOf(grace).says(aPlayback({ positionMs: 100_000 }));
     expect(opened.messages).toHaveLength(told);
   });
 
@@ -597,25 +611,6 @@ describe("a dashboard's socket", () => {
     await server.sourceOf(ada).says(null);
     await until(() => opened.messages.length > told || undefined);
     opened.close();
-  });
-
-  test("is closed when its browser signs in anew, as another", async () => {
-    const opened = open({ cookie: owner.cookie, origin: port.origin });
-    await opened.first;
-    const secret = server.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
-    await server.get(`/en/sign-in/${secret}`, {
-      method: "POST",
-      headers: { origin: ORIGIN, cookie: owner.cookie },
-    });
-    expect(await opened.closed).toBe(4001);
-  });
-
-  test("is closed when the owner removes its user", async () => {
-    const member = await signIn(server, grace);
-    const opened = open({ cookie: member.cookie, origin: port.origin });
-    await opened.first;
-    await owner.post("/en/dashboard/settings/server", { do: "user remove", user: "grace" });
-    expect(await opened.closed).toBe(4001);
   });
 
   test("does not take the server down when there is nothing to be read", async () => {
@@ -662,13 +657,5 @@ describe("a dashboard's socket", () => {
     // One state may be sent twice, where two changes lead to it.
     expect([...new Set(opened.messages.slice(told - 1))]).toHaveLength(1);
     opened.close();
-  });
-
-  test("is closed when its session expires while it is open", async () => {
-    const opened = open({ cookie: owner.cookie, origin: port.origin });
-    await opened.first;
-    server.clock.setWallMs(server.clock.wallMs() + SESSION_LIFETIME_MS);
-    await server.app.followChange(ANY_CHANGE);
-    expect(await opened.closed).toBe(4001);
   });
 });

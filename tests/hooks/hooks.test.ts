@@ -545,13 +545,6 @@ describe("the page of hooks", () => {
     expect(server.accounts.hooks.allOf(ada.user.id)).toHaveLength(1);
   });
 
-  test("refuses an address that may not be told, and keeps what was typed", async () => {
-    const answer = await browser.post(HOOKS, { do: "hook add", url: "http://10.0.0.1/x" });
-    expect(answer.status).toBe(422);
-    expect(await answer.text()).toContain("http://10.0.0.1/x");
-    expect(server.accounts.hooks.allOf(ada.user.id)).toEqual([]);
-  });
-
   test("sends a test, which switches a hook on again, and removes it", async () => {
     const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
     const { id } = await server.accounts.hooks.add(ada.user, settings);

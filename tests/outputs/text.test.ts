@@ -63,14 +63,6 @@ describe("the text for chat bots", () => {
     expect(server.hub.running()).toBe(0);
   });
 
-  test("answers HEAD like GET", async () => {
-    await plays("Paper Lanterns");
-    const { status, headers } = await server.get(`/en/text/${line.token}`, { method: "HEAD" });
-    expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
-    const wrong = await server.get("/en/text/mqw_x", { method: "HEAD" });
-    expect(wrong.status).toBe(404);
-  });
-
   test.each(LANGUAGES)(
     "says in the language of its address that nothing plays: %s",
     async (lang) => {
