@@ -122,13 +122,17 @@ const namesOf = (playback: Playback | null) => {
   return bounded && [bounded.artists.join(", "), bounded.track.title].join(" / ");
 };
 
-describe.each(PROGRAMS)("a station's text in %s", (_, report) => {
+/** Programs that report no address, whose end would be the last name that there is. */
+const WITHOUT_ADDRESS = ["Beefweb", "Home Assistant"];
+
+describe.each(PROGRAMS)("a station's text in %s", (program, report) => {
   test.each([
     ["Daft Punk - One More Time", "Daft Punk / One More Time"],
     ["One More Time", "My Radio / One More Time"],
     ["One More Time - Radio Edit", "My Radio / One More Time - Radio Edit"],
     ["My Radio", " / My Radio"],
     [" - ", " / My Radio"],
+    ["Unknown Artist", " / My Radio"],
     ["BjÃ¶rk - JÃ³ga", "Björk / Jóga"],
     ["Guns N&#x27; Roses - Patience", "Guns N' Roses / Patience"],
     ["Daft Punk - One More Time [01:22/03:45]", "Daft Punk / One More Time"],
@@ -149,6 +153,11 @@ describe.each(PROGRAMS)("a station's text in %s", (_, report) => {
       async (time) => (await report(`Daft Punk - One More Time ${time}`, "My Radio"))?.track.id,
     );
     expect(new Set(await Promise.all(ids)).size).toBe(1);
+  });
+
+  test.each([" - ", "", "Unknown Artist"])("that says nothing is no title: %j", async (text) => {
+    const wanted = WITHOUT_ADDRESS.includes(program) ? null : " / live";
+    expect(namesOf(await report(text, ""))).toBe(wanted);
   });
 
   test("has no station where the server writes that there is none", async () => {
@@ -175,6 +184,14 @@ test.each([
   expect(namesOf(mpris(song))).toBe(`Solvay / ${title.trim()}`);
 });
 
+test("a station in Home Assistant that has no text is named alone", () => {
+  expect(namesOf(homeAssistant({ media_channel: "My Radio" }))).toBe(" / My Radio");
+  const named = { media_channel: "My Radio", media_content_id: ADDRESS, media_artist: "Solvay" };
+  expect(namesOf(homeAssistant(named))).toBe(" / My Radio");
+  const spoken = { media_content_id: "http://ha.test/api/tts_proxy/d1f2a3.mp3" };
+  expect(namesOf(homeAssistant(spoken))).toBeNull();
+});
+
 test("a live broadcast of AzuraCast is read alike, but is not by its station", async () => {
   const live = (title: string) => ({
     station: { name: "My Radio" },
@@ -191,6 +208,7 @@ test("a live broadcast of AzuraCast is read alike, but is not by its station", a
     );
   expect(await received("Daft Punk - One More Time (1:02)")).toBe("Daft Punk / One More Time");
   expect(await received("One More Time")).toBe(" / One More Time");
+  expect(await received("-")).toBe(" / My Radio");
 });
 
 describe("a tag without an artist", () => {

@@ -85,7 +85,7 @@ function readNowPlaying(answer: unknown, context: ReadingContext): Playback | nu
   // What a person broadcasts live has one text; a song of the station's library has tags.
   const onAir =
     durationMs === null && named.length < 2
-      ? readOnAir({ text: given, station: stationName, artist: named[0], otherwise: given })
+      ? readOnAir({ text: given, station: stationName, artist: named[0], otherwise: "" })
       : undefined;
   if (onAir === null) return null;
   return {

@@ -1,3 +1,4 @@
+import { nameOfAddress } from "../../address-name.ts";
 import { matching } from "../../field.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
@@ -56,7 +57,12 @@ function readStatus(text: string, mount: string): Track | null {
   const [title, station, artist] = ["title", "server_name", "artist"].map((name) =>
     textOf(stream[name]),
   );
-  const onAir = readOnAir({ text: title, station, artist, otherwise: mountOf(stream) });
+  const onAir = readOnAir({
+    text: title,
+    station,
+    artist,
+    otherwise: nameOfAddress(mountOf(stream)),
+  });
   return onAir && onAirTrack(onAir, ICECAST, { id: `${mountOf(stream)} ${onAir.song}` });
 }
 

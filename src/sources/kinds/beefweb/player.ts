@@ -29,7 +29,7 @@ export function readPlayer(
   const durationMs = lengthMs(item["duration"], 1000);
   // Only streams have no length; the artist of one is often its station.
   const onAir =
-    durationMs === null ? readOnAir({ text: title, station: artist, otherwise: title }) : undefined;
+    durationMs === null ? readOnAir({ text: title, station: artist, otherwise: "" }) : undefined;
   if (onAir === null) return null;
   // An index alone would name another track once the playlist is sorted.
   const id = JSON.stringify([place, onAir?.song ?? title, artist, album]);

@@ -56,16 +56,18 @@ export function readPlayback(
   { id, observedAtMs, serverWallMs, artworksOf }: EntityContext,
 ): Playback | null {
   const content = withoutSecrets(textOf(reported["media_content_id"]) ?? "");
-  const given = textOf(reported["media_title"]) ?? fileNameIn(content);
+  const given = textOf(reported["media_title"]);
+  const fileName = fileNameIn(content);
   const isPlaying = state === "playing" || state === "buffering";
-  if (given === undefined || !(isPlaying || state === "paused")) return null;
+  if (!(isPlaying || state === "paused")) return null;
   const named = firstNamed(
     textsOf(reported["media_artist"]),
     textsOf(reported["media_album_artist"]),
   );
-  const onAir = onAirOf(reported, given, named);
+  const onAir = onAirOf(reported, { given, fileName }, named);
   if (onAir === null) return null;
-  const title = onAir?.title ?? given;
+  const title = onAir?.title ?? given ?? fileName ?? "";
+  if (title === "") return null;
   const artists = onAir?.artists ?? named;
   const album = textOf(reported["media_album_name"]) ?? "";
   const names = { player: textOf(reported["app_name"]) ?? id, title, artists };
@@ -117,7 +119,7 @@ function fileNameIn(content: string): string | undefined {
  */
 function onAirOf(
   reported: Entity["attributes"],
-  text: string,
+  { given, fileName }: Readonly<Record<"given" | "fileName", string | undefined>>,
   artists: readonly string[],
 ): OnAir | null | undefined {
   const channel = textOf(reported["media_channel"]);
@@ -126,9 +128,10 @@ function onAirOf(
   const hasLength = lengthMs(reported["media_duration"], 1000) !== null;
   if (hasLength || !isStation || artists.length > 1) return undefined;
   const [artist] = artists;
+  const otherwise = fileName ?? "";
   return channel === undefined
-    ? readOnAir({ text, station: artist, otherwise: text })
-    : readOnAir({ text, station: channel, artist, otherwise: text });
+    ? readOnAir({ text: given ?? fileName, station: artist, otherwise })
+    : readOnAir({ text: given, station: channel, artist, otherwise });
 }
 
 /** How long ago the position was reported, in milliseconds. */

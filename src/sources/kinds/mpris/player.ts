@@ -35,7 +35,8 @@ export function readPlayer(
   // mpv gives streams a length, too. What names no artist is one text.
   const isOneText = durationMs === null || (named.length === 0 && text.text !== undefined);
   const isStream = text.isCertain || (isOneText && isStreamAddress(url));
-  const onAir = isStream && named.length < 2 ? readOnAir({ ...text, otherwise: given }) : undefined;
+  const onAir =
+    isStream && named.length < 2 ? readOnAir({ ...text, otherwise: fileName ?? "" }) : undefined;
   if (onAir === null) return null;
   const title = onAir?.title ?? given;
   const artists = onAir?.artists ?? named;
