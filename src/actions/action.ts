@@ -92,7 +92,10 @@ export interface CommandExtras {
   readonly settingsOfCaller?: readonly SettingName[];
   /** Makes the data folder if there is none. A missing one may be a mistyped path. */
   readonly createsFolder?: true;
-  /** Puts the contents of files in the place of their names: only the caller may read them. */
+  /**
+   * Puts the contents of files in the place of their names, which only the caller may read, and whole paths
+   * in the place of relative ones.
+   */
   readHere?(texts: Texts, config: Config): Texts;
   /** Keys besides the setting's under which the database may be encrypted. */
   otherKeys?(texts: Texts): readonly string[];

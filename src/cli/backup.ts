@@ -5,7 +5,7 @@ import { copyDatabase } from "../db/copy.ts";
 import { DATABASE_FILE } from "../db/data-folder.ts";
 import { secretKeyPath } from "../vault/secret-key-files.ts";
 import type { Settled } from "../control/carry-out.ts";
-import { type Io, printTo } from "../control/execution.ts";
+import { type Io, printTo, UsageError } from "../control/execution.ts";
 import type { CommanderCli } from "./commander.ts";
 import { refuseMissing } from "../control/data-folder.ts";
 
@@ -21,6 +21,8 @@ export function declareBackup({ command, runs }: CommanderCli): void {
 
 /** `marquee backup FILE`: a consistent copy of the database, even while the server runs. */
 function backUp({ config, asJson }: Settled, io: Io, path: string): void {
+  if (path === "")
+    throw new UsageError("<file> must be the path of a file that does not exist yet.");
   refuseMissing(config);
   const file = resolve(path);
   copyDatabase(join(config.data, DATABASE_FILE), file);

@@ -1,6 +1,7 @@
+import { resolve } from "node:path";
 import { connectPurpose } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
-import { action, type Call, type Input, good } from "../actions/action.ts";
+import { action, type Call, type Input, good, type Texts } from "../actions/action.ts";
 import { connectionId, name } from "../actions/inputs.ts";
 import { connectAddress } from "../addresses.ts";
 import { flagOf, type SettingName, settings, variableOf } from "../config.ts";
@@ -108,6 +109,7 @@ export const connect = action({
       "marquee connect ada mpd --password-file ./mpd-password",
     ],
     help: () => `\n${describeSources()}`,
+    readHere: withWholePath,
   },
   async run(
     call,
@@ -368,6 +370,13 @@ function remarkOn({ remark }: Call, { keySetting }: Source, tried: Tried | undef
       ? `Note: ${tried.reason} The connection is kept.`
       : `Note: ${tried.reason}. The connection is kept, and Marquee keeps trying.`,
   );
+}
+
+/** A relative path is one of the folder where the command was called, not of the server's. */
+function withWholePath(texts: Texts): Texts {
+  const path = texts[optionField("path")];
+  if (typeof path !== "string" || path.trim() === "") return texts;
+  return { ...texts, [optionField("path")]: resolve(path) };
 }
 
 /** The sources and their options, for `--help`. */

@@ -42,6 +42,7 @@ describe("marquee backup", () => {
 
   test("needs a file", async () => {
     expect((await marquee("backup")).code).toBe(2);
+    expect((await marquee("backup", "")).code).toBe(2);
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { createVault } from "../../src/vault/vault.ts";
 import { readSecretKey } from "../../src/vault/secret-key-files.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
@@ -73,6 +74,12 @@ describe("marquee connect", () => {
     await marquee("connect", "ada", "mpd", "--address", NOBODY, "--password", PASSWORD);
     expect((await marquee("connect", "ada", "mpd", ...more)).out).toContain("were saved");
     expect(await storedSettings()).toMatchObject({ password });
+  });
+
+  test("takes a relative path from where it was called, and no path for none", async () => {
+    await marquee("connect", "ada", "file", "--path", "songs/now.txt");
+    expect(await storedSettings()).toMatchObject({ path: resolve("songs/now.txt") });
+    expect((await marquee("connect", "ada", "file", "--path", " ")).code).toBe(2);
   });
 
   test("takes the password from a file", async () => {

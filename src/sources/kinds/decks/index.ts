@@ -65,7 +65,9 @@ function createDeck(
       return async () => {
         const found = path || (await findIn(machine));
         if (found === undefined) {
-          throw unavailable(`${deck.name} has no database on this computer: has it run once?`);
+          throw unavailable(
+            `${deck.name} has no database on this computer: it makes one when it runs`,
+          );
         }
         const { DatabaseLocked } = await import("./song-log.ts");
         try {
