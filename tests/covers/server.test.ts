@@ -4,7 +4,6 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { Playback } from "../../src/playback.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import {
-  aRecording,
   type CoverServices,
   createCoverServices,
   PICTURE,
@@ -85,29 +84,6 @@ describe("no request is made", () => {
     await images();
     await server.clock.advance(4_000);
     await change(rules);
-    await listens(30);
-    expect(world.calls).toEqual([]);
-  });
-
-  test("if the user switches it off meanwhile", async () => {
-    await start("musicbrainz");
-    await change({ searchesCovers: true });
-    await plays(aPlayback());
-    await listens(4);
-    await change({ searchesCovers: false });
-    await listens(30);
-    expect(world.calls).toEqual([]);
-  });
-
-  test("for a song that has a cover, though it came late, or that is paused", async () => {
-    await start("musicbrainz");
-    await change({ searchesCovers: true });
-    const artworks = [{ key: "own", load: async () => PICTURE }];
-    await plays(aPlayback());
-    await listens(4);
-    await plays(aPlayback({ album: { name: "Slow Weather", artworks } }));
-    await listens(30);
-    await plays(aPlayback({ state: "paused" }));
     await listens(30);
     expect(world.calls).toEqual([]);
   });
@@ -211,13 +187,6 @@ describe("a cover that was found", () => {
     expect(keysShown()).toEqual([expect.stringContaining("found:")]);
     await replace(false);
     expect(keysShown()).toEqual(["own"]);
-  });
-
-  test("is not another song's", async () => {
-    world.recordings = [aRecording({ title: "Undertow" })];
-    await plays(aPlayback());
-    await listens(10);
-    expect(await images()).toEqual([]);
   });
 
   test("ends no song", async () => {

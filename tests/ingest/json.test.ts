@@ -302,10 +302,12 @@ describe("whoever pushes", () => {
     expect(await push(ofSize(65_537))).toMatchObject({ status: 413, body: { success: false } });
   });
 
-  test("may be a page: CORS is open", async () => {
+  test("may be a page: CORS is open, for its headers too", async () => {
     const asked = await server.get(path("x"), { method: "OPTIONS" });
     expect(asked.status).toBe(204);
     expect(asked.headers.get("access-control-allow-origin")).toBe("*");
+    expect(asked.headers.get("access-control-allow-headers")).toContain("*");
+    expect(asked.headers.get("access-control-allow-private-network")).toBe("true");
     expect((await server.post(path(), SONG)).headers.get("access-control-allow-origin")).toBe("*");
   });
 

@@ -112,14 +112,6 @@ describe("a program for Tuna", () => {
     expect(await server.shown()).not.toBe(null);
   });
 
-  test("may run in a page: CORS is open, for its headers too", async () => {
-    const asked = await server.get(`/in/${server.secret}/tuna`, { method: "OPTIONS" });
-    expect(asked.status).toBe(204);
-    expect(asked.headers.get("access-control-allow-origin")).toBe("*");
-    expect(asked.headers.get("access-control-allow-headers")).toContain("*");
-    expect(asked.headers.get("access-control-allow-private-network")).toBe("true");
-  });
-
   test("survives thousands of hostile messages", () => {
     const samples = [message(), message({ status: "stopped" }), message({ title: "" })];
     expectHarmless(TUNA, hostileTexts(samples), readTuna);

@@ -130,13 +130,6 @@ describe("a draft over a look that somebody else has saved", () => {
     await widgets().save(ada.user, 1, theirs, { basedOn: 1 });
     expect(await save({ options: { theme: "glass" } })).toMatchObject({ saved: true, revision: 3 });
   });
-
-  test("is not saved over a revision that never was", async () => {
-    expect(await save({ options: { theme: "bar" } }, { basedOn: "999999" })).toMatchObject({
-      ...{ saved: false, revision: 1 },
-    });
-    expect(await widgets().revisionsOf(ada.user, 1)).toHaveLength(1);
-  });
 });
 
 describe("a draft that cannot be saved", () => {

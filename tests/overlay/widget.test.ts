@@ -59,14 +59,6 @@ describe("a token that shows nobody", () => {
     );
     expect(new Set(titles).size).toBe(5);
   });
-
-  test("is what a rotated one is at once, while the one in its place works", async () => {
-    await plays();
-    expect((await page()).status).toBe(200);
-    const next = await server.accounts.widgets.rotate(ada.user);
-    expect((await page()).status).toBe(404);
-    expect((await server.get(`/en/widget/${next}`)).status).toBe(200);
-  });
 });
 
 describe("a saved look", () => {
@@ -424,12 +416,6 @@ describe("the options in the query", () => {
   beforeEach(() => hearsTitle("Paper Lanterns"));
   const stylesOf = async (query: string) =>
     (await (await page(query)).text()).match(/<style.*?<\/style>/gs)?.join("") ?? "";
-
-  test("reach the browser as they were understood", async () => {
-    const { options, warnings } = await setupOf(await page("?speed=60&marquee=off&swap=1"));
-    expect(options).toMatchObject({ speed: 60, marquee: "off", swap: true, hold: null });
-    expect(warnings).toEqual([]);
-  });
 
   test("that are wrong keep no right one out", async () => {
     const { options, warnings } = await setupOf(await page("?bg=nonsense&speed=99&size=nonsense"));
