@@ -3,41 +3,17 @@ import { delayed } from "../../src/sources/delay.ts";
 import type { Playback } from "../../src/playback.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
-
-/** A source that says what it is given, until it is ended. */
-function createSaid() {
-  const queue: (Playback | null | Error)[] = [];
-  let wake = () => {};
-  let hasEnded = false;
-  return {
-    hasEnded: () => hasEnded,
-    say(next: Playback | null | Error) {
-      queue.push(next);
-      wake();
-    },
-    async *watch(signal: AbortSignal) {
-      signal.addEventListener("abort", () => wake());
-      try {
-        while (!signal.aborted) {
-          const next = queue.shift();
-          if (next instanceof Error) throw next;
-          if (next !== undefined) yield next;
-          else await new Promise<void>((resolve) => (wake = resolve));
-        }
-      } finally {
-        hasEnded = true;
-      }
-    },
-  };
-}
+import { createScriptedSource } from "../fixtures/sources/scripted-source.ts";
+import { watchContext } from "../fixtures/sources/watch-context.ts";
 
 function start(delay: number) {
   const clock = createFakeClock();
   const stop = new AbortController();
-  const said = createSaid();
+  const source = createScriptedSource();
+  const watch = (signal: AbortSignal) => source.listening.watch(watchContext({ signal, clock }));
   const received: (Playback | null)[] = [];
   const ended = (async () => {
-    const playbacks = delayed(said.watch, { delay }, { clock, signal: stop.signal });
+    const playbacks = delayed(watch, { delay }, { clock, signal: stop.signal });
     for await (const playback of playbacks) received.push(playback);
   })();
   const song = (title: string, ageMs = 0) => ({
@@ -45,19 +21,18 @@ function start(delay: number) {
     observedAtMs: clock.monotonicMs() - ageMs,
   });
   const titles = () => received.map((one) => one && one.track.title);
-  return { clock, stop, said, received, ended, song, titles };
+  return { clock, stop, source, received, ended, song, titles };
 }
 
 test("each word is said later, in its order, with the position of what is heard then", async () => {
-  const { clock, said, received, song, titles } = start(3);
-  said.say(null);
-  await settle();
+  const { clock, source, received, song, titles } = start(3);
+  await source.says(null);
   expect(titles()).toEqual([null]);
   const [one, two] = [song("One"), song("Two")];
-  said.say(one);
+  await source.says(one);
   await clock.advance(1_000);
-  said.say({ ...two, observedAtMs: clock.monotonicMs() });
-  said.say(null);
+  await source.says({ ...two, observedAtMs: clock.monotonicMs() });
+  await source.says(null);
   await clock.advance(1_999);
   expect(titles()).toEqual([null]);
   await clock.advance(1);
@@ -68,23 +43,21 @@ test("each word is said later, in its order, with the position of what is heard 
 });
 
 test("what began before that is said at once", async () => {
-  const { said, song, titles } = start(3);
-  said.say(song("One", 5_000));
-  await settle();
+  const { source, song, titles } = start(3);
+  await source.says(song("One", 5_000));
   expect(titles()).toEqual(["One"]);
 });
 
 test("nothing waits without a delay", async () => {
-  const { said, song, titles } = start(0);
-  said.say(song("One"));
-  await settle();
+  const { source, song, titles } = start(0);
+  await source.says(song("One"));
   expect(titles()).toEqual(["One"]);
 });
 
 test("a failure comes after what was said before it", async () => {
-  const { clock, said, song, ended, titles } = start(1);
-  said.say(song("One"));
-  said.say(new Error("lost"));
+  const { clock, source, song, ended, titles } = start(1);
+  await source.says(song("One"));
+  await source.fails(new Error("lost"));
   const failure = ended.catch((error: unknown) => error);
   await clock.advance(1_000);
   expect(await failure).toEqual(new Error("lost"));
@@ -92,13 +65,12 @@ test("a failure comes after what was said before it", async () => {
 });
 
 test("whoever stops ends the source too, also while something waits", async () => {
-  const { clock, stop, said, song, ended, titles } = start(30);
-  said.say(song("One"));
-  await settle();
+  const { clock, stop, source, song, ended, titles } = start(30);
+  await source.says(song("One"));
   stop.abort();
   await ended;
   await settle();
-  expect(said.hasEnded()).toBe(true);
+  expect(source.listeners()).toBe(0);
   await clock.advance(60_000);
   expect(titles()).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
-import type { Playback } from "../../../src/playback.ts";
 import { createMpd } from "../../../src/sources/kinds/mpd/index.ts";
 import { SourceFailure } from "../../../src/sources/source.ts";
 import { NETWORK } from "../../../src/upstream/index.ts";
@@ -9,35 +8,16 @@ import { mpdIsInstalled } from "../../fixtures/mpd/mpd-daemon.ts";
 import { sharedMpd } from "../../fixtures/mpd/shared-mpd.ts";
 import { patternPicture } from "../../fixtures/sources/pictures.ts";
 import { testWith } from "../../fixtures/real-parts.ts";
-import { inTime } from "../../fixtures/clock/waiting.ts";
-import { watchContext } from "../../fixtures/sources/watch-context.ts";
+import { listenTo as listenToSource } from "../../fixtures/sources/polled.ts";
 
 const test = testWith("mpd", mpdIsInstalled);
 
-/** Listens to a daemon and answers what it says, one observation after the other. */
-function listenTo(address: string, password?: string) {
-  const stop = new AbortController();
-  const received = createMpd({ network: NETWORK })
-    .open(password ? { address, password } : { address })
-    .watch(watchContext({ signal: stop.signal, clock: systemClock }));
-  const iterator = received[Symbol.asyncIterator]();
-  const next = async () =>
-    (await inTime("the next observation", iterator.next())).value as Playback | null;
-  return {
-    next,
-    /** The next observation that is as expected; others on the way are passed over. */
-    async nextThat(matches: (playback: Playback | null) => boolean) {
-      for (;;) {
-        const playback = await next();
-        if (matches(playback)) return playback;
-      }
-    },
-    async stop() {
-      stop.abort();
-      await iterator.next();
-    },
-  };
-}
+const listenTo = (address: string, password?: string) =>
+  listenToSource(
+    createMpd({ network: NETWORK }),
+    password ? { address, password } : { address },
+    systemClock,
+  );
 
 describe("a real MPD", () => {
   let folderCover: Uint8Array;

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test as bunTest } from "bun:te
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Playback } from "../../../src/playback.ts";
-import { SourceFailure } from "../../../src/sources/source.ts";
 import { inTime } from "../../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../../fixtures/data/temp-folder.ts";
 import {
@@ -300,8 +299,7 @@ describe("a cover", () => {
 
 describe("the session bus", () => {
   test.each(["unix:path=/nowhere/bus", "nonsense"])("at %s is unavailable", async (address) => {
-    const failure = await inTime("a failure", listen({}, address).watching).catch((error) => error);
-    expect(failure).toBeInstanceOf(SourceFailure);
+    const failure = await listen({}, address).failure();
     expect(failure.meaning.kind).toBe("unavailable");
     expect(failure.message).toContain("the session of your desktop");
   });
@@ -317,19 +315,16 @@ describe("the session bus", () => {
       },
     });
     const address = `unix:path=${join(folder.path, "bus")}`;
-    const failure = await inTime("a failure", listen({}, address).watching).catch((error) => error);
-    expect(failure).toBeInstanceOf(SourceFailure);
-    expect(failure.meaning.kind).toBe("unavailable");
+    expect((await listen({}, address).failure()).meaning.kind).toBe("unavailable");
     silent.stop(true);
   });
 
   test("that ends makes the source unavailable", async () => {
     const own = await startSessionBus();
-    const { watching, nothing } = listen({}, own.address);
+    const { failure, nothing } = listen({}, own.address);
     await nothing();
     await own.stop();
-    const failure = await inTime("a failure", watching).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(SourceFailure);
+    await failure();
   });
 });
 
