@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
-import { openFolder } from "../../src/control/data-folder.ts";
 import { systemClock } from "../../src/clock.ts";
-import { resolveConfig } from "../../src/config.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
+import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { storeLink, twitchFlags } from "../fixtures/twitch/links.ts";
@@ -175,20 +173,6 @@ async function openOverlays(port: number, path = "/") {
       for (const socket of sockets) socket.close();
     },
   };
-}
-
-/** Changes a data folder that no server uses yet. */
-async function withAccounts<Result>(
-  folder: string,
-  work: (accounts: Accounts) => Promise<Result>,
-): Promise<Result> {
-  const { config } = resolveConfig({ data: folder }, {});
-  const { store, vault } = openFolder(config);
-  try {
-    return await work(createAccounts({ store, vault, wallMs: Date.now }));
-  } finally {
-    store.close();
-  }
 }
 
 function startReference(words: readonly string[], input: object = {}) {

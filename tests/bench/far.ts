@@ -5,8 +5,7 @@ import { createCookieJar } from "../fixtures/http/cookie-jar.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { OVERLAYS_A_USER, type OverlayFigures } from "./far-overlays.ts";
 import { credentialsIn, makeUsers, STREAMERS, USERS } from "./far-users.ts";
-import { type Measured, median, type Row, startProduct } from "./measure.ts";
-import { restingMemoryKib } from "./measure.ts";
+import { type Measured, median, restingMemoryKib, type Row, row, startProduct } from "./measure.ts";
 import { bytesOfASong } from "./song-bytes.ts";
 import type { SteadyResult } from "./steady-load.ts";
 
@@ -33,12 +32,6 @@ export async function benchFar(): Promise<Row[]> {
   folder.remove();
   return rows;
 }
-
-const row = (what: string, product: string, goal = ""): Row => ({
-  ...{ what, product, goal },
-  reference: "",
-  ratio: "",
-});
 
 /** What every part of the bench prints as soon as it is measured: all of it takes minutes. */
 function noted(rows: readonly Row[]): readonly Row[] {

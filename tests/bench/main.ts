@@ -7,20 +7,19 @@ import { benchChat } from "./chat.ts";
 import { benchCovers } from "./covers.ts";
 import { detectionTable } from "./detection.ts";
 import { benchFar } from "./far.ts";
-import { benchLatency } from "./latency.ts";
 import { buildReference, type Row } from "./measure.ts";
 import { benchOverlay } from "./overlay.ts";
 import { benchPages } from "./pages.ts";
 import { benchProcess } from "./process.ts";
-import { benchPushes, benchPushLatency } from "./pushes.ts";
+import { benchPushes } from "./pushes.ts";
 import { benchStreams } from "./streams.ts";
+import { benchTitles } from "./titles.ts";
 
 /** What can be measured alone: `bun run bench process pages`. */
 const BENCHES: Readonly<Record<string, () => Promise<Row[]>>> = {
   process: benchProcess,
   streams: benchStreams,
-  latency: benchLatency,
-  "push-latency": benchPushLatency,
+  titles: benchTitles,
   pushes: benchPushes,
   covers: benchCovers,
   booth: benchBooth,

@@ -127,3 +127,10 @@ export interface Row {
 }
 
 export const ratio = (value: number): string => value.toFixed(2);
+
+/** A row of what is compared with nothing. */
+export const row = (what: string, product: string, goal = ""): Row => ({
+  ...{ what, product, goal },
+  reference: "",
+  ratio: "",
+});

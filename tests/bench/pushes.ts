@@ -1,10 +1,7 @@
-import type { Page } from "playwright-core";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
-import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import {
   type Measured,
-  median,
   quantile,
   ratio,
   restingMemoryKib,
@@ -12,7 +9,6 @@ import {
   startProduct,
   startReference,
 } from "./measure.ts";
-import { paintedAt } from "./painted.ts";
 
 /** A user whose music is pushed: the API key, and the paths of the overlay and of the inbox. */
 export interface PushedUser {
@@ -54,63 +50,6 @@ export async function push(url: string, body: object): Promise<void> {
   });
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`a push was answered ${response.status}`);
-}
-
-const CHANGES = 60;
-
-/** Time from sending a push until a real browser paints the new title. */
-export async function benchPushLatency(): Promise<Row[]> {
-  const what = "from a push to the overlay's pixels";
-  if (!currentChromium.isInstalled) {
-    return [{ what, product: "needs chromium", reference: "", ratio: "", goal: "" }];
-  }
-  const folder = createTempFolder();
-  const [ada] = await addPushedUsers(folder.path, "json", ["ada"]);
-  if (!ada) throw new Error("ada was not added");
-  const product = await startProduct(folder.path);
-  const origin = `http://127.0.0.1:${product.port}`;
-  const browser = await currentChromium.launch();
-  const page = await browser.newPage({ viewport: { width: 500, height: 120 } });
-  // What the browser alone takes for a change that a page makes itself.
-  await page.setContent('<b class="np-title"></b>');
-  const own = await timesUntilPainted(page, (title) =>
-    page.evaluate((text) => {
-      document.querySelector(".np-title")?.replaceChildren(text);
-    }, title),
-  );
-  await page.goto(origin + ada.overlay);
-  const pushed = await timesUntilPainted(page, (title) =>
-    push(origin + ada.inbox, { title, duration_ms: 200_000, position_ms: 0 }),
-  );
-  await browser.close();
-  await product.stop();
-  folder.remove();
-  return [
-    {
-      what,
-      product: `${median(pushed).toFixed(0)} ms (p95 ${quantile(pushed, 0.95).toFixed(0)} ms)`,
-      reference: `${median(own).toFixed(0)} ms`,
-      ratio: ratio(median(pushed) / median(own)),
-      goal: "≤ 60 ms",
-    },
-  ];
-}
-
-/** The times from a change until its title is on the screen, in milliseconds. */
-async function timesUntilPainted(
-  page: Page,
-  change: (title: string) => Promise<void>,
-): Promise<number[]> {
-  const times: number[] = [];
-  for (let round = 0; round < CHANGES; round++) {
-    const title = `Title ${round}`;
-    const painted = paintedAt(page, title);
-    await Bun.sleep(150);
-    const sentAtMs = performance.timeOrigin + performance.now();
-    await change(title);
-    times.push((await painted) - sentAtMs);
-  }
-  return times;
 }
 
 const USERS = 200;

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { resolveConfig } from "../../src/config.ts";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import { openFolder } from "../../src/control/data-folder.ts";
+import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { median, quantile, restingMemoryKib, type Row, startProduct } from "./measure.ts";
@@ -106,17 +104,15 @@ async function addUsers(folder: string) {
     const { out } = await run("connect", name, "json");
     inboxes.push(JSON.parse(out).url);
   }
-  const { config } = resolveConfig({ data: folder }, {});
-  const { store, vault } = openFolder(config);
-  const accounts = createAccounts({ store, vault, wallMs: Date.now });
-  const keys: string[] = [];
-  for (const user of accounts.users.list()) {
-    // The first key was made with the user, and is shown only then.
-    for (const { id } of accounts.keys.list(user)) await accounts.keys.revoke(user, id);
-    for (let made = 0; made < KEYS_A_USER; made++)
-      keys.push((await accounts.keys.add(user, `bench ${made}`)).key);
-  }
-  store.close();
+  const keys = await withAccounts(folder, async ({ users, keys }) => {
+    const made: string[] = [];
+    for (const user of users.list()) {
+      // The first key was made with the user, and is shown only then.
+      for (const { id } of keys.list(user)) await keys.revoke(user, id);
+      for (let at = 0; at < KEYS_A_USER; at++) made.push((await keys.add(user, `bench ${at}`)).key);
+    }
+    return made;
+  });
   return { keys, inboxes };
 }
 

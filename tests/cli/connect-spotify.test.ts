@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test";
-import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
+import { type Accounts } from "../../src/accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
 import { FAILURE_REASONS } from "../../src/music/connection-status.ts";
-import { readSecretKey } from "../../src/vault/secret-key-files.ts";
-import { createVault } from "../../src/vault/vault.ts";
-import { openStore } from "../../src/db/open.ts";
+import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { onlyWorkingId } from "../fixtures/data/connections.ts";
@@ -20,17 +18,6 @@ beforeEach(async () => {
 afterEach(() => {
   setSystemTime();
 });
-
-/** Looks into the data folder, or changes it, as a running server does. */
-async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>): Promise<Result> {
-  const store = openStore(path("data"));
-  try {
-    const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-    return await use(createAccounts({ store, vault, wallMs: Date.now }));
-  } finally {
-    store.close();
-  }
-}
 
 describe("marquee connect USER spotify", () => {
   test("prints the address to open, and the redirect URI to register", async () => {
@@ -59,7 +46,7 @@ describe("marquee connect USER spotify", () => {
     expect(document).toMatchObject({ source: "spotify", name: "Second one" });
     const secret = parseMagicLinkSecret(String(document?.["url"]).split("/").at(-1) ?? "");
     if (!secret) throw new Error("no link");
-    await withAccounts(async ({ magicLinks }) => {
+    await withAccounts(path("data"), async ({ magicLinks }) => {
       expect(magicLinks.detailOf(secret, "connect spotify")).toBe("Second one");
       expect(magicLinks.detailOf(secret, "connect mpd")).toBe("");
       expect(magicLinks.userOf(secret, "connect mpd")).toBe(undefined);
@@ -82,7 +69,9 @@ describe("marquee connect USER spotify", () => {
   });
 
   test("writes both below where the server was last reached, when nothing is set", async () => {
-    await withAccounts(async (accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
+    await withAccounts(path("data"), async (accounts) =>
+      accounts.rememberBaseUrl("http://127.0.0.1:9999"),
+    );
     const [document] = await documentsOf("connect", "ada", "spotify");
     expect(document?.["redirect_uri"]).toBe("http://127.0.0.1:9999/callback/spotify");
   });
@@ -126,13 +115,13 @@ describe("marquee user list, of a linked account", () => {
 
   /** Links ada, and answers the connection's id. */
   const link = (consentedAt?: number) =>
-    withAccounts(async ({ users, connections }) => {
+    withAccounts(path("data"), async ({ users, connections }) => {
       const ada = users.named("ada");
       await connections.connect(ada, "spotify", linked(consentedAt));
       return (await onlyWorkingId(connections, ada.id)) ?? 0;
     });
   const note = (...[id, health]: Parameters<Accounts["connections"]["storeStatus"]>) =>
-    withAccounts(({ connections }) => connections.storeStatus(id, health));
+    withAccounts(path("data"), ({ connections }) => connections.storeStatus(id, health));
   const row = async () => /^ada .*$/m.exec((await marquee("user", "list")).out)?.[0] ?? "";
   const document = async () => (await documentsOf("user", "list"))[0];
 
@@ -194,7 +183,7 @@ describe("marquee user list, of a linked account", () => {
 
   test("says that it has to be linked again", async () => {
     const id = await link();
-    await withAccounts(({ connections }) => connections.markRefused(id));
+    await withAccounts(path("data"), ({ connections }) => connections.markRefused(id));
     expect(await row()).toContain("has to be connected again");
     expect(await document()).toMatchObject({
       needs_connecting_again: true,

@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createVault } from "../../src/vault/vault.ts";
-import { readSecretKey } from "../../src/vault/secret-key-files.ts";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import { openStore } from "../../src/db/open.ts";
+import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { onlyConnection } from "../fixtures/data/connections.ts";
 
@@ -21,14 +18,11 @@ beforeEach(async () => {
 const source = async () => (await documentsOf("user", "list"))[0]?.["source"];
 
 /** The settings that ada's connection was stored with. */
-async function storedSettings(): Promise<unknown> {
-  const store = openStore(path("data"));
-  const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-  const accounts = createAccounts({ store, vault, wallMs: Date.now });
-  const connection = await onlyConnection(accounts.connections, accounts.users.named("ada").id);
-  store.close();
-  return connection?.settings;
-}
+const storedSettings = () =>
+  withAccounts(path("data"), async ({ connections, users }) => {
+    const connection = await onlyConnection(connections, users.named("ada").id);
+    return connection?.settings;
+  });
 
 describe("marquee connect", () => {
   test("connects a user to the demo without a word of trouble", async () => {

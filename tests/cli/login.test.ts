@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { type Accounts, createAccounts } from "../../src/accounts/accounts.ts";
 import { parseMagicLinkSecret } from "../../src/accounts/credential.ts";
 import { connectPurpose, SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
-import { readSecretKey } from "../../src/vault/secret-key-files.ts";
-import { createVault } from "../../src/vault/vault.ts";
-import { openStore } from "../../src/db/open.ts";
+import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { useCommandLine } from "../fixtures/servers/command-line.ts";
 
 const { marquee, documentsOf, environment, path } = useCommandLine();
@@ -12,17 +9,6 @@ const { marquee, documentsOf, environment, path } = useCommandLine();
 beforeEach(async () => {
   await marquee("user", "add", "ada", "grace");
 });
-
-/** Looks into the data folder, or changes it, as a running server does. */
-async function withAccounts<Result>(use: (accounts: Accounts) => Promise<Result>): Promise<Result> {
-  const store = openStore(path("data"));
-  try {
-    const vault = createVault(readSecretKey(path("data", "secret.key")) ?? "");
-    return await use(createAccounts({ store, vault, wallMs: Date.now }));
-  } finally {
-    store.close();
-  }
-}
 
 const secretIn = (text: string) => {
   const secret = parseMagicLinkSecret(/\/sign-in\/(mql_\w+)$/m.exec(text)?.[1] ?? "");
@@ -48,14 +34,16 @@ describe("marquee login USER", () => {
 
   test("signs that user in, and links nothing", async () => {
     const secret = secretIn((await marquee("login", "grace")).out);
-    await withAccounts(async ({ magicLinks }) => {
+    await withAccounts(path("data"), async ({ magicLinks }) => {
       expect(magicLinks.use(secret, connectPurpose("spotify"))).toBe(undefined);
       expect(magicLinks.use(secret, SIGN_IN_PURPOSE)).toMatchObject({ name: "grace" });
     });
   });
 
   test("leads below the base URL that is set, else where the server was last reached", async () => {
-    await withAccounts(async (accounts) => accounts.rememberBaseUrl("http://127.0.0.1:9999"));
+    await withAccounts(path("data"), async (accounts) =>
+      accounts.rememberBaseUrl("http://127.0.0.1:9999"),
+    );
     expect((await marquee("login", "ada")).out).toContain("http://127.0.0.1:9999/sign-in/");
     environment["MARQUEE_BASE_URL"] = "https://example.org/music/";
     expect((await marquee("login", "ada")).out).toContain("https://example.org/music/sign-in/mql_");
@@ -63,7 +51,7 @@ describe("marquee login USER", () => {
 
   test("signs nobody in by itself", async () => {
     await marquee("login", "ada");
-    await withAccounts(async ({ users, sessions }) => {
+    await withAccounts(path("data"), async ({ users, sessions }) => {
       expect(sessions.list(users.named("ada"))).toEqual([]);
     });
   });
