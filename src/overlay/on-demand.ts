@@ -53,7 +53,10 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
     if (!found) {
       const waitMs = guesses.count(request);
       if (waitMs !== undefined) return tooMuch("Too many unknown addresses", secondsOf(waitMs));
-      return plainText(404, "This address shows no overlay. Copy it again from your widget.");
+      return plainText(
+        404,
+        "This address shows no overlay. Copy it again from your overlay’s page.",
+      );
     }
     const waitMs = waitOf(found.id);
     if (waitMs > 0) return tooMuch(`At most ${MOST_A_SECOND} a second`, secondsOf(waitMs));

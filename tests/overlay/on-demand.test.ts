@@ -59,7 +59,9 @@ describe("an overlay on demand", () => {
   test("is unknown for another token, which counts as a guess", async () => {
     const widgetToken = await server.accounts.widgets.tokenOf(ada.user);
     for (const wrong of ["x", createShowToken(), widgetToken]) {
-      expect(await call(`/show/${wrong}`)).toBe(404);
+      const unknown = await server.get(`/show/${wrong}`);
+      expect(unknown.status).toBe(404);
+      expect(await unknown.text()).not.toContain("widget");
     }
     for (let count = 0; count < 20; count += 1) await call(`/hide/${createShowToken()}`);
     expect(await call(`/show/${createShowToken()}`)).toBe(429);
