@@ -40,13 +40,17 @@ const withAutomaticLight = (css: string): string =>
 
 if (import.meta.main) {
   const root = join(import.meta.dir, "../..");
-  const { outputs } = await Bun.build({
-    entrypoints: FILES.map((file) => join(root, file)),
-    root,
-    target: "browser",
-    format: "iife",
-    minify: true,
-  });
+  // One build for all would leave in each what only another one uses.
+  const builds = FILES.map((file) =>
+    Bun.build({
+      entrypoints: [join(root, file)],
+      root,
+      target: "browser",
+      format: "iife",
+      minify: true,
+    }),
+  );
+  const outputs = (await Promise.all(builds)).flatMap((build) => build.outputs);
   const texts = outputs.map(async (output) => {
     const text = await output.text();
     return output.path.endsWith(".css")
