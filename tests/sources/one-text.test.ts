@@ -8,6 +8,7 @@ import { createIcecast } from "../../src/sources/kinds/icecast.ts";
 import { readPlayback as readMpd } from "../../src/sources/kinds/mpd/answer.ts";
 import { readPlayer as readMpris } from "../../src/sources/kinds/mpris/player.ts";
 import { readSession } from "../../src/sources/kinds/media-browser/sessions.ts";
+import { readSession as readPlex } from "../../src/sources/kinds/plex/sessions.ts";
 import { readNowPlaying as readSubsonic } from "../../src/sources/kinds/subsonic/now-playing.ts";
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
 import { withShownNames, CLEANED } from "../../src/titles/shown-names.ts";
@@ -47,6 +48,10 @@ const homeAssistant = (attributes: Record<string, unknown>) =>
 
 const jellyfin = (item: Record<string, unknown>) =>
   readSession({ NowPlayingItem: { Id: "1", ...item } }, "Jellyfin", 0, undefined, () => {
+    throw new Error("there is no cover");
+  });
+const plex = (title: string, file: string) =>
+  readPlex({ ratingKey: "1", title, Media: [{ Part: [{ file }] }] }, 0, undefined, () => {
     throw new Error("there is no cover");
   });
 const subsonic = (song: Record<string, unknown>) => {
@@ -219,6 +224,7 @@ describe("a tag without an artist", () => {
     ["VLC", () => vlc({ filename: "a.flac", title: TITLE }, 200)],
     ["MPRIS", () => mpris({ "xesam:url": "file:///a.flac", "xesam:title": TITLE })],
     ["Jellyfin", () => jellyfin({ Type: "Audio", Name: TITLE, Path: "/music/a.flac" })],
+    ["Plex", () => plex(TITLE, "/music/a.flac")],
     ["a channel of Jellyfin", () => jellyfin({ Type: "TvChannel", Name: TITLE })],
     ["Subsonic", () => subsonic({ title: TITLE, path: "a/a.flac" })],
   ])("of a file in %s is a title and nothing else", async (_, report) => {
@@ -240,6 +246,7 @@ describe("a tag without an artist", () => {
         }),
     ],
     ["Jellyfin", () => jellyfin({ Name: FILE, Path: `/music/${FILE}.flac` })],
+    ["Plex", () => plex(FILE, `/music/${FILE}.flac`)],
     ["Subsonic", () => subsonic({ title: FILE, path: `a/${FILE}.flac` })],
   ] as const)("is not what the name of a file in %s is", async (_, report) => {
     const playback = await report();

@@ -13,6 +13,7 @@ import {
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
 import { lengthMs } from "../../times.ts";
+import { originOfTitle } from "../../title-origin.ts";
 
 /** Reads what Plex lists in `/status/sessions` and sends in its notifications. */
 
@@ -68,7 +69,9 @@ export function readSession(
 ): Playback {
   const player = playerOf(session);
   const id = ratingKeyOf(session) || identifierOf(session["guid"]);
-  const title = textOf(session["title"]) ?? fileNameOf(session);
+  const given = textOf(session["title"]);
+  const fileName = fileNameOf(session);
+  const title = given ?? fileName;
   if (id === "" && title === "") throw new UnreadableAnswer("a session names no track");
   // The artist of the album is also the track's, unless that one has its own.
   const artists = firstNamed(
@@ -87,6 +90,7 @@ export function readSession(
       explicit: false,
     },
     artists,
+    ...(fileName !== "" && { namesFrom: originOfTitle(given, fileName) }),
     album: {
       name: textOf(session["parentTitle"]) ?? "",
       artworks: thumb === undefined ? [] : [artworkOf(thumb)],
