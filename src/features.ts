@@ -116,7 +116,7 @@ export function createFeatures(deps: FeaturesDeps) {
   const dashboard = createDashboardFeature({
     ...parts,
     actionParts,
-    loadSections: async () => (await import("./pages.ts")).createSections,
+    loadSections: async () => (await import("./dashboard/pages.ts")).createSections,
     live,
     covers,
     hooks,

@@ -45,7 +45,7 @@ const ABOVE: Readonly<Record<string, string>> = {
   "src/actions/index.ts": "the list of actions",
   "src/app.ts": "the server",
   "src/create-server.ts": "the server",
-  "src/pages.ts": "the list of pages",
+  "src/dashboard/pages.ts": "the list of pages",
   "src/server.ts": "the server",
   "src/features.ts": "the server",
   "src/failures.ts": "the server",
@@ -124,6 +124,15 @@ test("no files use each other in a circle", () => {
 test("no folder has a file of the same name beside it", () => {
   const folders = new Set(files.map((path) => dirname(path)));
   expect(files.filter((path) => folders.has(path.replace(/\.tsx?$/, "")))).toEqual([]);
+});
+
+test("no folder holds more than forty files", () => {
+  const counts = new Map<string, number>();
+  for (const path of new Bun.Glob("{src,widget,tests}/**/*").scanSync({ cwd: root, dot: true })) {
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  }
+  expect(counts.get("src")).toBeGreaterThan(10);
+  expect([...counts].filter(([, count]) => count > 40)).toEqual([]);
 });
 
 test("the importing statements are found at all", () => {
