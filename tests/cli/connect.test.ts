@@ -46,12 +46,6 @@ describe("marquee connect", () => {
     expect([code, errors]).toEqual([0, expect.stringContaining("start it with --lastfm-api-key")]);
   });
 
-  test("takes the place of the demo", async () => {
-    await marquee("connect", "ada", "demo");
-    await marquee("connect", "ada", "mpd", "--address", NOBODY);
-    expect(await source()).toBe("mpd");
-  });
-
   test("stores the options, and never prints the password", async () => {
     const options = ["--address", NOBODY, "--password", PASSWORD];
     const { code, out, errors } = await marquee("connect", "ada", "mpd", ...options);

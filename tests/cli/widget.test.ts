@@ -111,15 +111,6 @@ describe("marquee widget list", () => {
 });
 
 describe("marquee widget remove", () => {
-  test("ends the widget and no other", async () => {
-    const second = await add("--name", "Second");
-    await documentsOf("widget", "remove", "ada", String(second["id"]));
-    expect(await documentsOf("widget", "list", "ada")).toHaveLength(1);
-    const again = await marquee("widget", "remove", "ada", String(second["id"]));
-    expect(again.code).toBe(1);
-    expect(again.errors).toContain("There is no such overlay, text or card.");
-  });
-
   test.each(["0", "-1", "1x", ""])("refuses the id %p", async (id) => {
     expect((await marquee("widget", "remove", "ada", "--", id)).code).toBe(2);
   });
@@ -232,14 +223,6 @@ describe("marquee widget set of another kind", () => {
       const refused = await set(id, mistake);
       expect([mistake, refused.code]).toEqual([mistake, 2]);
     }
-  });
-
-  test("saves the options of a card, and none of an overlay", async () => {
-    const { id } = await add("--name", "Card", "--kind", "card");
-    expect((await set(id, "mode=light", "progress=0")).code).toBe(0);
-    expect((await set(id, "template={title}")).errors).toContain(
-      "no option “template”. There are: mode, progress, source.",
-    );
   });
 });
 

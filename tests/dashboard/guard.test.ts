@@ -12,6 +12,7 @@ import * as schema from "../../src/db/schema.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
+import { formsIn } from "../fixtures/http/forms.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -62,18 +63,12 @@ const stored = (): string => {
 
 /** What a page's forms would send: every field as it is, texts filled in. */
 async function formsOf(page: Response): Promise<Record<string, string>[]> {
-  const forms: Record<string, string>[] = [];
-  const collect = new HTMLRewriter()
-    .on("form", { element: () => void forms.push({}) })
-    .on("form input, form button[name], form textarea, form select", {
-      element(element) {
-        const name = element.getAttribute("name");
-        const form = forms.at(-1);
-        if (name && form) form[name] = element.getAttribute("value") || "typed";
-      },
-    });
-  await collect.transform(page).text();
-  return forms;
+  const forms = await formsIn(page);
+  return forms.map(({ fields, buttons }) =>
+    Object.fromEntries(
+      [...Object.entries(fields), ...buttons].map(([name, value]) => [name, value || "typed"]),
+    ),
+  );
 }
 
 describe("nobody who is not signed in gets anything of the dashboard", () => {

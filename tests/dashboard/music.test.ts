@@ -3,7 +3,6 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { type StoredStatus, FAILURE_REASONS } from "../../src/music/connection-status.ts";
 import { fill, formatDay, formatTime, languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { createFakeMpd, type FakeMpd } from "../fixtures/mpd/fake-mpd.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
@@ -159,33 +158,6 @@ describe("connecting MPD by form", () => {
     });
   });
 
-  test("is followed at once, and no longer once it is disconnected", async () => {
-    const players: FakeMpd[] = [createFakeMpd(), createFakeMpd()];
-    try {
-      for (const [at, player] of players.entries()) {
-        player.answers.set(
-          "status+currentsong",
-          `state: play\nelapsed: 1\nduration: 200\nfile: a.mp3\nTitle: Song ${at}\nId: 1\nOK\n`,
-        );
-      }
-      const received = async () => {
-        const answer = await server.getAs(ada, "/api/v1/now-playing");
-        return (await answer.json()).data?.track.name;
-      };
-      for (const [at, player] of players.entries()) {
-        await connectMpd(owner, player.address);
-        expect(await received()).toBe(`Song ${at}`);
-      }
-      await disconnect(owner, ada);
-      expect(await received()).toBe(undefined);
-      expect(await connectionOf(ada)).toBe(undefined);
-      const answer = await server.getAs(ada, "/api/v1/user");
-      expect(await answer.json()).toMatchObject({ data: { music_connected: false } });
-    } finally {
-      for (const player of players) player.stop();
-    }
-  });
-
   test.each(LANGUAGES)(
     "says in %s, beside the field, what is wrong, and keeps it",
     async (language) => {
@@ -258,18 +230,6 @@ describe("connecting MPD by form", () => {
     );
   });
 
-  test("leaves what was connected when the change is refused", async () => {
-    await connectMpd(owner, "music.example:6601");
-    const { publicId } = (await connectionOf(ada))!;
-    const refused = await connectMpd(owner, "music.example:99999", "", String(publicId));
-    expect(refused.status).toBe(422);
-    const field = `#option-address-mpd-${publicId}`;
-    expect(await attributeOf(refused, field, "value")).toBe("music.example:99999");
-    expect(await connectionOf(ada)).toMatchObject({
-      settings: { address: "music.example:6601" },
-    });
-  });
-
   test.each(["", "nothing", "spotify", "__proto__"])(
     "connects nothing where there is no such form: %p",
     async (source) => {
@@ -278,11 +238,6 @@ describe("connecting MPD by form", () => {
       expect(await connectionOf(ada)).toBe(undefined);
     },
   );
-
-  test("connects the demo, which asks for nothing", async () => {
-    await member.post(MUSIC, { do: "connect", source: "demo" });
-    expect(await connectionOf(grace)).toMatchObject({ source: "demo" });
-  });
 });
 
 describe("the hosts that may be chosen", () => {
@@ -377,12 +332,6 @@ describe("disconnecting", () => {
     expect(await textOf(page, "details.unfolds:not(.fold) p")).toContain(
       "You keep your keys and your overlay",
     );
-  });
-
-  test("touches nobody else's", async () => {
-    await connectMpd(owner, "127.0.0.1");
-    await member.post(MUSIC, { do: "disconnect" });
-    expect(await connectionOf(ada)).toBeDefined();
   });
 });
 

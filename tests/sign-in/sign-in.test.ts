@@ -152,14 +152,6 @@ describe("a session", () => {
     expect(server.accounts.sessions.list(ada.user)).toHaveLength(1);
   });
 
-  test("of another user in the same browser ends too", async () => {
-    const grace = await server.addUser("grace");
-    const hers = cookieOf(await enter(issue(grace)));
-    const ours = cookieOf(await enter(issue(), { origin: ORIGIN, cookie: hers }));
-    expect(await statusOf(hers)).toBe(401);
-    expect(await statusOf(ours)).toBe(200);
-  });
-
   test("is never one that the browser brought along", async () => {
     const planted = "mqs_00000000000000000000000000000000000000";
     const entered = await enter(issue(), {
