@@ -12,6 +12,7 @@ import {
 import { hasSpotifyAdNames, isSpotifyAdId } from "../sources/advertisements.ts";
 import type { PushedTo } from "../sources/pushed.ts";
 import { WHOLE_SECONDS_LAG_MS } from "../sources/times.ts";
+import { isVideoPage } from "../sources/title-origin.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
 import type { Inbox, InboxReport } from "./inbox.ts";
@@ -112,7 +113,8 @@ function toPlayback(
     state: track.state,
     track: { id, title: track.title, durationMs, explicit: false },
     artists: track.artists,
-    ...(isVideoPage(track, source) && { namesFrom: { origin: "page" } }),
+    ...(NAME_CHANNELS.has(source.id) &&
+      isVideoPage(track.device) && { namesFrom: { origin: "page" } }),
     ...(track.namesFrom && { namesFrom: track.namesFrom }),
     album: { name: album, artworks: artwork ? [artwork] : [] },
     device: {
@@ -142,6 +144,3 @@ function goneOn(previous: Playback | null, next: Playback): Playback {
 
 /** Programs that name a page's channel as its artist; the others know the artist. */
 const NAME_CHANNELS: ReadonlySet<string> = new Set(["tuna", "webnowplaying"]);
-
-const isVideoPage = ({ device }: PushedTrack, { id }: PushedTo): boolean =>
-  NAME_CHANNELS.has(id) && /^(?:www\.)?youtube(?:\.com)?$/i.test(device ?? "");

@@ -10,3 +10,7 @@ export function originOfTitle(title: string | undefined, fileName: string): Name
   const isName = title === undefined || [title, withoutExtension(title)].includes(fileName);
   return { origin: isName ? "file" : "tag" };
 }
+
+/** Whether a program or a page is YouTube itself, where the artist is a channel. YouTube Music names artists. */
+export const isVideoPage = (name: string | undefined): boolean =>
+  /^(?:www\.)?youtube(?:\.com)?$/i.test(name ?? "");

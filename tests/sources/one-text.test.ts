@@ -197,6 +197,16 @@ test("a station in Home Assistant that has no text is named alone", () => {
   expect(namesOf(homeAssistant(spoken))).toBeNull();
 });
 
+test.each([
+  ["YouTube", "Solvay / Undertow"],
+  ["YouTube Music", "SolvayVEVO / Solvay - Undertow"],
+])("a video that %s plays on a player of Home Assistant is %s", (app_name, wanted) => {
+  const title = "Solvay - Undertow (Official Video)";
+  const names = { media_title: title, media_artist: "SolvayVEVO", media_duration: 200 };
+  const playback = homeAssistant({ ...names, app_name });
+  expect(namesOf(playback && withShownNames(playback, 1, CLEANED))).toBe(wanted);
+});
+
 test("a live broadcast of AzuraCast is read alike, but is not by its station", async () => {
   const live = (title: string) => ({
     station: { name: "My Radio" },

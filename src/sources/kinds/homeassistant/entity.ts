@@ -6,6 +6,7 @@ import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { type OnAir, readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { lengthMs, positionSince, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
+import { isVideoPage } from "../../title-origin.ts";
 
 /** A media player as Home Assistant sees it. */
 export interface Entity {
@@ -70,7 +71,8 @@ export function readPlayback(
   if (title === "") return null;
   const artists = onAir?.artists ?? named;
   const album = textOf(reported["media_album_name"]) ?? "";
-  const names = { player: textOf(reported["app_name"]) ?? id, title, artists };
+  const app = textOf(reported["app_name"]);
+  const names = { player: app ?? id, title, artists };
   if (isSpotifyAdId(content) || hasSpotifyAdNames(names)) return null;
   const trackId = digestOf([content, title, artists.join(", "), album]);
   const volume = numberOf(reported["volume_level"]);
@@ -92,6 +94,7 @@ export function readPlayback(
     },
     artists,
     ...(onAir && { namesFrom: onAir.namesFrom }),
+    ...(isVideoPage(app) && { namesFrom: { origin: "page" } }),
     album: { name: album, artworks },
     device: {
       name: textOf(reported["friendly_name"]) ?? id,
