@@ -10,9 +10,6 @@ import { createPushedSources } from "../../src/sources/pushed.ts";
 import { createSpotify } from "../../src/sources/kinds/spotify/index.ts";
 import { createCovers } from "../../src/upstream/covers.ts";
 import { createUpstream, type Fetch, NETWORK } from "../../src/upstream/index.ts";
-import { createAzuraCast } from "../../src/sources/kinds/azuracast.ts";
-import { createBeefweb } from "../../src/sources/kinds/beefweb/index.ts";
-import { createIcecast } from "../../src/sources/kinds/icecast.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMixxx, createSerato } from "../../src/sources/kinds/decks/index.ts";
@@ -20,14 +17,11 @@ import { createTextFile } from "../../src/sources/kinds/text-file/index.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { playingDatabase } from "../fixtures/sources/decks.ts";
 import { createRadio } from "../../src/sources/kinds/radio/index.ts";
-import { createLastfm } from "../../src/sources/kinds/lastfm/index.ts";
-import { createListenBrainzReader } from "../../src/sources/kinds/listenbrainz-reader.ts";
-import { createSubsonic } from "../../src/sources/kinds/subsonic/index.ts";
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
 import { sharedVlc } from "../fixtures/players/shared-vlc.ts";
 import { vlcIsInstalled } from "../fixtures/players/vlc-player.ts";
-import type { AnySourceDeps } from "../fixtures/sources/first-at.ts";
 import { noPauses, polledDeps } from "../fixtures/sources/polled.ts";
+import { BAD_URLS, LOST, polledSources } from "../fixtures/sources/polled-sources.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
@@ -53,7 +47,6 @@ import { createPear } from "../../src/sources/kinds/pear/index.ts";
 import { startPearDesktop } from "../fixtures/sources/streamed/pear-desktop.ts";
 import { createCider } from "../../src/sources/kinds/cider/index.ts";
 import { startCider } from "../fixtures/sources/streamed/cider-app.ts";
-import type { Source } from "../../src/sources/source.ts";
 import { describeSourceContract } from "./conformance.ts";
 import { AUDIO, icyHead, icyTitle, startRadio } from "../fixtures/streams/radio-server.ts";
 import { networkOf, NO_NETWORK } from "../fixtures/http/network.ts";
@@ -105,8 +98,6 @@ const linkedWith = (refreshToken: string) => ({
   product: null,
 });
 
-/** Nobody answers whoever comes with this token. */
-const LOST = "correct-horse";
 const standInOrNobody: Fetch = (url, init) =>
   String(init.body).includes(LOST)
     ? Promise.reject(new Error(`no answer from ${url} to ${String(init.body)}`))
@@ -149,9 +140,6 @@ describeSourceContract({
 
 const vlc = sharedVlc(() => ({ "a.flac": silentFlac({ seconds: 60 }) }));
 
-/** What nobody can mean as the address of a server. */
-const BAD_URLS = ["two words", "ftp://host", "http://user:secret@host", "http://host/?a=b", 8080];
-
 describeSourceContract({
   source: createVlc(polledDeps(systemClock)),
   test: testWith("vlc", vlcIsInstalled),
@@ -165,82 +153,9 @@ describeSourceContract({
   refused: { settings: () => ({ url: vlc().url, password: LOST }), secret: LOST },
 });
 
-const PLAYS = "http://plays.test";
 const LOST_SERVER = "http://lost.test";
 
-/** Sources that ask a server, and its answer while something plays. */
-const polled: readonly {
-  readonly create: (deps: AnySourceDeps) => Source;
-  readonly answer: object;
-  readonly good: object;
-  readonly bad: readonly object[];
-  /** Absent where no secret of the user's is told to the server. */
-  readonly lost?: object;
-}[] = [
-  {
-    create: createSubsonic,
-    answer: {
-      "subsonic-response": {
-        status: "ok",
-        nowPlaying: { entry: [{ id: "1", title: "One", username: "ada", minutesAgo: 0 }] },
-      },
-    },
-    good: { url: PLAYS, user: "ada", password: "open-sesame" },
-    bad: [...BAD_URLS.map((url) => ({ url, user: "ada" })), { url: PLAYS }, { user: 1 }],
-    lost: { user: "ada", password: LOST },
-  },
-  {
-    create: (deps) => createLastfm({ ...deps, apiUrl: PLAYS, apiKey: "key" }),
-    answer: {
-      recenttracks: {
-        track: { name: "One", artist: { "#text": "Ada" }, "@attr": { nowplaying: "true" } },
-      },
-    },
-    good: { user: "ada" },
-    bad: [{}, { user: " " }, { user: 1 }],
-  },
-  {
-    create: (deps) => createListenBrainzReader({ ...deps, apiUrl: PLAYS }),
-    answer: {
-      payload: { listens: [{ track_metadata: { track_name: "One", artist_name: "Ada" } }] },
-    },
-    good: { user: "ada" },
-    bad: [{}, { user: " " }, { user: 1 }],
-  },
-  {
-    create: createBeefweb,
-    answer: {
-      player: {
-        playbackState: "playing",
-        activeItem: { playlistId: "p1", index: 0, position: 1, duration: 60, columns: ["One"] },
-      },
-    },
-    good: { url: PLAYS },
-    bad: BAD_URLS.map((url) => ({ url })),
-    lost: { user: "ada", password: LOST },
-  },
-  {
-    create: createAzuraCast,
-    answer: {
-      now_playing: { song: { id: "1", title: "One" }, elapsed: 1, duration: 60, played_at: 1 },
-    },
-    good: { url: PLAYS, station: "lantern" },
-    bad: [
-      ...BAD_URLS.map((url) => ({ url, station: "lantern" })),
-      { url: PLAYS },
-      { url: PLAYS, station: "../admin" },
-      { station: "lantern" },
-    ],
-  },
-  {
-    create: createIcecast,
-    answer: { icestats: { source: { listenurl: "http://plays.test/live", title: "One" } } },
-    good: { url: PLAYS, mount: "/live" },
-    bad: [...BAD_URLS.map((url) => ({ url })), { mount: "live" }, { mount: "/a b" }],
-  },
-];
-
-for (const { create, answer, good, bad, lost } of polled) {
+for (const { create, answer, good, bad, lost } of polledSources) {
   const clock = createFakeClock();
   const fetch: Fetch = async (url, { headers }) => {
     if (url.includes("plays.test")) return Response.json(answer);

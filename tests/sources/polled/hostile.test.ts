@@ -1,23 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createAzuraCast } from "../../../src/sources/kinds/azuracast.ts";
-import { createBeefweb } from "../../../src/sources/kinds/beefweb/index.ts";
-import { createIcecast } from "../../../src/sources/kinds/icecast.ts";
-import { createLastfm } from "../../../src/sources/kinds/lastfm/index.ts";
-import { createListenBrainzReader } from "../../../src/sources/kinds/listenbrainz-reader.ts";
-import type { PolledSourceDeps } from "../../../src/sources/polling/polled-source.ts";
-import { type Source, SourceFailure } from "../../../src/sources/source.ts";
-import { createSubsonic } from "../../../src/sources/kinds/subsonic/index.ts";
+import { SourceFailure } from "../../../src/sources/source.ts";
 import { createVlc } from "../../../src/sources/kinds/vlc/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
 import { firstOf, noPauses, polledDeps } from "../../fixtures/sources/polled.ts";
+import {
+  LOST,
+  PLAYS,
+  polledSources,
+  type PolledSource,
+} from "../../fixtures/sources/polled-sources.ts";
+import { HOSTILE_RUNS } from "../../fixtures/thorough.ts";
 
-/** Every source with an answer of its upstream, in which the test changes things at random. */
-const apiUrl = "http://upstream.test";
-const upstreams: readonly {
-  readonly create: (deps: PolledSourceDeps) => Source;
-  readonly answer: object;
-}[] = [
+/** Sources, and answers in which the test changes things at random. */
+const upstreams: readonly Pick<PolledSource, "create" | "answer" | "good">[] = [
   {
     create: createVlc,
     answer: {
@@ -32,87 +28,10 @@ const upstreams: readonly {
         category: { meta: { filename: "a", title: "A", artist: "B", artwork_url: "file:///a" } },
       },
     },
+    good: { url: PLAYS, password: LOST },
   },
-  {
-    create: createBeefweb,
-    answer: {
-      player: {
-        playbackState: "playing",
-        info: { title: "foobar2000" },
-        activeItem: { playlistId: "p", index: 1, position: 1, duration: 60, columns: ["A", "B"] },
-        volume: { type: "db", min: -100, max: 0, value: -3, isMuted: false },
-      },
-    },
-  },
-  {
-    create: createSubsonic,
-    answer: {
-      "subsonic-response": {
-        status: "ok",
-        nowPlaying: {
-          entry: [
-            {
-              ...{ id: "1", title: "A", artists: [{ name: "B" }], album: "C", username: "ada" },
-              ...{ duration: 60, coverArt: "1", minutesAgo: 0, playerName: "P" },
-              ...{ state: "playing", positionMs: 1_000, playbackRate: 1 },
-            },
-          ],
-        },
-      },
-    },
-  },
-  {
-    create: (deps) => createLastfm({ ...deps, apiUrl, apiKey: "key", pauses: noPauses() }),
-    answer: {
-      recenttracks: {
-        "@attr": { user: "ada" },
-        track: [
-          {
-            ...{ name: "A", url: "https://a.test", artist: { "#text": "B" } },
-            ...{ album: { "#text": "C" }, image: [{ "#text": "https://a.test/1.jpg" }] },
-            "@attr": { nowplaying: "true" },
-          },
-        ],
-      },
-    },
-  },
-  {
-    create: (deps) => createListenBrainzReader({ ...deps, apiUrl, pauses: noPauses() }),
-    answer: {
-      payload: {
-        listens: [
-          {
-            track_metadata: {
-              ...{ track_name: "A", artist_name: "B", release_name: "C" },
-              additional_info: { duration_ms: 60_000, artist_names: ["B"], media_player: "P" },
-            },
-          },
-        ],
-      },
-    },
-  },
-  {
-    create: createAzuraCast,
-    answer: {
-      station: { name: "S" },
-      is_online: true,
-      now_playing: {
-        song: { id: "1", title: "A", artist: "B", album: "C", art: "https://a.test/1.jpg" },
-        ...{ elapsed: 1, duration: 60, played_at: 1 },
-      },
-    },
-  },
-  {
-    create: createIcecast,
-    answer: {
-      icestats: {
-        source: { listenurl: "http://upstream.test/live", title: "A - B", server_name: "S" },
-      },
-    },
-  },
+  ...polledSources,
 ];
-
-const SETTINGS = { url: apiUrl, user: "ada", password: "correct-horse", station: "s", mount: "" };
 
 /** The answer with one of its values, at any depth, replaced. */
 function replaced(value: unknown, steps: readonly number[], by: unknown): unknown {
@@ -133,19 +52,23 @@ const nonsense = fc.oneof(
 );
 const path = fc.array(fc.nat(20), { maxLength: 8 });
 
+const depsOf = (...given: Parameters<typeof polledDeps>) => ({
+  ...polledDeps(...given),
+  pauses: noPauses(),
+});
 const named = upstreams.map((upstream) => ({
   ...upstream,
-  id: upstream.create(polledDeps(createFakeClock())).id,
+  id: upstream.create(depsOf(createFakeClock())).id,
 }));
 
-describe.each(named)("the upstream of $id", ({ create, answer }) => {
+describe.each(named)("the upstream of $id", ({ create, answer, good }) => {
   test("that answers nonsense breaks nothing", async () => {
     await fc.assert(
       fc.asyncProperty(path, nonsense, async (steps, by) => {
         const clock = createFakeClock();
         const body = JSON.stringify(replaced(answer, steps, by)) ?? "";
-        const source = create(polledDeps(clock, async () => new Response(body)));
-        const received = await firstOf(source, SETTINGS, clock).catch((error: unknown) => error);
+        const source = create(depsOf(clock, async () => new Response(body)));
+        const received = await firstOf(source, good, clock).catch((error: unknown) => error);
         if (received instanceof SourceFailure) {
           // Only what was not foreseen has a cause.
           expect(received.cause).toBe(undefined);
@@ -156,7 +79,7 @@ describe.each(named)("the upstream of $id", ({ create, answer }) => {
         expect(received).toMatchObject({ source: expect.any(String) });
         expectFinite(received);
       }),
-      { numRuns: 1_000 },
+      { numRuns: HOSTILE_RUNS / 4 },
     );
   });
 });
