@@ -270,20 +270,6 @@ describe("a service that fails", () => {
     expect(plays(aPlayback())).toBeDefined();
   });
 
-  test.each([503, 429])("with %d is not asked for a minute", async (code) => {
-    failing(code);
-    plays(song("Undertow"));
-    await clock.advance(5_000);
-    for (let second = 0; second < 55; second++) {
-      plays(song(`Song number ${second}`), second + 2);
-      await clock.advance(1_000);
-    }
-    expect(hosts("musicbrainz.org")).toBe(1);
-    plays(song("Glass Sea"));
-    await clock.advance(10_000);
-    expect(hosts("musicbrainz.org")).toBe(2);
-  });
-
   test("with 503 at the Cover Art Archive is not asked either", async () => {
     world.instead.set("coverartarchive.org", () => new Response(null, { status: 503 }));
     plays(aPlayback());

@@ -83,14 +83,6 @@ describe("Web Scrobbler", () => {
     expect(await server.shown()).toMatchObject({ progress_ms: 0, track: { name: "Undertow" } });
   });
 
-  test("may begin with a pause, which counts for half an hour", async () => {
-    await send(event("paused"));
-    await server.clock.advance(30 * 60_000 - 1);
-    expect(await server.shown()).toMatchObject({ is_playing: false });
-    await server.clock.advance(1);
-    expect(await server.shown()).toBe(null);
-  });
-
   test("expires fifteen seconds after the end of the track", async () => {
     await send(event("nowplaying"));
     await server.clock.advance(204_999);

@@ -230,10 +230,6 @@ describe("a hostile radio", () => {
     };
     await Bun.sleep(2_000);
     const cpu = process.cpuUsage(before.cpu);
-    console.log(
-      (cpu.user + cpu.system) / 1000,
-      sentBy().map((x, i) => x - before.sent[i]!),
-    );
     expect((cpu.user + cpu.system) / 1_000).toBeLessThan(600);
     for (const [at, { server, heard }] of radios.entries()) {
       expect(server.sent() - (before.sent[at] ?? 0)).toBeLessThan(8_000_000);
