@@ -93,10 +93,11 @@ onTheDashboard("what is playing", (stage) => {
   test("gives way to the sign-in notice when this browser is signed out elsewhere", async () => {
     await stage.plays();
     const { page } = await stage.open("overlay");
-    const elsewhere = await stage.open("account");
-    const first = elsewhere.page.getByRole("button", { name: account.signOut }).nth(1);
-    await first.click();
-    await elsewhere.page.getByText(account.signedOut, { exact: true }).waitFor();
+    const otherBrowser = await stage.context({}, stage.ada);
+    const elsewhere = await otherBrowser.newPage();
+    await elsewhere.goto(stage.address("account"));
+    await elsewhere.getByRole("button", { name: account.signOut }).nth(1).click();
+    await elsewhere.getByText(account.signedOut, { exact: true }).waitFor();
     await page.getByRole("heading", { name: words.signIn.neededTitle }).waitFor();
     await page.getByRole("link", { name: words.signIn.how }).click();
     await page.waitForURL("**/en/sign-in");

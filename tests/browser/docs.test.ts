@@ -4,8 +4,8 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import type { Language } from "../../src/languages.ts";
-import { currentChromium, type WatchedPage, watchPage } from "../fixtures/browser/chromium.ts";
-import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
+import { currentChromium, type WatchedPage } from "../fixtures/browser/chromium.ts";
+import { sharedPages } from "../fixtures/browser/shared-browser.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import {
@@ -46,7 +46,7 @@ async function drawnSecrets(page: Page): Promise<string[]> {
 }
 
 describe("the documentation in a browser", () => {
-  const browser = sharedBrowser(currentChromium);
+  const shared = sharedPages(currentChromium, DESKTOP);
   let server: ListeningServer;
   let ada: AddedUser;
   const opened: WatchedPage[] = [];
@@ -60,9 +60,8 @@ describe("the documentation in a browser", () => {
     await server.stop();
   });
   afterEach(async () => {
-    const pages = opened.splice(0);
-    await Promise.all(pages.map(({ page }) => page.context().close()));
-    for (const { complaints, hosts } of pages) {
+    await shared.closeAll();
+    for (const { complaints, hosts } of opened.splice(0)) {
       expect(complaints).toEqual([]);
       expect([...hosts]).toEqual([new URL(server.url).host]);
     }
@@ -76,8 +75,7 @@ describe("the documentation in a browser", () => {
     page: string,
     options: BrowserContextOptions = {},
   ): Promise<WatchedPage> {
-    const context = await browser().newContext({ viewport: DESKTOP, ...options });
-    const watched = watchPage(await context.newPage());
+    const watched = await shared.open(options);
     opened.push(watched);
     await watched.page.goto(address(language, page));
     return watched;

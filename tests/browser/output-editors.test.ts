@@ -32,7 +32,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
           faults.push(...(await axeViolations(page, rulesIn(language))), ...complaints);
           await page.setViewportSize(PHONE);
           faults.push(...(await overflowOf(page)).map((one) => `${kind} on a phone: ${one}`));
-          await page.context().close();
+          await page.close();
         }
       }
       expect(faults).toEqual([]);
