@@ -68,10 +68,9 @@ describe("below a base URL with a path", () => {
     ["/en", "/en/docs"],
     ["/en", "/en"],
   ])("%s may be the beginning of a path of ours, too: %s", async (basePath, path) => {
-    const other = await createTestServer({ baseUrl: `https://example.org${basePath}` });
+    using other = await createTestServer({ baseUrl: `https://example.org${basePath}` });
     expect((await other.get(path)).status).toBe(basePath === path ? 302 : 200);
     expect((await other.get(basePath + path)).status).toBe(200);
-    other.close();
   });
 
   test("the API's picture addresses carry it, and work with it and without", async () => {

@@ -98,22 +98,18 @@ describe("a user whose answers took too much work", () => {
 });
 
 test("a dashboard opened quickly, ten keys that poll and twenty overlays stay within the budget", async () => {
-  const server = await assembleTestServer(systemClock);
-  try {
-    const ada = await server.addUser("ada", false);
-    const browser = await signIn(server, ada);
-    const keys = [ada.key];
-    while (keys.length < 10) keys.push((await server.accounts.keys.add(ada.user, "bot")).key);
-    const polls = keys.flatMap((key) =>
-      ["now-playing", "recently-played", "user"].map((endpoint) =>
-        server.get(`/api/v1/${endpoint}`, { headers: { "x-api-key": key } }),
-      ),
-    );
-    const pages = SECTION_NAMES.map((name) => browser.get(`/en/${sectionPath(name)}`));
-    const overlays = Array.from({ length: 20 }, () => server.get(`/en/widget/${ada.widgetToken}`));
-    const answers = await Promise.all([...polls, ...pages, ...overlays]);
-    expect(answers.map(({ status }) => status)).not.toContain(429);
-  } finally {
-    server.close();
-  }
+  using server = await assembleTestServer(systemClock);
+  const ada = await server.addUser("ada", false);
+  const browser = await signIn(server, ada);
+  const keys = [ada.key];
+  while (keys.length < 10) keys.push((await server.accounts.keys.add(ada.user, "bot")).key);
+  const polls = keys.flatMap((key) =>
+    ["now-playing", "recently-played", "user"].map((endpoint) =>
+      server.get(`/api/v1/${endpoint}`, { headers: { "x-api-key": key } }),
+    ),
+  );
+  const pages = SECTION_NAMES.map((name) => browser.get(`/en/${sectionPath(name)}`));
+  const overlays = Array.from({ length: 20 }, () => server.get(`/en/widget/${ada.widgetToken}`));
+  const answers = await Promise.all([...polls, ...pages, ...overlays]);
+  expect(answers.map(({ status }) => status)).not.toContain(429);
 });

@@ -74,32 +74,28 @@ describe("no answer for one user contains anything of another's", () => {
   test("by key or by widget token, all asking at once, again and again", async () => {
     await fc.assert(
       fc.asyncProperty(listeners, async (all) => {
-        const server = await createTestServer({ settings: { rateLimitSeconds: "0" } });
-        try {
-          const seats = await seat(server, all);
-          for (let round = 0; round < 2; round++) {
-            await Promise.all(
-              seats.map(async (own) => {
-                const { user } = own;
-                const answers = await Promise.all([
-                  server.getAs(user, "/api/v1/now-playing"),
-                  server.getAs(user, "/api/v1/user"),
-                  server.get(`/api/v1/now-playing?api_key=${user.key}`),
-                  server.get(`/de/widget/${user.widgetToken}`),
-                ]);
-                for (const answer of answers) {
-                  expect(answer.status).toBe(200);
-                  const text = await everything(answer);
-                  // The page shows the track; the user endpoint knows only the name.
-                  expect(text).toContain(own.mark);
-                  expectOnlyOwn(text, own, seats);
-                }
-              }),
-            );
-            await server.clock.advance(1_000);
-          }
-        } finally {
-          server.close();
+        using server = await createTestServer({ settings: { rateLimitSeconds: "0" } });
+        const seats = await seat(server, all);
+        for (let round = 0; round < 2; round++) {
+          await Promise.all(
+            seats.map(async (own) => {
+              const { user } = own;
+              const answers = await Promise.all([
+                server.getAs(user, "/api/v1/now-playing"),
+                server.getAs(user, "/api/v1/user"),
+                server.get(`/api/v1/now-playing?api_key=${user.key}`),
+                server.get(`/de/widget/${user.widgetToken}`),
+              ]);
+              for (const answer of answers) {
+                expect(answer.status).toBe(200);
+                const text = await everything(answer);
+                // The page shows the track; the user endpoint knows only the name.
+                expect(text).toContain(own.mark);
+                expectOnlyOwn(text, own, seats);
+              }
+            }),
+          );
+          await server.clock.advance(1_000);
         }
       }),
       { numRuns: 25 },

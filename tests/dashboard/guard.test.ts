@@ -307,60 +307,56 @@ describe("no page of one user's", () => {
   test("contains names, keys, tokens, titles, addresses or browsers of another's", async () => {
     await fc.assert(
       fc.asyncProperty(marks, async (all) => {
-        const own = await createTestServer();
-        try {
-          const seats: { mark: string; user: AddedUser; browser: SignedIn }[] = [];
-          for (const one of all) {
-            const user = await own.addUser(one);
-            const browser = await signIn(own, user, ORIGIN, `Browser ${one}`);
-            await own.accounts.keys.add(user.user, `key-${one}`);
-            await own.accounts.privacy.change(user.user, {
-              pausedUntil: null,
-              hiddenTitles: [`hidden-${one}`],
-              hiddenArtists: [`hermit-${one}`],
-            });
-            const settings = { address: `${one}.example:6600`, password: `pass-${one}` };
-            await own.accounts.connections.connect(user.user, "mpd", settings);
-            await own.sourceOf(user).says(
-              aPlayback({
-                track: { id: one, title: `title-${one}`, durationMs: 200_000, explicit: false },
-                artists: [`artist-${one}`],
-                device: { name: `device-${one}`, type: "speaker", volumePercent: 10 },
-              }),
-            );
-            seats.push({ mark: one, user, browser });
-          }
-          const paths = [...pagePaths(), "/en/dashboard/account/export"];
-          await Promise.all(
-            seats.flatMap((seat) =>
-              paths.map(async (path) => {
-                const answer = await seat.browser.get(path);
-                const text = JSON.stringify([...answer.headers]) + (await answer.text());
-                const isServer = path.endsWith("/server");
-                const isOwner = seat.mark === all[0];
-                expect(answer.status).toBe(isServer && !isOwner ? 403 : 200);
-                expect(text).not.toContain(`pass-${seat.mark}`);
-                for (const other of seats.filter((one) => one !== seat)) {
-                  const { user } = other;
-                  for (const secret of [
-                    user.key,
-                    user.widgetToken,
-                    other.browser.cookie.split("=")[1] ?? "?",
-                  ]) {
-                    expect(text).not.toContain(secret);
-                  }
-                  // The owner sees who is there, and nothing else of them.
-                  const visible = isOwner
-                    ? text.replaceAll(new RegExp(`(?<![-.\\w])${other.mark}(?![-.\\w])`, "g"), "")
-                    : text;
-                  expect(visible).not.toContain(other.mark);
-                }
-              }),
-            ),
+        using own = await createTestServer();
+        const seats: { mark: string; user: AddedUser; browser: SignedIn }[] = [];
+        for (const one of all) {
+          const user = await own.addUser(one);
+          const browser = await signIn(own, user, ORIGIN, `Browser ${one}`);
+          await own.accounts.keys.add(user.user, `key-${one}`);
+          await own.accounts.privacy.change(user.user, {
+            pausedUntil: null,
+            hiddenTitles: [`hidden-${one}`],
+            hiddenArtists: [`hermit-${one}`],
+          });
+          const settings = { address: `${one}.example:6600`, password: `pass-${one}` };
+          await own.accounts.connections.connect(user.user, "mpd", settings);
+          await own.sourceOf(user).says(
+            aPlayback({
+              track: { id: one, title: `title-${one}`, durationMs: 200_000, explicit: false },
+              artists: [`artist-${one}`],
+              device: { name: `device-${one}`, type: "speaker", volumePercent: 10 },
+            }),
           );
-        } finally {
-          own.close();
+          seats.push({ mark: one, user, browser });
         }
+        const paths = [...pagePaths(), "/en/dashboard/account/export"];
+        await Promise.all(
+          seats.flatMap((seat) =>
+            paths.map(async (path) => {
+              const answer = await seat.browser.get(path);
+              const text = JSON.stringify([...answer.headers]) + (await answer.text());
+              const isServer = path.endsWith("/server");
+              const isOwner = seat.mark === all[0];
+              expect(answer.status).toBe(isServer && !isOwner ? 403 : 200);
+              expect(text).not.toContain(`pass-${seat.mark}`);
+              for (const other of seats.filter((one) => one !== seat)) {
+                const { user } = other;
+                for (const secret of [
+                  user.key,
+                  user.widgetToken,
+                  other.browser.cookie.split("=")[1] ?? "?",
+                ]) {
+                  expect(text).not.toContain(secret);
+                }
+                // The owner sees who is there, and nothing else of them.
+                const visible = isOwner
+                  ? text.replaceAll(new RegExp(`(?<![-.\\w])${other.mark}(?![-.\\w])`, "g"), "")
+                  : text;
+                expect(visible).not.toContain(other.mark);
+              }
+            }),
+          ),
+        );
       }),
       { numRuns: 15 },
     );

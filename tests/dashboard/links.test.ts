@@ -28,51 +28,47 @@ async function linksOf(page: Response): Promise<PageLinks> {
 }
 
 test("every link of the dashboard's pages leads somewhere", async () => {
-  const server = await createTestServer({ realSources: true });
-  try {
-    const ada = await server.addUser("ada", false);
-    const { connections } = server.accounts;
-    await connections.connect(ada.user, "json", null);
-    await connections.connect(ada.user, "mpd", { address: "127.0.0.1:1", password: "" });
-    await addWidget(server, ada, "text");
-    await addWidget(server, ada, "card");
-    const browser = await signIn(server, ada);
-    const sections = SECTION_NAMES.map(sectionPath);
-    const opened = ["widget?id=1", "widget?id=1&tab=obs", "widget?id=2", "widget?id=3"];
-    const chosen = ["chat?with=twitch", "chat?with=bot", "chat?with=bot&bot=other"];
-    const paths = [...opened, ...chosen, "history?settings", "music?add=spotify"];
-    const pages = [...sections, ...paths.map((path) => `dashboard/${path}`)];
+  using server = await createTestServer({ realSources: true });
+  const ada = await server.addUser("ada", false);
+  const { connections } = server.accounts;
+  await connections.connect(ada.user, "json", null);
+  await connections.connect(ada.user, "mpd", { address: "127.0.0.1:1", password: "" });
+  await addWidget(server, ada, "text");
+  await addWidget(server, ada, "card");
+  const browser = await signIn(server, ada);
+  const sections = SECTION_NAMES.map(sectionPath);
+  const opened = ["widget?id=1", "widget?id=1&tab=obs", "widget?id=2", "widget?id=3"];
+  const chosen = ["chat?with=twitch", "chat?with=bot", "chat?with=bot&bot=other"];
+  const paths = [...opened, ...chosen, "history?settings", "music?add=spotify"];
+  const pages = [...sections, ...paths.map((path) => `dashboard/${path}`)];
 
-    const dead: string[] = [];
-    const seen = new Set<string>();
-    const follow = async (link: string): Promise<Response> => {
-      const answer = await browser.get(link, { method: "HEAD" });
-      const next = answer.headers.get("location");
-      return next === null ? answer : follow(next.replace(/#.*$/, ""));
-    };
-    const check = async (page: string) => {
-      const { links } = await linksOf(await browser.get(`/en/${page}`));
-      for (const link of links) {
-        if (seen.has(link) || link.startsWith("https://")) continue;
-        seen.add(link);
-        const [path = "", id] = link.split("#");
-        const { status } = await follow(path);
-        const tab = new URLSearchParams(path.split("?")[1]).get("tab");
-        const wanted = [id, tab].filter((one) => one != null);
-        const { shown } = await linksOf(await browser.get(path));
-        const missing = wanted.filter((one) => !shown.has(one));
-        if (status !== 200 || missing.length > 0) {
-          dead.push([page, link, status, ...missing].join(" "));
-        }
+  const dead: string[] = [];
+  const seen = new Set<string>();
+  const follow = async (link: string): Promise<Response> => {
+    const answer = await browser.get(link, { method: "HEAD" });
+    const next = answer.headers.get("location");
+    return next === null ? answer : follow(next.replace(/#.*$/, ""));
+  };
+  const check = async (page: string) => {
+    const { links } = await linksOf(await browser.get(`/en/${page}`));
+    for (const link of links) {
+      if (seen.has(link) || link.startsWith("https://")) continue;
+      seen.add(link);
+      const [path = "", id] = link.split("#");
+      const { status } = await follow(path);
+      const tab = new URLSearchParams(path.split("?")[1]).get("tab");
+      const wanted = [id, tab].filter((one) => one != null);
+      const { shown } = await linksOf(await browser.get(path));
+      const missing = wanted.filter((one) => !shown.has(one));
+      if (status !== 200 || missing.length > 0) {
+        dead.push([page, link, status, ...missing].join(" "));
       }
-    };
-    for (const page of pages) await check(page);
-    await server.accounts.users.welcome(ada.user);
-    await check("dashboard");
-    expect(dead).toEqual([]);
-    expect(seen.size).toBeGreaterThan(40);
-    expect([...seen]).toContain("/en/dashboard/widget?id=1&tab=obs");
-  } finally {
-    server.close();
-  }
+    }
+  };
+  for (const page of pages) await check(page);
+  await server.accounts.users.welcome(ada.user);
+  await check("dashboard");
+  expect(dead).toEqual([]);
+  expect(seen.size).toBeGreaterThan(40);
+  expect([...seen]).toContain("/en/dashboard/widget?id=1&tab=obs");
 });

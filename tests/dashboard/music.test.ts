@@ -526,15 +526,11 @@ describe("linking Spotify from the dashboard", () => {
   });
 
   test("warns where Spotify would not send anybody back to", async () => {
-    const other = await createTestServer({ baseUrl: "http://example.org" });
-    try {
-      const linus = await other.addUser("linus", false);
-      const browser = await signIn(other, linus, "http://example.org");
-      const page = await browser.get(`${MUSIC}?add=spotify`);
-      expect(await page.text()).toContain("Spotify only accepts this address with https");
-    } finally {
-      other.close();
-    }
+    using other = await createTestServer({ baseUrl: "http://example.org" });
+    const linus = await other.addUser("linus", false);
+    const browser = await signIn(other, linus, "http://example.org");
+    const page = await browser.get(`${MUSIC}?add=spotify`);
+    expect(await page.text()).toContain("Spotify only accepts this address with https");
   });
 });
 

@@ -270,14 +270,10 @@ describe("the backup", () => {
   });
 
   test("names the file of the key where it is in one", async () => {
-    const other = await createTestServer({ settings: { data: "/var/lib/marquee" } });
-    try {
-      const linus = await other.addUser("linus");
-      const page = await (await signIn(other, linus)).get(SERVER);
-      expect(await page.text()).toContain("/var/lib/marquee/secret.key");
-    } finally {
-      other.close();
-    }
+    using other = await createTestServer({ settings: { data: "/var/lib/marquee" } });
+    const linus = await other.addUser("linus");
+    const page = await (await signIn(other, linus)).get(SERVER);
+    expect(await page.text()).toContain("/var/lib/marquee/secret.key");
   });
 
   test("is a whole database with everybody in it, and nothing in plain sight", async () => {

@@ -34,19 +34,15 @@ describe("a page that is the same for everybody", () => {
   test.each(["/en/docs/reference", "/en/docs/widget"])(
     "has nothing of a user who was signed in, who gets an own one: %s",
     async (path) => {
-      const server = await createTestServer();
-      try {
-        const ada = await server.addUser("ada", false);
-        const browser = await signIn(server, ada);
-        const own = await (await browser.get(path)).text();
-        const everybodys = await (await server.get(path)).text();
-        expect(own).not.toBe(everybodys);
-        expect(await (await browser.get(path)).text()).not.toBe(everybodys);
-        expect(everybodys).not.toContain(ada.widgetToken);
-        expect(everybodys).not.toContain('name="token"');
-      } finally {
-        server.close();
-      }
+      using server = await createTestServer();
+      const ada = await server.addUser("ada", false);
+      const browser = await signIn(server, ada);
+      const own = await (await browser.get(path)).text();
+      const everybodys = await (await server.get(path)).text();
+      expect(own).not.toBe(everybodys);
+      expect(await (await browser.get(path)).text()).not.toBe(everybodys);
+      expect(everybodys).not.toContain(ada.widgetToken);
+      expect(everybodys).not.toContain('name="token"');
     },
   );
 });

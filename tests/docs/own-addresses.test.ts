@@ -171,14 +171,13 @@ describe.each(["", "/music"])("copied from a server whose base URL ends with %j"
 
 test("behind a proxy, people are told its address and the proxy is told the server's", async () => {
   const baseUrl = "https://example.net/music";
-  const server = await createTestServer({ baseUrl, listeningAddress: "[::1]:8080" });
+  using server = await createTestServer({ baseUrl, listeningAddress: "[::1]:8080" });
   const pageOf = async (name: string) => examplesIn(await server.get(`/en/docs/${name}`));
   const reach = await pageOf("reach");
   expect(proxiedTo(reach)).toEqual(Array(4).fill("[::1]:8080"));
   const lines = linesOf([...(await pageOf("monitoring")), ...(await pageOf("api"))], /^curl /);
   expect(lines.length).toBeGreaterThan(4);
   for (const line of lines) expect(line).toContain(`${baseUrl}/`);
-  server.close();
 });
 
 testWith("curl", hasCurl)("a server on any free port tells its own addresses", async () => {

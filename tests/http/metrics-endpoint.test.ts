@@ -31,12 +31,11 @@ const calls = (status: number | string) =>
   `marquee_upstream_calls_total{source="spotify",status="${status}"}`;
 
 test("there are no metrics unless somebody asks for them", async () => {
-  const server = await createTestServer();
+  using server = await createTestServer();
   expect((await server.get("/metrics")).status).toBe(404);
   const headers = { authorization: "Bearer " };
   expect((await server.get("/metrics", { headers })).status).toBe(404);
   expect(server.routes).not.toContain("GET /metrics");
-  server.close();
 });
 
 describe("the metrics", () => {
@@ -295,7 +294,7 @@ describe("the route that a request is counted as", () => {
   };
 
   test.each(["", "/music"])("is the one that answers it, below %j", async (basePath) => {
-    const server = await createTestServer({ settings, baseUrl: `https://example.org${basePath}` });
+    using server = await createTestServer({ settings, baseUrl: `https://example.org${basePath}` });
     const example: Readonly<Record<string, string>> = { lang: "fr" };
     const paths = new Set(server.routes.map((route) => route.split(" ")[1] ?? ""));
     for (const path of paths) {
@@ -303,11 +302,10 @@ describe("the route that a request is counted as", () => {
       await server.get(`${basePath}${address}?x=1`);
     }
     expect([...(await routesCounted(server))].toSorted()).toEqual([...paths].toSorted());
-    server.close();
   });
 
   test("is one of the map's or none of them, whatever is asked", async () => {
-    const server = await createTestServer({ settings });
+    using server = await createTestServer({ settings });
     const known = ["other", ...server.routes.map((route) => route.split(" ")[1] ?? "")];
     const piece = fc.oneof(
       fc.constantFrom("en", "api", "v1", "user", "widget", "live", "docs", "art", "..", "", "\n"),
@@ -320,6 +318,5 @@ describe("the route that a request is counted as", () => {
     });
     await fc.assert(asked);
     for (const route of await routesCounted(server)) expect(known).toContain(route);
-    server.close();
   });
 });

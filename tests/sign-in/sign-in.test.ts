@@ -165,18 +165,14 @@ describe("a session", () => {
 
 describe("the session's cookie", () => {
   const flagsAt = async (baseUrl: string) => {
-    const other = await createTestServer({ baseUrl });
-    try {
-      const grace = await other.addUser("grace");
-      const secret = other.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
-      const { pathname, origin } = new URL(baseUrl);
-      const path = `${pathname.replace(/\/$/, "")}/en/sign-in/${secret}`;
-      const entered = await other.get(path, { method: "POST", headers: { origin } });
-      const [pair = "", ...flags] = (entered.headers.get("set-cookie") ?? "").split("; ");
-      return { name: pair.split("=")[0], flags: flags.toSorted() };
-    } finally {
-      other.close();
-    }
+    using other = await createTestServer({ baseUrl });
+    const grace = await other.addUser("grace");
+    const secret = other.accounts.magicLinks.issue(grace.user, SIGN_IN_PURPOSE);
+    const { pathname, origin } = new URL(baseUrl);
+    const path = `${pathname.replace(/\/$/, "")}/en/sign-in/${secret}`;
+    const entered = await other.get(path, { method: "POST", headers: { origin } });
+    const [pair = "", ...flags] = (entered.headers.get("set-cookie") ?? "").split("; ");
+    return { name: pair.split("=")[0], flags: flags.toSorted() };
   };
 
   const common = ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"];
