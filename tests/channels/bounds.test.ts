@@ -1,31 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { boundPlayback } from "../../src/channels/bounds.ts";
-import { givenNames, type Playback } from "../../src/playback.ts";
-import { AS_GIVEN } from "../../src/titles/shown-names.ts";
+import type { Playback } from "../../src/playback.ts";
 import { mendText } from "../../src/titles/mend-text.ts";
 import { namesAnArtist } from "../../src/titles/placeholders.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
-import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 
-let server: TestServer;
-let ada: AddedUser;
-
-beforeEach(async () => {
-  server = await createTestServer();
-  ada = await server.addUser("ada");
-});
-afterEach(() => server.close());
-
-/** What everybody who reads Ada's music gets of a playback that her source says. */
-async function readingsOf(said: Partial<Playback>): Promise<Playback> {
-  void server.hub.read(ada.user.id, 1_000);
-  await server.sourceOf(ada).says(aPlayback(said));
-  const reading = await server.hub.read(ada.user.id, 1_000);
-  if (reading.kind !== "playback") throw new Error(`it is ${reading.kind}`);
-  return reading.playback;
+/** What everybody gets of a playback that a source says. */
+function bounded(said: Partial<Playback>): Playback {
+  const playback = boundPlayback(aPlayback(said));
+  if (!playback) throw new Error("nothing plays");
+  return playback;
 }
 
 /** A well-formed name with nothing to mend, of which something can be seen, and which is no address. */
@@ -39,15 +25,15 @@ const codePoints = (text: string): number => Array.from(text).length;
 const { track, album, device } = aPlayback();
 
 describe("what a source says is bounded for every reader", () => {
-  test("to 50 artists of 1,000 characters each, in their order", async () => {
+  test("to 50 artists of 1,000 characters each, in their order", () => {
     const artists = Array.from({ length: 60_000 }, (_, index) => `${index} ${"x".repeat(1_200)}`);
-    const received = await readingsOf({ artists });
+    const received = bounded({ artists });
     expect(received.artists).toEqual(artists.slice(0, 50).map((name) => name.slice(0, 1_000)));
   });
 
-  test("to 1,000 characters in every other text that is shown", async () => {
+  test("to 1,000 characters in every other text that is shown", () => {
     const long = "y".repeat(100_000);
-    const received = await readingsOf({
+    const received = bounded({
       source: long,
       track: { ...track, title: long },
       album: { ...album, name: long },
@@ -63,26 +49,25 @@ describe("what a source says is bounded for every reader", () => {
     expect(texts).toEqual(texts.map(() => "y".repeat(1_000)));
   });
 
-  test("to whole milliseconds, as the API promises", async () => {
-    const received = await readingsOf({
+  test("to whole milliseconds, as the API promises", () => {
+    const received = bounded({
       track: { ...track, durationMs: 1_000.4 },
       positionMs: 3.6,
     });
     expect([received.track.durationMs, received.positionMs]).toEqual([1_000, 4]);
   });
 
-  test("by whole characters, those of two units too", async () => {
+  test("by whole characters, those of two units too", () => {
     const notes = "🎵".repeat(1_001);
-    expect((await readingsOf({ track: { ...track, title: `a${notes}` } })).track.title).toBe(
+    expect(bounded({ track: { ...track, title: `a${notes}` } }).track.title).toBe(
       `a${"🎵".repeat(999)}`,
     );
   });
 
-  test("with its encoding mended once in every name, whatever its user wants of titles", async () => {
+  test("with its encoding mended once in every name", () => {
     const given = "A &amp;amp; &#x27;B&#39; &eacute;t&eacute;&nbsp;";
     const mended = "A &amp; 'B' été";
-    await server.accounts.privacy.change(ada.user, { titles: AS_GIVEN });
-    const received = await readingsOf({
+    const received = bounded({
       track: { ...track, title: given },
       artists: [given, "BjÃ¶rk"],
       album: { ...album, name: given },
@@ -101,43 +86,38 @@ describe("what a source says is bounded for every reader", () => {
 
   test.each(["Unknown Artist", "<unknown>", "[Unknown]", "Unbekannter Interpret", " ", "N/A"])(
     "without the artist %j, who is nobody",
-    async (nobody) => {
-      expect((await readingsOf({ artists: [nobody, "Various Artists"] })).artists).toEqual([
+    (nobody) => {
+      expect(bounded({ artists: [nobody, "Various Artists"] }).artists).toEqual([
         "Various Artists",
       ]);
     },
   );
 
-  test("but as it is within the bounds", async () => {
-    await fc.assert(
-      fc.asyncProperty(
+  test("but as it is within the bounds", () => {
+    fc.assert(
+      fc.property(
         aName(400),
         fc.uniqueArray(aName(20).filter(namesAnArtist), { maxLength: 50 }),
-        async (title, artists) => {
+        (title, artists) => {
           const said = aPlayback({ track: { ...track, id: `test:${title}`, title }, artists });
-          const { given: _, ...shown } = await readingsOf(said);
-          const { title: name, artists: names } = givenNames(await readingsOf(said));
-          expect({ ...shown, track: { ...shown.track, title: name }, artists: names }).toEqual(
-            said,
-          );
+          expect(boundPlayback(said)).toEqual(said);
         },
       ),
-      { numRuns: 30 },
     );
   });
 
-  test("so that long identities stay apart, and the same one stays the same", async () => {
+  test("so that long identities stay apart, and the same one stays the same", () => {
     const path = "folder/".repeat(10_000);
-    const idOf = async (id: string) => (await readingsOf({ track: { ...track, id } })).track.id;
-    const first = await idOf(`${path}1.flac`);
+    const idOf = (id: string) => bounded({ track: { ...track, id } }).track.id;
+    const first = idOf(`${path}1.flac`);
     expect(first.length).toBeLessThanOrEqual(1_000);
-    expect(await idOf(`${path}2.flac`)).not.toBe(first);
-    expect(await idOf(`${path}1.flac`)).toBe(first);
-    expect(await idOf("folder/1.flac")).toBe("folder/1.flac");
+    expect(idOf(`${path}2.flac`)).not.toBe(first);
+    expect(idOf(`${path}1.flac`)).toBe(first);
+    expect(idOf("folder/1.flac")).toBe("folder/1.flac");
   });
 
-  test("to texts without lone surrogates, which strict parsers refuse", async () => {
-    const received = await readingsOf({
+  test("to texts without lone surrogates, which strict parsers refuse", () => {
+    const received = bounded({
       track: { ...track, id: "a\ud83d", title: "A\ud83dB" },
       artists: ["\udc00C"],
       album: { ...album, name: "D\ud83d" },
@@ -147,13 +127,13 @@ describe("what a source says is bounded for every reader", () => {
     expect(received.track.title).toBe("A\ufffdB");
   });
 
-  test("to artists that are each named once, and not by a blank", async () => {
-    const received = await readingsOf({ artists: ["A", "B", "", "A", "\u200b"] });
+  test("to artists that are each named once, and not by a blank", () => {
+    const received = bounded({ artists: ["A", "B", "", "A", "\u200b"] });
     expect(received.artists).toEqual(["A", "B"]);
   });
 
-  test("to a known length or none: 0 stands for an unknown one", async () => {
-    const received = await readingsOf({ track: { ...track, durationMs: 0 }, positionMs: 90_000 });
+  test("to a known length or none: 0 stands for an unknown one", () => {
+    const received = bounded({ track: { ...track, durationMs: 0 }, positionMs: 90_000 });
     expect([received.track.durationMs, received.positionMs]).toEqual([null, 90_000]);
   });
 
@@ -163,9 +143,7 @@ describe("what a source says is bounded for every reader", () => {
     const long = { key: "k".repeat(5_000), url: `https://art.example/${"u".repeat(5_000)}`, load };
     const usual = { key: "usual", url: "https://art.example/usual", load };
     const rest = Array.from({ length: 1_000 }, () => usual);
-    const { artworks } = (
-      await readingsOf({ album: { ...album, artworks: [long, usual, ...rest] } })
-    ).album;
+    const { artworks } = bounded({ album: { ...album, artworks: [long, usual, ...rest] } }).album;
     expect(artworks).toHaveLength(10);
     expect(artworks[0]?.url).toBeUndefined();
     expect(artworks[0]?.key.length).toBeLessThanOrEqual(1_000);
@@ -198,51 +176,49 @@ describe("nothing that is made of an address carries its query, its user or its 
         },
       },
     ],
-  ] satisfies [string, Partial<Playback>][])("%s", async (_, said) => {
-    expect(JSON.stringify(await readingsOf(said))).not.toMatch(SECRETS);
+  ] satisfies [string, Partial<Playback>][])("%s", (_, said) => {
+    expect(JSON.stringify(bounded(said))).not.toMatch(SECRETS);
   });
 
-  test("and the id of a stream changes with the song", async () => {
-    const idOf = async (title: string) =>
-      (await readingsOf({ track: { ...track, id: "http://radio.example/live", title } })).track.id;
-    const first = await idOf("First");
-    expect(await idOf("Second")).not.toBe(first);
-    expect(await idOf("First")).toBe(first);
+  test("and the id of a stream changes with the song", () => {
+    const idOf = (title: string) =>
+      bounded({ track: { ...track, id: "http://radio.example/live", title } }).track.id;
+    const first = idOf("First");
+    expect(idOf("Second")).not.toBe(first);
+    expect(idOf("First")).toBe(first);
   });
 
-  test("but a local file keeps its address as id", async () => {
+  test("but a local file keeps its address as id", () => {
     for (const id of [
       "file:///music/What%3F.flac",
       "Music/A%20B/What?.flac",
       "spotify:local:a:b:c:1",
     ]) {
-      expect((await readingsOf({ track: { ...track, id } })).track.id).toBe(id);
+      expect(bounded({ track: { ...track, id } }).track.id).toBe(id);
     }
   });
 
-  test("and an id in which nothing can be seen is a digest of the names", async () => {
-    const idOf = async (id: string, title: string) =>
-      (await readingsOf({ track: { ...track, id, title } })).track.id;
-    const first = await idOf("", "First");
+  test("and an id in which nothing can be seen is a digest of the names", () => {
+    const idOf = (id: string, title: string) =>
+      bounded({ track: { ...track, id, title } }).track.id;
+    const first = idOf("", "First");
     expect(first).toMatch(/^[\w-]{22}$/);
-    expect(await idOf("\u200b", "First")).toBe(first);
-    expect(await idOf("", "Second")).not.toBe(first);
+    expect(idOf("\u200b", "First")).toBe(first);
+    expect(idOf("", "Second")).not.toBe(first);
   });
 });
 
 describe("a title in which nothing can be seen", () => {
   const BLANKS = ["", "  ", "\u200b", "\u3164", "\u2800", "\u0301", "\u00ad\ufeff"];
 
-  test.each(BLANKS)("is the file's name where there is one: %j", async (title) => {
-    const local = await readingsOf({ track: { ...track, id: "Music/01 Lanterns.flac", title } });
+  test.each(BLANKS)("is the file's name where there is one: %j", (title) => {
+    const local = bounded({ track: { ...track, id: "Music/01 Lanterns.flac", title } });
     expect(local.track.title).toBe("01 Lanterns");
     const stream = { ...track, id: "http://radio.example/live.mp3?key=1", title };
-    expect((await readingsOf({ track: stream })).track.title).toBe("live");
+    expect(bounded({ track: stream }).track.title).toBe("live");
   });
 
-  test.each(BLANKS)("plays nothing where there is none: %j", async (title) => {
-    await expect(readingsOf({ track: { ...track, id: "1329", title } })).rejects.toThrow(
-      "it is nothing",
-    );
+  test.each(BLANKS)("plays nothing where there is none: %j", (title) => {
+    expect(boundPlayback(aPlayback({ track: { ...track, id: "1329", title } }))).toBeNull();
   });
 });

@@ -137,6 +137,12 @@ describe("one channel a user", () => {
     expect(titles(readings)).toEqual(["A", "nothing"]);
   });
 
+  test("tells nothing that is out of bounds", async () => {
+    const { readings } = listen();
+    await source.says(song("A".repeat(2_000)));
+    expect(titles(readings)).toEqual(["A".repeat(1_000)]);
+  });
+
   test("says nothing more to who has left", async () => {
     const { readings, leave } = listen();
     leave();

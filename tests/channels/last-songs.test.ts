@@ -5,8 +5,8 @@ import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 /** The last songs of a channel, told what plays second by second. */
-function listen() {
-  const songs = createLastSongs();
+function listen(onCounted?: Parameters<typeof createLastSongs>[0]) {
+  const songs = createLastSongs(onCounted);
   let nowMs = 0;
   const note = (reading: Reading | undefined) =>
     songs.note(reading, { monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
@@ -50,25 +50,17 @@ describe("the last songs of a channel", () => {
 
   test("begin again with the present one when what was played is not to count", () => {
     const told: [title: string, startedAt: number, playedMs: number][] = [];
-    const songs = createLastSongs(({ song, startedAt, playedMs }) =>
+    const songs = listen(({ song, startedAt, playedMs }) =>
       told.push([song.track.title, startedAt, playedMs]),
     );
-    let nowMs = 0;
-    const moment = () => ({ monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
-    const play = (title: string, seconds: number) => {
-      const track = { id: title, title, durationMs: null, explicit: false };
-      const playback = aPlayback({ track, observedAtMs: nowMs });
-      songs.note({ kind: "playback", playback, connectionId: 1 }, moment());
-      nowMs += seconds * 1_000;
-    };
-    play("A", 34);
-    songs.note(undefined, moment());
-    play("A", 6);
+    songs.play("A", 34);
+    songs.note(undefined);
+    songs.play("A", 6);
     expect(told.splice(0)).toEqual([["A", 1_000_000, 34_000]]);
-    songs.beginAgain(moment());
-    play("A", 29);
-    play("B", 31);
-    play("C", 1);
+    songs.beginAgain();
+    songs.play("A", 29);
+    songs.play("B", 31);
+    songs.play("C", 1);
     expect(told).toEqual([["B", 1_069_000, 31_000]]);
   });
 
@@ -85,27 +77,17 @@ describe("the last songs of a channel", () => {
 
   test("are told from thirty seconds on: each minute, at a pause, a gap and the end", () => {
     const told: string[] = [];
-    const songs = createLastSongs(({ song, playedMs }) =>
+    const songs = listen(({ song, playedMs }) =>
       told.push(`${song.track.title} ${playedMs / 1_000}`),
     );
-    let nowMs = 0;
-    const note = (seconds: number, title?: string, state: Playback["state"] = "playing") => {
-      nowMs += seconds * 1_000;
-      const track = { id: "1", title: title ?? "", durationMs: null, explicit: false };
-      const playback = aPlayback({ track, state, observedAtMs: nowMs });
-      const reading = { kind: "playback", playback, connectionId: 1 } as const;
-      songs.note(title === undefined ? undefined : reading, { monotonicMs: nowMs, wallMs: nowMs });
-    };
-    note(0, "A");
-    note(29, "A");
-    note(1, "A");
-    note(59, "A");
-    note(1, "A");
-    note(5, "A", "paused");
-    note(5, "A");
-    note(5);
-    note(5, "B");
-    note(29, "C");
+    const isOn = { track: { id: "1", title: "A", durationMs: null, explicit: false } };
+    for (const seconds of [29, 1, 59, 1, 5]) songs.play("A", seconds, isOn);
+    songs.play("A", 5, { ...isOn, state: "paused" });
+    songs.play("A", 5, isOn);
+    songs.note(undefined);
+    songs.pass(5);
+    songs.play("B", 29);
+    songs.play("C", 0);
     expect(told).toEqual(["A 30", "A 90", "A 95", "A 100"]);
   });
 
