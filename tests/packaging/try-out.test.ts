@@ -80,19 +80,13 @@ describe("an executable fails its try", () => {
     expect(code).toBe(1);
   };
 
-  test("that ends before it is ready", async () => {
-    await expectFailure(
-      "echo no room >&2; exit 3",
-      "the first start ended without a word: no room",
-    );
-  });
+  test.each([
+    ["ends before it is ready", "echo no room >&2; exit 3", "ended without a word: no room"],
+    ["says nothing a program could read", "echo hello", "printed no JSON: hello"],
+  ])("that %s", (_, script, reason) => expectFailure(script, `the first start ${reason}`));
 
   test("that never gets ready", async () => {
     await expectFailure("exec sleep 600", "the first start took longer than 0.05 s", 50);
-  });
-
-  test("that says nothing a program could read", async () => {
-    await expectFailure("echo hello", "the first start printed no JSON: hello");
   });
 
   describe("that gets ready, but", () => {
@@ -128,13 +122,6 @@ describe("an executable fails its try", () => {
       ].join("\n");
     };
 
-    test("whose user add fails", async () => {
-      await expectFailure(
-        script({ adds: "echo taken >&2; exit 1" }),
-        "user add ended without a word: taken",
-      );
-    });
-
     test("whose overlay shows nothing", async () => {
       hasPage = false;
       await expectFailure(script(), "the overlay's page shows no track");
@@ -147,14 +134,22 @@ describe("an executable fails its try", () => {
       await expectFailure(text, "/api/v1/now-playing gave no answer");
     });
 
-    test("that stops with another code than 0", async () => {
-      const stops = "echo broken >&2; exit 7";
-      await expectFailure(script({ stops }), "the stop ended with 7: broken");
-    });
-
-    test("that leaves the database's log behind", async () => {
-      const stops = "mkdir data; touch data/marquee.db-wal; exit 0";
-      await expectFailure(script({ stops }), "the stop left the database's log behind");
-    });
+    test.each([
+      [
+        "whose user add fails",
+        { adds: "echo taken >&2; exit 1" },
+        "user add ended without a word: taken",
+      ],
+      [
+        "that stops with another code than 0",
+        { stops: "echo broken >&2; exit 7" },
+        "the stop ended with 7: broken",
+      ],
+      [
+        "that leaves the database's log behind",
+        { stops: "mkdir data; touch data/marquee.db-wal; exit 0" },
+        "the stop left the database's log behind",
+      ],
+    ])("%s", (_, parts, reason) => expectFailure(script(parts), reason));
   });
 });
