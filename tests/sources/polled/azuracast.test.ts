@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createAzuraCast } from "../../../src/sources/kinds/azuracast.ts";
 import { positionAt } from "../../../src/playback.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
-import { failureOf, firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
+import { firstOf, listenTo, polledDeps } from "../../fixtures/sources/polled.ts";
 
 const clock = createFakeClock();
 const SETTINGS = { url: "https://radio.example/", station: "lantern" };
@@ -151,13 +151,5 @@ describe("AzuraCast", () => {
     await clock.advance(3_400);
     expect((await next)?.track.id).not.toBe(first?.track.id ?? "");
     await listener.stop();
-  });
-
-  test.each([
-    { status: 404, meaning: { kind: "unavailable" } },
-    { status: 429, meaning: { kind: "retryLater", reason: "limited", afterMs: 30_000 } },
-  ])("that answers $status is $meaning.kind", async ({ status, meaning }) => {
-    const source = azuracast(() => new Response("", { status }));
-    expect(await failureOf(source, SETTINGS, clock)).toMatchObject({ meaning });
   });
 });

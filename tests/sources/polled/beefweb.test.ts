@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createBeefweb } from "../../../src/sources/kinds/beefweb/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
-import { failureOf, firstOf, polledDeps } from "../../fixtures/sources/polled.ts";
+import { firstOf, polledDeps } from "../../fixtures/sources/polled.ts";
 
 const clock = createFakeClock();
 const SETTINGS = { url: "http://player.test:8880" };
@@ -108,13 +108,5 @@ describe("Beefweb", () => {
   test("takes a playlist whose name is broken text", async () => {
     const broken = aPlayer({}, { playlistId: "\ud800" });
     expect((await firstOf(answering(broken), SETTINGS, clock))?.state).toBe("playing");
-  });
-
-  test.each([
-    { status: 401, kind: "unauthorized" },
-    { status: 500, kind: "unavailable" },
-  ])("that answers $status is $kind", async ({ status, kind }) => {
-    const source = beefweb(() => new Response("", { status }));
-    expect(await failureOf(source, SETTINGS, clock)).toMatchObject({ meaning: { kind } });
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SourceFailure } from "../../../src/sources/source.ts";
 import { createVlc } from "../../../src/sources/kinds/vlc/index.ts";
 import { createFakeClock } from "../../fixtures/clock/fake-clock.ts";
-import { firstOf, noPauses, polledDeps } from "../../fixtures/sources/polled.ts";
+import { failureOf, firstOf, noPauses, polledDeps } from "../../fixtures/sources/polled.ts";
 import {
   LOST,
   PLAYS,
@@ -62,6 +62,18 @@ const named = upstreams.map((upstream) => ({
 }));
 
 describe.each(named)("the upstream of $id", ({ create, answer, good }) => {
+  test.each([
+    [200, "<html>", { kind: "unavailable" }],
+    [401, undefined, { kind: "unauthorized" }],
+    [429, undefined, { kind: "retryLater", reason: "limited", afterMs: 30_000 }],
+    [500, undefined, { kind: "unavailable" }],
+  ])("that answers %d, or %p, says what that means", async (status, text, meaning) => {
+    const clock = createFakeClock();
+    const body = text ?? JSON.stringify(answer);
+    const source = create(depsOf(clock, async () => new Response(body, { status })));
+    expect(await failureOf(source, good, clock)).toMatchObject({ meaning });
+  });
+
   test("that answers nonsense breaks nothing", async () => {
     await fc.assert(
       fc.asyncProperty(path, nonsense, async (steps, by) => {
