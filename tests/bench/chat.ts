@@ -3,7 +3,6 @@ import { systemClock } from "../../src/clock.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
-import { buildExecutable } from "../fixtures/servers/executable.ts";
 import { storeLink, twitchFlags } from "../fixtures/twitch/links.ts";
 import { type StandInTwitch, startTwitch } from "../fixtures/twitch/twitch.ts";
 import { quantile, ratio, type Row, startProduct } from "./measure.ts";
@@ -21,7 +20,7 @@ const SHOWS = 200;
 
 /**
  * From a question in chat until its answer is sent, and from a request that shows overlays until all
- * know of it; alone: `bun tests/bench/chat.ts`. The references are a bot and a server that do nothing
+ * know of it. The references are a bot and a server that do nothing
  * besides: `chat-reference.ts`.
  */
 export async function benchChat(): Promise<Row[]> {
@@ -203,12 +202,4 @@ function rowsOf(what: string, { product, reference }: Times, goal: string): Row[
     goal: its,
   });
   return [row("median", 0.5, ""), row("p99", 0.99, goal)];
-}
-
-if (import.meta.main) {
-  await buildExecutable();
-  for (const row of await benchChat()) {
-    console.log(`| ${row.what} | ${row.product} | ${row.reference} | ${row.ratio} | ${row.goal} |`);
-  }
-  process.exit(0);
 }

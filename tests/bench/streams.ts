@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
-import { runMarquee } from "../fixtures/servers/marquee-process.ts";
+import { addPushedUsers, push } from "./pushes.ts";
 import { median, quantile, restingMemoryKib, type Row, startProduct } from "./measure.ts";
 
 const USERS = 10;
@@ -18,16 +18,13 @@ export async function benchStreams(): Promise<Row[]> {
   const { keys, inboxes } = await addUsers(folder.path);
   const product = await startProduct(folder.path, "--rate-limit-seconds", "0");
   const origin = `http://127.0.0.1:${product.port}`;
-  const push = (title: string) =>
+  const change = (title: string) =>
     Promise.all(
-      inboxes.map(async (inbox) => {
-        const body = JSON.stringify({ title, artist: "Juniper Vale", duration_ms: 600_000 });
-        const path = new URL(inbox).pathname;
-        const { status } = await fetch(origin + path, { method: "POST", body });
-        if (status !== 200) throw new Error(`a push answered ${status}`);
-      }),
+      inboxes.map((inbox) =>
+        push(origin + inbox, { title, artist: "Juniper Vale", duration_ms: 600_000 }),
+      ),
     );
-  await push("Before");
+  await change("Before");
   for (const key of keys.slice(0, 1)) (await openStream(product.port, key, () => {})).end();
 
   const beforeKib = await restingMemoryKib(product.pid);
@@ -52,10 +49,10 @@ export async function benchStreams(): Promise<Row[]> {
     { stdout: "pipe", stderr: "inherit" },
   );
   const rounds: number[][] = [];
-  for (let change = 0; change < CHANGES; change++) {
+  for (let round = 0; round < CHANGES; round++) {
     arrivedAfterMs = [];
     pushedAtMs = performance.now();
-    await push(`Change ${change}`);
+    await change(`Change ${round}`);
     await Bun.sleep(SETTLE_MS);
     if (arrivedAfterMs.length !== STREAMS)
       throw new Error(`${arrivedAfterMs.length} events for ${STREAMS} streams`);
@@ -95,15 +92,8 @@ export async function benchStreams(): Promise<Row[]> {
 
 /** Users whose music is pushed, each with as many keys as there may be. */
 async function addUsers(folder: string) {
-  const run = (...words: string[]) =>
-    runMarquee({ folder, arguments: [...words, "--json", "--data", folder] });
   const names = Array.from({ length: USERS }, (_, index) => `user-${index}`);
-  await run("user", "add", ...names);
-  const inboxes: string[] = [];
-  for (const name of names) {
-    const { out } = await run("connect", name, "json");
-    inboxes.push(JSON.parse(out).url);
-  }
+  const inboxes = (await addPushedUsers(folder, "json", names)).map(({ inbox }) => inbox);
   const keys = await withAccounts(folder, async ({ users, keys }) => {
     const made: string[] = [];
     for (const user of users.list()) {
