@@ -58,7 +58,6 @@ describe("an upload", () => {
 
   test.each([
     ["cover.noPicture", async () => new TextEncoder().encode("no picture")],
-    ["cover.noPicture", async () => new Uint8Array()],
     ["cover.tooLarge", () => ofLength(LARGEST_PICTURE + 1)],
     ["cover.tooLarge", () => ofLength(LARGEST_PICTURE + 5_000)],
   ])("that cannot be used is refused: %s", async (reason, make) => {
