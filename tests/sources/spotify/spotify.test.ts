@@ -464,6 +464,14 @@ describe("the pace", () => {
     expect((await looksIn(120_000)) / 8).toBeWithin(24, 34);
   });
 
+  test("of more users than the usual one has room for leaves a fifth of the budget free", async () => {
+    source = startSource(standIn.fetch, 20);
+    for (let user = 0; user < 16; user++) watch(longTrack());
+    await clock.advance(0);
+    // One look of each in 31 seconds, the window with its margin.
+    expect(await looksIn(10 * 31_000)).toBe(10 * 16);
+  });
+
   test("halves after an answer that never comes", async () => {
     const user = longTrack();
     watch(user);
