@@ -171,6 +171,12 @@ test("a server that has nothing of Home Assistant is not blamed for an entity", 
   }
 });
 
+test("a token that only the socket refuses has to be entered again", async () => {
+  start();
+  server.refusesSockets();
+  expect((await listen().failure()).meaning.kind).toBe("unauthorized");
+});
+
 test.each(["nonsense", "[]", "7"])("%s makes it unavailable", async (text) => {
   start();
   const { failure } = listen();
