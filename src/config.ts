@@ -338,25 +338,31 @@ export function resolveConfig(
 
 export type ResolvedConfig = ReturnType<typeof resolveConfig>;
 
+/** What stands in the place of a secret. */
+export const MASKED = "(secret)";
+
+/** A setting in force, as `marquee config` prints it. */
+export interface ShownSetting {
+  /** The flag's name without the leading dashes. */
+  readonly setting: string;
+  /** A secret is masked. */
+  readonly value: unknown;
+  /** Where it came from: a flag, a variable, a file or `default`; of the data folder, why it is there. */
+  readonly origin: string;
+  readonly variable: string;
+}
+
 /** Every setting in force and where it came from, secrets masked. */
-export function describeSettings({ config, origins }: ResolvedConfig) {
+export function describeSettings({ config, origins }: ResolvedConfig): ShownSetting[] {
   return settingNames.map((name) => {
-    const masked = "secret" in settings[name] && config[name] !== null;
+    const isMasked = "secret" in settings[name] && config[name] !== null;
     // A relative path is another folder in each working folder.
     const isFolder = settings[name].placeholder === "folder" && config[name] !== null;
-    const value = masked ? "(secret)" : isFolder ? resolve(String(config[name])) : config[name];
+    const value = isFolder ? resolve(String(config[name])) : config[name];
     return {
-      /** The flag's name without the leading dashes. */
       setting: flagOf(name).slice(2),
-      value,
-      /** Whether it is a secret, whose value is not shown. */
-      masked,
-      /** The value as one line of text; a dash when there is none. */
-      text: textOf(value),
-      /** Where it came from: a flag, a variable, a file or `default`; of the data folder, why it is there. */
+      value: isMasked ? MASKED : value,
       origin: origins[name],
-      /** Whether a flag, a variable or a file gave it. */
-      isChosen: isChosen(origins[name]),
       variable: variableOf(name),
     };
   });

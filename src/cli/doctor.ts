@@ -1,6 +1,6 @@
 import { arch, release, type } from "node:os";
 import { resolve } from "node:path";
-import { type Config, isChosen } from "../config.ts";
+import { type Config, describeSettings, isChosen } from "../config.ts";
 import { journalModeOf, sqliteVersion } from "../db/open.ts";
 import { systemClock } from "../clock.ts";
 import { redact } from "../log.ts";
@@ -17,7 +17,7 @@ import { type CheckedConnection, examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
 import { answersAt } from "./healthcheck.ts";
 import { untilReaderLeaves } from "./output.ts";
-import { settingsInForce, shownSettings } from "./show-config.ts";
+import { settingsInForce } from "./show-config.ts";
 import { lookForServer, readRunningFacts, UNLOCKABLE_WARNING } from "../control/folder-lock.ts";
 import { THIS_MACHINE } from "../sources/here/found.ts";
 
@@ -41,7 +41,7 @@ async function documentOf(settled: Settled, songs: boolean, io: Io) {
   const isStuck = server.answers === false;
   const [autostart, settings, connections, players, mediaSessions] = await Promise.all([
     examineAutostart(io),
-    isStuck ? shownSettings(resolved) : knownSettings(settled, io),
+    isStuck ? describeSettings(resolved) : knownSettings(settled, io),
     isStuck ? UNKNOWN : connectionsOn(settled, songs, io),
     playersHere(songs),
     mediaSessionsHere(),
@@ -90,7 +90,7 @@ export function sqliteOf(version: string): string {
 
 /** Where the running server does not say its settings, the connections' problem is the same. */
 const knownSettings = (settled: Settled, io: Io) =>
-  settingsInForce(settled, { ...io, error() {} }).catch(() => shownSettings(settled.resolved));
+  settingsInForce(settled, { ...io, error() {} }).catch(() => describeSettings(settled.resolved));
 
 /** A server that hangs would be waited for in vain. */
 const UNKNOWN = {

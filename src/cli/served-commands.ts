@@ -2,14 +2,13 @@ import type { Texts } from "../actions/action.ts";
 import { actionNamed } from "../actions/index.ts";
 import { signInUrl } from "../accounts/magic-links.ts";
 import { dashboardAddress } from "../addresses.ts";
-import type { ResolvedConfig } from "../config.ts";
+import { describeSettings, type ResolvedConfig } from "../config.ts";
 import type { ControlRequest } from "../control/protocol.ts";
 import type { Lines } from "../control/server.ts";
 import { VERSION } from "../version.ts";
 import { EXIT, type Execution, printTo } from "../control/execution.ts";
 import { examineConnections } from "./doctor-report.ts";
 import { explain } from "./explain.ts";
-import { shownSettings } from "./show-config.ts";
 import { performAction } from "./perform-action.ts";
 import { explained } from "../control/data-folder.ts";
 
@@ -39,7 +38,7 @@ function findCommand(
     case "open":
       return printOwnersLink;
     case "config":
-      return ({ print }) => print(shownSettings(settings), []);
+      return ({ print }) => print(describeSettings(settings), []);
     case "doctor":
       return (execution) => examineConnections(texts["songs"] === "1", execution);
     default: {

@@ -1,19 +1,11 @@
 import { systemClock } from "../clock.ts";
-import { describeSettings, type ResolvedConfig, textOf } from "../config.ts";
+import { describeSettings, type ShownSetting, textOf } from "../config.ts";
 import { noteOtherSettings, type Settled } from "../control/carry-out.ts";
 import { askServer } from "../control/client.ts";
 import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
 import { CommandError, EXIT, type Io, printTo, table } from "../control/execution.ts";
 import { isServerRunning } from "../control/folder-lock.ts";
 import { untilReaderLeaves } from "./output.ts";
-
-/** A setting as `marquee config` prints it, secrets masked. */
-export interface ShownSetting {
-  readonly setting: string;
-  readonly value: unknown;
-  readonly origin: string;
-  readonly variable: string;
-}
 
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
 export async function showConfig(settled: Settled, io: Io): Promise<void> {
@@ -32,7 +24,7 @@ export async function showConfig(settled: Settled, io: Io): Promise<void> {
 export const settingsInForce = ({ resolved, config }: Settled, io: Io): Promise<ShownSetting[]> =>
   asFolderOwner(config, async () => {
     const facts = isServerRunning(config.data) ? await soonKnown(config.data) : undefined;
-    if (!facts) return shownSettings(resolved);
+    if (!facts) return describeSettings(resolved);
     const shown: ShownSetting[] = [];
     const lines = { out: (line: string) => void shown.push(JSON.parse(line)), error: io.error };
     const request = { command: "config", texts: {}, asJson: true };
@@ -41,11 +33,3 @@ export const settingsInForce = ({ resolved, config }: Settled, io: Io): Promise<
     noteOtherSettings(resolved, io);
     return shown;
   });
-
-export const shownSettings = (resolved: ResolvedConfig): ShownSetting[] =>
-  describeSettings(resolved).map(({ setting, value, origin, variable }) => ({
-    setting,
-    value,
-    origin,
-    variable,
-  }));

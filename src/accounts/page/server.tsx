@@ -3,7 +3,14 @@ import { secretKeyPath } from "../../vault/secret-key-files.ts";
 import { addUsers, makeSignInLink, removeUser } from "../user-actions.ts";
 import type { User, UserPage } from "../users.ts";
 import { dashboardAddress, pageAddress } from "../../addresses.ts";
-import { describeSettings, type ResolvedConfig } from "../../config.ts";
+import {
+  describeSettings,
+  isChosen,
+  MASKED,
+  type ResolvedConfig,
+  type ShownSetting,
+  textOf,
+} from "../../config.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { reachOf } from "../../outputs/reach.ts";
@@ -229,14 +236,14 @@ function FromOutside({ request, settings: { config } }: PartProps): JSX.Element 
 function SettingsInForce({ request, settings }: PartProps): JSX.Element {
   const { server: t } = request.words.dashboard;
   const all = describeSettings(settings);
-  const chosen = all.filter(({ isChosen }) => isChosen);
+  const chosen = all.filter(({ origin }) => isChosen(origin));
   return (
     <Titled title={t.settings}>
       <p safe>{chosen.length === 0 ? t.allStandard : t.settingsText}</p>
       {chosen.length > 0 && <SettingRows request={request} rows={chosen} />}
       <details>
         <summary safe>{t.showAll}</summary>
-        <SettingRows request={request} rows={all.filter(({ isChosen }) => !isChosen)} />
+        <SettingRows request={request} rows={all.filter(({ origin }) => !isChosen(origin))} />
       </details>
     </Titled>
   );
@@ -244,21 +251,21 @@ function SettingsInForce({ request, settings }: PartProps): JSX.Element {
 
 interface SettingRowsProps {
   readonly request: DashboardRequest;
-  readonly rows: ReturnType<typeof describeSettings>;
+  readonly rows: readonly ShownSetting[];
 }
 
 function SettingRows({ request, rows }: SettingRowsProps): JSX.Element {
   const { server: t } = request.words.dashboard;
   return (
     <dl class="settings">
-      {rows.map(({ setting, text, masked, origin, isChosen }) => (
-        <div {...(isChosen && { class: "chosen" })}>
+      {rows.map(({ setting, value, origin }) => (
+        <div class={isChosen(origin) ? "chosen" : undefined}>
           <dt safe>{setting}</dt>
           <dd class="value" safe>
-            {masked ? t.masked : text}
+            {value === MASKED ? t.masked : textOf(value)}
           </dd>
           <dd class="origin" safe>
-            {isChosen ? origin : t.standard}
+            {isChosen(origin) ? origin : t.standard}
           </dd>
         </div>
       ))}
