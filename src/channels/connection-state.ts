@@ -3,12 +3,13 @@ import {
   digestOfPlay,
   endOf,
   isSamePlay,
+  isSameSong,
   type LastReport,
   type Playback,
   reconcile,
   withRepeats,
 } from "../playback.ts";
-import { isGrowing, lengthAfter, type ReportedLength, withoutEnd } from "./growing-length.ts";
+import { lengthAfter, type ReportedLength, withoutGrowth } from "./growing-length.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -105,10 +106,9 @@ export function stateAfter(
       const wasWatched =
         before && !before.failure && nowMs <= outdatedAtMs(before.reportedAtMs, pollsEveryMs);
       const kept = keptOf(state);
-      const length = lengthAfter(before?.length, report.playback);
-      const hasNoEnd = report.playback && length && isGrowing(length);
-      const reported = hasNoEnd ? withoutEnd(report.playback) : report.playback;
-      const reconciled = reconcile(before?.playback, reported);
+      const isSame = isSameSong(before?.playback, report.playback);
+      const length = lengthAfter(before?.length, report.playback, isSame);
+      const reconciled = reconcile(before?.playback, withoutGrowth(report.playback, length));
       const counted = reconciled && withRepeats(kept.last, reconciled, nowMs);
       const playback = wasWatched ? afterOther(before.playback, counted) : counted;
       const pause = pauseIn(playback, kept.pause, {
@@ -116,8 +116,15 @@ export function stateAfter(
         beginningKnown: before !== undefined || delivery === "pushed",
       });
       const last = playback ? { playback, atMs: nowMs } : kept.last;
-      const failure = undefined;
-      return { kind: "reported", playback, reportedAtMs: nowMs, length, failure, pause, last };
+      return {
+        kind: "reported",
+        playback,
+        reportedAtMs: nowMs,
+        length,
+        failure: undefined,
+        pause,
+        last,
+      };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { isSameSong, type Playback } from "../playback.ts";
+import type { Playback } from "../playback.ts";
 
 /**
  * Some programs report as the length of a broadcast how much of it there is so far: mpv does of radios, and
@@ -7,8 +7,9 @@ import { isSameSong, type Playback } from "../playback.ts";
 
 /** The length that was reported of what plays. */
 export interface ReportedLength {
-  readonly playback: Playback;
   readonly ms: number;
+  /** When it was first reported. Monotonic milliseconds. */
+  readonly atMs: number;
   /** How often in a row it has grown as time passes, at most {@link ENOUGH}. */
   readonly growths: number;
 }
@@ -18,18 +19,21 @@ const ENOUGH = 2;
 /** Within less time nobody can tell how fast it grows: some programs report whole seconds. */
 const SHORTEST_MS = 800;
 
-/** @param before what was known of the connection's playback before this one */
+/**
+ * @param before what was known of the connection's playback before this one
+ * @param isSame whether that one was of the same song
+ */
 export function lengthAfter(
   before: ReportedLength | undefined,
   playback: Playback | null,
+  isSame: boolean,
 ): ReportedLength | undefined {
   const ms = playback?.track.durationMs ?? null;
   if (!playback || ms === null) return undefined;
-  const first = { playback, ms, growths: 0 };
+  const first = { ms, atMs: playback.observedAtMs, growths: 0 };
   if (!before) return first;
-  const isSame = isSameSong(before.playback, playback);
-  if (isSame && isGrowing(before)) return { ...before, playback, ms };
-  const elapsedMs = playback.observedAtMs - before.playback.observedAtMs;
+  if (isSame && isGrowing(before)) return { ...first, growths: before.growths };
+  const elapsedMs = first.atMs - before.atMs;
   const grownMs = ms - before.ms;
   if (isSame && (grownMs === 0 || (grownMs > 0 && elapsedMs < SHORTEST_MS))) return before;
   const keepsPace = grownMs >= elapsedMs / 2 && grownMs <= Math.max(elapsedMs, SHORTEST_MS) * 1.5;
@@ -38,11 +42,13 @@ export function lengthAfter(
   return { ...first, growths: Math.min(before.growths + 1, ENOUGH) };
 }
 
-/** Whether a length is that of a broadcast so far. */
-export const isGrowing = ({ growths }: ReportedLength): boolean => growths >= ENOUGH;
+const isGrowing = ({ growths }: ReportedLength): boolean => growths >= ENOUGH;
 
-/** A playback without an end. */
-export const withoutEnd = (playback: Playback): Playback => ({
-  ...playback,
-  track: { ...playback.track, durationMs: null },
-});
+/** A playback, without an end where its length is that of a broadcast so far. */
+export const withoutGrowth = (
+  playback: Playback | null,
+  length: ReportedLength | undefined,
+): Playback | null =>
+  playback && length && isGrowing(length)
+    ? { ...playback, track: { ...playback.track, durationMs: null } }
+    : playback;
