@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { flagOf, type ResolvedConfig, settingNames } from "../config.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
-import { askServer } from "../control/client.ts";
+import { answerOf } from "../control/client.ts";
 import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import { isStartedByClick, startInBackground } from "./background.ts";
-import { CommandError, EXIT, type Io, printTo } from "../control/execution.ts";
+import { CommandError, type Io, printTo } from "../control/execution.ts";
 import { isFromSource } from "../own-program.ts";
 import { answersAt } from "./healthcheck.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -106,11 +106,8 @@ async function openRunning(
 
 /** A link that signs the owner in, which the running server makes. */
 async function ownersLink(facts: RunningFacts, io: Io): Promise<string> {
-  const urls: string[] = [];
-  const out = (line: string) => void urls.push(line);
   const request = { command: "open", texts: {}, asJson: false };
-  const code = await askServer(facts, request, { out, error: io.error }, systemClock);
-  const [url] = urls;
-  if (code !== EXIT.done || url === undefined) throw new CommandError("There is no sign-in link.");
+  const [url] = (await answerOf(facts, request, io)) ?? [];
+  if (url === undefined) throw new CommandError("There is no sign-in link.");
   return url;
 }

@@ -1,10 +1,8 @@
-import { systemClock } from "../clock.ts";
 import { describeSettings, type ShownSetting, textOf } from "../config.ts";
 import { noteOtherSettings, type Settled } from "../control/carry-out.ts";
-import { askServer } from "../control/client.ts";
+import { answerOf } from "../control/client.ts";
 import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
-import { CommandError, EXIT, type Io, printTo, table } from "../control/execution.ts";
-import { isServerRunning } from "../control/folder-lock.ts";
+import { CommandError, type Io, printTo, table } from "../control/execution.ts";
 import { untilReaderLeaves } from "./output.ts";
 
 /** `marquee config`: every setting in force and where it came from, secrets masked. */
@@ -23,13 +21,10 @@ export async function showConfig(settled: Settled, io: Io): Promise<void> {
  */
 export const settingsInForce = ({ resolved, config }: Settled, io: Io): Promise<ShownSetting[]> =>
   asFolderOwner(config, async () => {
-    const facts = isServerRunning(config.data) ? await soonKnown(config.data) : undefined;
+    const facts = await soonKnown(config.data);
     if (!facts) return describeSettings(resolved);
-    const shown: ShownSetting[] = [];
-    const lines = { out: (line: string) => void shown.push(JSON.parse(line)), error: io.error };
-    const request = { command: "config", texts: {}, asJson: true };
-    const code = await askServer(facts, request, lines, systemClock);
-    if (code !== EXIT.done) throw new CommandError("The running server did not say its settings.");
+    const answer = await answerOf(facts, { command: "config", texts: {}, asJson: true }, io);
+    if (!answer) throw new CommandError("The running server did not say its settings.");
     noteOtherSettings(resolved, io);
-    return shown;
+    return answer.map((line): ShownSetting => JSON.parse(line));
   });

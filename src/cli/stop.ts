@@ -20,7 +20,7 @@ export function declareStop({ command, runs }: CommanderCli): void {
 const stopServer = ({ config, asJson }: Settled, io: Io): Promise<void> =>
   asFolderOwner(config, async () => {
     const { data } = config;
-    const facts = isServerRunning(data) ? await soonKnown(data) : undefined;
+    const facts = await soonKnown(data);
     if (!facts) throw new CommandError(`No Marquee runs with the data in ${resolve(data)}.`);
     const { url, pid } = facts;
     await askToStop(facts, io);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import {
   CONTROL_PATH,
@@ -10,7 +10,7 @@ import {
   writeRequest,
 } from "./protocol.ts";
 import type { Lines } from "./server.ts";
-import { CommandError } from "./execution.ts";
+import { CommandError, EXIT } from "./execution.ts";
 
 /** The server that wrote where it takes commands is gone, or about to go. */
 export class ServerGoneError extends CommandError {
@@ -72,6 +72,21 @@ export async function askServer(
   } finally {
     silence.stop();
   }
+}
+
+/**
+ * The lines of the running server's answer; `undefined` when it has not done the command, and has said why.
+ * @throws {CommandError} as {@link askServer}
+ */
+export async function answerOf(
+  server: CommandedServer,
+  request: ControlRequest,
+  { error }: Pick<Lines, "error">,
+): Promise<readonly string[] | undefined> {
+  const answer: string[] = [];
+  const lines = { out: (line: string) => void answer.push(line), error };
+  const code = await askServer(server, request, lines, systemClock);
+  return code === EXIT.done ? answer : undefined;
 }
 
 /** Counts the time in which nothing comes. */

@@ -36,14 +36,18 @@ export type KeyAccess = "private" | "was exposed" | "exposed";
 /** How long a program that finds the folder held waits to learn where the server is. */
 const FACTS_WITHIN_MS = 3_000;
 
-/** A server that has just started writes a moment later where it is. */
+/**
+ * The facts of the server that runs on a folder; `undefined` where none does. One that has just started
+ * writes a moment later where it is.
+ */
 export async function soonKnown(folder: string): Promise<RunningFacts | undefined> {
   const giveUpAtMs = performance.now() + FACTS_WITHIN_MS;
-  for (;;) {
+  while (isServerRunning(folder)) {
     const facts = readRunningFacts(folder);
-    if (facts || performance.now() > giveUpAtMs || !isServerRunning(folder)) return facts;
+    if (facts || performance.now() > giveUpAtMs) return facts;
     await Bun.sleep(50);
   }
+  return undefined;
 }
 
 /**
