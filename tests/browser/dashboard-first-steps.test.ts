@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
-import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
-import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
+import { sharedPages } from "../fixtures/browser/shared-pages.ts";
 import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { sharedMpd } from "../fixtures/mpd/shared-mpd.ts";
@@ -17,7 +17,7 @@ const test = testWith(currentChromium.name, currentChromium.isInstalled);
 const { home, music } = en.dashboard;
 
 describe("somebody who starts Marquee for the first time", () => {
-  const browser = sharedBrowser(currentChromium);
+  const pages = sharedPages(currentChromium);
   let marquee: MarqueeProcess;
   let folder: ReturnType<typeof createDataFolder>;
 
@@ -26,13 +26,13 @@ describe("somebody who starts Marquee for the first time", () => {
     marquee = await startMarquee({ folder: folder.path });
   });
   afterEach(async () => {
+    await pages.closeAll();
     await marquee.stop();
     folder.remove();
   });
 
   test("sees the overlay play after one click, and has the handle that brings it into OBS", async () => {
-    const context = await browser().newContext();
-    const { page, complaints, hosts } = watchPage(await context.newPage());
+    const { page, complaints, hosts } = await pages.open();
     await page.goto(marquee.ready["login_url"] ?? "");
     await page.getByRole("button", { name: en.signIn.confirm }).click();
     await page.getByRole("heading", { name: home.title }).waitFor();
@@ -44,7 +44,6 @@ describe("somebody who starts Marquee for the first time", () => {
     expect(await handle.getAttribute("data-address")).toBe(marquee.ready["widget_url"] ?? "");
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual([new URL(marquee.url).host]);
-    await context.close();
   });
 });
 

@@ -5,7 +5,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
 import type { Language } from "../../src/languages.ts";
 import { currentChromium, type WatchedPage } from "../fixtures/browser/chromium.ts";
-import { sharedPages } from "../fixtures/browser/shared-browser.ts";
+import { sharedPages } from "../fixtures/browser/shared-pages.ts";
 import { DOCS_PAGES, docsPath } from "../fixtures/docs/docs-pages.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import {
@@ -46,7 +46,7 @@ async function drawnSecrets(page: Page): Promise<string[]> {
 }
 
 describe("the documentation in a browser", () => {
-  const shared = sharedPages(currentChromium, DESKTOP);
+  const shared = sharedPages(currentChromium, { viewport: DESKTOP });
   let server: ListeningServer;
   let ada: AddedUser;
   const opened: WatchedPage[] = [];

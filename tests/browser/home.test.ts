@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import type { Page, PageScreenshotOptions } from "playwright-core";
-import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
-import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { sharedPages } from "../fixtures/browser/shared-pages.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 
@@ -11,7 +11,7 @@ const test = testWith(currentChromium.name, currentChromium.isInstalled);
 const EMPTY_PX = 2;
 
 describe("the home page in a browser", () => {
-  const browser = sharedBrowser(currentChromium);
+  const pages = sharedPages(currentChromium);
   let server: ListeningServer;
   beforeAll(async () => {
     server = await startTestServer();
@@ -20,11 +20,12 @@ describe("the home page in a browser", () => {
     await server.stop();
   });
 
+  afterEach(() => pages.closeAll());
+
   test.each(["light", "dark"] as const)(
     "shows the overlay over the scene, and nothing around its card: %s desktop",
     async (colorScheme) => {
-      const context = await browser().newContext({ colorScheme });
-      const { page, complaints } = watchPage(await context.newPage());
+      const { page, complaints } = await pages.open({ colorScheme });
       await page.goto(`${server.url}/en/`);
       const card = page.frameLocator(".scene iframe").locator(".np-card");
       await card.waitFor();
@@ -39,7 +40,6 @@ describe("the home page in a browser", () => {
       expect(await pixels(page, corner)).toBe(shown.corner);
       expect(await pixels(page, middle)).not.toBe(shown.middle);
       expect(complaints).toEqual([]);
-      await context.close();
     },
   );
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { listen } from "../../src/server.ts";
-import { engines, openPage } from "../fixtures/browser/chromium.ts";
-import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
+import { engines } from "../fixtures/browser/chromium.ts";
+import { sharedPages } from "../fixtures/browser/shared-pages.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -14,7 +14,7 @@ for (const engine of engines) {
   const test = testWith(engine.name, engine.isInstalled);
 
   describe(`the file that waits for the server, in ${engine.name}`, () => {
-    const browser = sharedBrowser(engine);
+    const pages = sharedPages(engine);
     let server: ListeningServer;
     let ada: AddedUser;
     let folder: ReturnType<typeof createTempFolder>;
@@ -25,6 +25,7 @@ for (const engine of engines) {
       ada = await server.addUser("ada");
     });
     afterEach(async () => {
+      await pages.closeAll();
       await server.stop();
       folder.remove();
     });
@@ -37,7 +38,7 @@ for (const engine of engines) {
       writeFileSync(file, await download.text());
       await server.running.stop(100);
 
-      const { page } = await openPage(browser());
+      const { page } = await pages.open();
       const refused = page.waitForEvent("requestfailed");
       await page.goto(pathToFileURL(file).href);
       await refused;

@@ -4,7 +4,7 @@ import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { connectPurpose } from "../../src/accounts/magic-links.ts";
 import { connectAddress } from "../../src/addresses.ts";
 import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
-import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
+import { sharedPages } from "../fixtures/browser/shared-pages.ts";
 import { LISTENER } from "../fixtures/servers/linking-server.ts";
 import { type ListeningServer, startTestServer } from "../fixtures/servers/listening-server.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -13,7 +13,7 @@ import { type ListeningSpotify, startSpotify } from "../fixtures/spotify/listen.
 const test = testWith(currentChromium.name, currentChromium.isInstalled);
 
 describe("linking an account in a browser", () => {
-  const browser = sharedBrowser(currentChromium);
+  const pages = sharedPages(currentChromium);
   let context: BrowserContext;
   let upstream: ListeningSpotify;
   let server: ListeningServer;
@@ -42,10 +42,10 @@ describe("linking an account in a browser", () => {
       magicLinks.issue(ada.user, connectPurpose("spotify")),
     );
     redirectUri = `${server.url}/callback/spotify`;
-    context = await browser().newContext();
+    context = await pages.context();
   });
   afterEach(async () => {
-    await context.close();
+    await pages.closeAll();
     await server.stop();
     await upstream.stop();
   });
@@ -110,11 +110,9 @@ describe("linking an account in a browser", () => {
   });
 
   test("shows the redirect URI without a button where no script runs", async () => {
-    const plain = await browser().newContext({ javaScriptEnabled: false });
-    const page = await plain.newPage();
+    const { page } = await pages.open({ javaScriptEnabled: false });
     await page.goto(address);
     expect(await page.getByText(redirectUri, { exact: true }).isVisible()).toBe(true);
     expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
-    await plain.close();
   });
 });

@@ -6,8 +6,8 @@ import { copyDatabase } from "../../src/db/copy.ts";
 import { DATABASE_FILE, RESTORED_FILE } from "../../src/db/data-folder.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { newSecretKey, secretKeyPath } from "../../src/vault/secret-key-files.ts";
-import { currentChromium, watchPage } from "../fixtures/browser/chromium.ts";
-import { sharedBrowser } from "../fixtures/browser/shared-browser.ts";
+import { currentChromium } from "../fixtures/browser/chromium.ts";
+import { sharedPages } from "../fixtures/browser/shared-pages.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 import { createDataFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { testWith } from "../fixtures/real-parts.ts";
@@ -18,7 +18,7 @@ const test = testWith(currentChromium.name, currentChromium.isInstalled);
 const { home, account } = languages.en.dashboard;
 
 describe("restoring a backup in the browser", () => {
-  const browser = sharedBrowser(currentChromium);
+  const pages = sharedPages(currentChromium);
   let old: TempFolder;
   let fresh: TempFolder;
   let marquee: MarqueeProcess;
@@ -35,6 +35,7 @@ describe("restoring a backup in the browser", () => {
     });
   });
   afterEach(async () => {
+    await pages.closeAll();
     await marquee.stop();
     old.remove();
     fresh.remove();
@@ -59,8 +60,7 @@ describe("restoring a backup in the browser", () => {
   test("sends it in parts, says what is wrong with it, and goes on with it signed in", async () => {
     const { copy, right, wrong } = await makeBackup();
     expect(Bun.file(copy).size).toBeGreaterThan(1_100_000);
-    const context = await browser().newContext();
-    const { page, complaints } = watchPage(await context.newPage());
+    const { page, complaints } = await pages.open();
     await page.goto(marquee.ready["login_url"] ?? "");
     await page.getByRole("button").first().click();
     expect(existsSync(join(fresh.path, RESTORED_FILE))).toBe(false);
@@ -87,6 +87,5 @@ describe("restoring a backup in the browser", () => {
     await page.goto(`${marquee.url}/en/dashboard/settings/account`);
     await page.getByText(account.lead.replace("{user}", "grace")).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });
