@@ -423,9 +423,7 @@ describe("the accounts service", () => {
     null: { body: null },
     "a list": { body: [] },
     "an access token that is no text": { body: { access_token: 7, token_type: "Bearer" } },
-    "an expiry that is no time": {
-      body: { access_token: "a", token_type: "Bearer", expires_in: "soon" },
-    },
+    "an empty access token": { body: { access_token: "", token_type: "Bearer" } },
   };
   for (const [what, step] of Object.entries(strange)) {
     test(`that answers ${what} is an error that holds no token`, async () => {
@@ -436,6 +434,24 @@ describe("the accounts service", () => {
       expect(Bun.inspect(error)).not.toContain(user.refreshToken);
     });
   }
+
+  const ofAnHour = { accessToken: "a", expiresInMs: HOUR_MS, refreshToken: "rotated" };
+  test.each([
+    ["an expiry that is no time", { expires_in: "soon" }, ofAnHour],
+    ["an expiry that is over", { expires_in: -1 }, ofAnHour],
+    ["an expiry as text", { expires_in: "60" }, { ...ofAnHour, expiresInMs: 60_000 }],
+    ["no type", { token_type: undefined }, ofAnHour],
+    ["no scope", { scope: null }, ofAnHour],
+    ["scopes in a list", { scope: ["user-read-playback-state"] }, ofAnHour],
+    ["an identity token that is none", { id_token: "none" }, ofAnHour],
+    ["an empty refresh token", { refresh_token: "" }, { ...ofAnHour, refreshToken: undefined }],
+    ["no refresh token", { refresh_token: null }, { ...ofAnHour, refreshToken: undefined }],
+  ])("that answers %s gives its tokens: an old one may have ended", async (_, given, read) => {
+    const { refresh, spotify } = withStandIn();
+    const answer = { access_token: "a", token_type: "Bearer", refresh_token: "rotated" };
+    spotify.script({ body: { ...answer, ...given }, target: "token" });
+    expect(await refresh()).toEqual(read);
+  });
 
   test("that does not answer is given up", async () => {
     const { refresh, spotify } = withStandIn();

@@ -2,7 +2,14 @@ import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type * as OAuth from "oauth4webapi";
 import { LinkFailure, type LinkFailureReason } from "../../source.ts";
 import type { Upstream } from "../../../upstream/index.ts";
-import { isRecord, textOf } from "../../../upstream/json.ts";
+import {
+  fieldsOf,
+  isRecord,
+  jsonIn,
+  numberOf,
+  textOf,
+  UnreadableAnswer,
+} from "../../../upstream/json.ts";
 
 /**
  * Spotify's OAuth 2.0 service: authorization code with PKCE.
@@ -36,13 +43,13 @@ export interface AccountsService {
     app: UpstreamApp,
     redirectUri: string,
   ): Promise<{ url: string; state: string; codeVerifier: string }>;
-  /** @throws {GrantRefused | LinkFailure | UpstreamError} */
+  /** @throws {GrantRefused | LinkFailure | UnreadableAnswer | UpstreamError} */
   exchange(
     app: UpstreamApp,
     answer: URLSearchParams,
     attempt: { state: string; redirectUri: string; codeVerifier: string },
   ): Promise<Tokens>;
-  /** @throws {GrantRefused | UpstreamError} */
+  /** @throws {GrantRefused | UnreadableAnswer | UpstreamError} */
   refresh(app: UpstreamApp, refreshToken: string): Promise<Tokens>;
 }
 
@@ -110,9 +117,7 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
         attempt.codeVerifier,
         requestOptions(oauth),
       );
-      return readTokens(response, (answered) =>
-        oauth.processAuthorizationCodeResponse(server, client, answered),
-      );
+      return readTokens(response);
     },
 
     async refresh(app, refreshToken) {
@@ -125,9 +130,7 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
         refreshToken,
         requestOptions(oauth),
       );
-      return readTokens(response, (answered) =>
-        oauth.processRefreshTokenResponse(server, client, answered),
-      );
+      return readTokens(response);
     },
   };
 }
@@ -156,19 +159,22 @@ function checkAnswer(
 }
 
 /**
- * Reads a token answer.
- * @throws {GrantRefused} when its HTTP status is not 200
+ * Reads a token answer. The library is stricter: it would refuse one for a field that nobody needs, and the
+ * refresh token in it may be the only one that works.
+ * @throws {GrantRefused} when its HTTP status is no success
+ * @throws {UnreadableAnswer} when there is no access token in it
  */
-async function readTokens(
-  response: Response,
-  process: (response: Response) => Promise<OAuth.TokenEndpointResponse>,
-): Promise<Tokens> {
-  if (response.status !== 200) throw await refusalOf(response);
-  const tokens = await process(response);
+async function readTokens(response: Response): Promise<Tokens> {
+  if (!response.ok) throw await refusalOf(response);
+  const { access_token, expires_in, refresh_token } = fieldsOf(jsonIn(await response.text()));
+  if (typeof access_token !== "string" || access_token === "") {
+    throw new UnreadableAnswer("there is no access token in it");
+  }
+  const seconds = numberOf(expires_in) ?? 0;
   return {
-    accessToken: tokens.access_token,
-    expiresInMs: (tokens.expires_in ?? USUAL_EXPIRY_SECONDS) * 1000,
-    refreshToken: tokens.refresh_token,
+    accessToken: access_token,
+    expiresInMs: (seconds > 0 ? seconds : USUAL_EXPIRY_SECONDS) * 1000,
+    refreshToken: textOf(refresh_token),
   };
 }
 
