@@ -125,6 +125,16 @@ describe("an access token", () => {
     expect(await tokens.current()).toBe("access-2");
   });
 
+  test("of a short life is used for half of it, before and after a restart", async () => {
+    answers.push({ expiresInMs: 100_000 });
+    await tokens.current();
+    await clock.advance(49_000);
+    expect(await tokens.current()).toBe("access-1");
+    expect(await start().current()).toBe("access-1");
+    await clock.advance(2_000);
+    expect(await tokens.current()).toBe("access-2");
+  });
+
   test("counts its time from when it was asked for, on no wall clock", async () => {
     await tokens.current();
     clock.setWallMs(clock.wallMs() + 86_400_000);

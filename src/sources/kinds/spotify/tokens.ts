@@ -38,6 +38,8 @@ export interface AccessTokensDeps {
 
 /** A token is refreshed this long before it expires, so that no call uses an expired one. */
 const AHEAD_MS = 120_000;
+/** A short-lived one is used for half of its time: each call would refresh it otherwise. */
+const usableMs = (lifeMs: number): number => Math.max(lifeMs - AHEAD_MS, lifeMs / 2);
 const WRONG_APP_PAUSE_MS = 60_000;
 /** How much the wall clock may have been set back since a token was stored. */
 const CLOCK_SET_BACK_MS = 60_000;
@@ -45,7 +47,7 @@ const CLOCK_SET_BACK_MS = 60_000;
 /** A token in use; its time runs on the monotonic clock. */
 interface Held {
   readonly token: string;
-  readonly expiresAtMs: number;
+  readonly refreshAtMs: number;
 }
 
 export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
@@ -86,7 +88,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
       // Only without a rotation nothing is lost: the next start makes a refresh.
       if (isUnstored) deps.onUnstored(error);
     });
-    held = { token, expiresAtMs: askedAtMs + expiresInMs };
+    held = { token, refreshAtMs: askedAtMs + usableMs(expiresInMs) };
     return token;
   };
 
@@ -122,7 +124,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
 
   return {
     async current() {
-      if (held && clock.monotonicMs() < held.expiresAtMs - AHEAD_MS) return held.token;
+      if (held && clock.monotonicMs() < held.refreshAtMs) return held.token;
       refreshing ??= refresh().finally(() => {
         refreshing = undefined;
       });
@@ -143,9 +145,11 @@ function heldIn(
   { access }: SpotifySettings,
   clock: Pick<Clock, "monotonicMs" | "wallMs">,
 ): Held | undefined {
+  if (!access) return undefined;
   const nowMs = clock.wallMs();
-  const isPlausible =
-    access && nowMs > access.askedAt - CLOCK_SET_BACK_MS && nowMs < access.expiresAt - AHEAD_MS;
-  if (!isPlausible) return undefined;
-  return { token: access.token, expiresAtMs: clock.monotonicMs() + access.expiresAt - nowMs };
+  const leftMs = access.askedAt + usableMs(access.expiresAt - access.askedAt) - nowMs;
+  const isPlausible = nowMs > access.askedAt - CLOCK_SET_BACK_MS && leftMs > 0;
+  return isPlausible
+    ? { token: access.token, refreshAtMs: clock.monotonicMs() + leftMs }
+    : undefined;
 }
