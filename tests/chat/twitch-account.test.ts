@@ -80,6 +80,16 @@ describe("a linked account", () => {
     expect(twitch.sent.length).toBe(2);
   });
 
+  test("answers whatever becomes of this machine's wall clock", async () => {
+    await using scene = await createChatScene();
+    const { twitch, clock } = scene;
+    let aheadMs = -3_600_000;
+    await scene.reading({ clock: { ...clock, wallMs: () => clock.wallMs() + aheadMs } });
+    aheadMs = 0;
+    twitch.say({ channel: "ada", text: "!song" });
+    expect(await answer(scene)).toMatchObject({ text: "♪ It" });
+  });
+
   test("answers in shared chats only what was said in its own", async () => {
     await using scene = await createChatScene();
     const { twitch } = scene;

@@ -56,8 +56,8 @@ interface Line {
   readonly sessionId: string;
   /** A longer silence means that the connection is dead. */
   readonly silenceMs: number;
-  /** How far this machine's wall clock is ahead of Twitch's. */
-  readonly aheadMs: number;
+  /** This machine's monotonic time at Twitch's zero: its wall clock may be wrong, or be put right meanwhile. */
+  readonly epochMs: number;
   close(): void;
 }
 
@@ -151,7 +151,7 @@ async function readLine(deps: EventSubDeps, line: Line, signal: AbortSignal): Pr
 
 function handle(message: EventSubMessage | undefined, line: Line, deps: EventSubDeps): void {
   if (message?.kind === "notification") {
-    deps.onNotification(message, deps.clock.wallMs() - line.aheadMs - message.sentAtMs);
+    deps.onNotification(message, deps.clock.monotonicMs() - line.epochMs - message.sentAtMs);
   } else if (message === undefined || message.kind === "other") deps.onUnknown();
 }
 
@@ -210,7 +210,7 @@ async function openLine(
         socket,
         sessionId,
         silenceMs: keepaliveMs * 1.2 + 2_000,
-        aheadMs: clock.wallMs() - sentAtMs,
+        epochMs: clock.monotonicMs() - sentAtMs,
         close: socket.close,
       };
     }
