@@ -6,8 +6,6 @@ import type { ChatAccount } from "./store.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
 import { createTwitchLinks } from "./twitch/links.ts";
 import { createPendingLinks } from "./twitch/pending-links.ts";
-import { createSend } from "./twitch/send.ts";
-import { readSettings } from "./twitch/settings.ts";
 import { createTwitch } from "./twitch/upstream.ts";
 import type { Parts } from "../http/parts.ts";
 
@@ -25,24 +23,25 @@ const keyOf = ({ id, options }: ChatAccount): string => `${id} ${JSON.stringify(
 const MOST_CHATS = 1_000;
 
 export function createChatService(deps: ChatDeps) {
-  const { accounts, clock, config } = deps;
+  const { accounts, config } = deps;
   const { chat } = accounts;
   const twitch = createTwitch(deps);
   const links = createTwitchLinks({ ...deps, ...accounts, ...twitch });
   const songLine = createSongLine(deps);
-  const send = createSend(twitch.helix, clock.wallMs);
   const quiets = createBoundedMap<string, Quiet>(MOST_CHATS);
   const quietOf = (channelId: string): Quiet => {
     const quiet = quiets.get(channelId) ?? createQuiet();
     quiets.set(channelId, quiet);
     return quiet;
   };
+  const voices: TwitchAccountDeps["voices"] = new Map();
   const accountDeps: TwitchAccountDeps = {
     ...deps,
     ...twitch,
     chat,
     songLine,
     quietOf,
+    voices,
     eventsubUrl: config.twitchEventsubUrl,
   };
 
@@ -91,15 +90,12 @@ export function createChatService(deps: ChatDeps) {
      * @throws {Refused} when it is not sent
      */
     async sayOnce({ id: accountId, userId }: ChatAccount) {
-      const settings = readSettings(chat.settingsOf(accountId));
       const text = await songLine(userId, "song");
       if (text === undefined) throw new Refused("chat.paused");
-      if (!settings) throw new Refused("chat.notSent");
-      if (!quietOf(settings.channelId).admitLine(clock.monotonicMs())) {
-        throw new Refused("chat.tooSoon");
-      }
-      const sent = await send(settings, { text });
-      if (sent.kind === "sent") await chat.note(accountId, { answeredAt: clock.wallMs() });
+      const sayOnce = voices.get(accountId);
+      if (!sayOnce) throw new Refused("chat.notSent");
+      const sent = await sayOnce(text);
+      if (!sent) throw new Refused("chat.tooSoon");
       if (sent.kind === "sent" || sent.kind === "repeated") return;
       const words = "message" in sent ? sent.message : "";
       throw words === "" ? new Refused("chat.notSent") : new Refused("chat.refusedWith", { words });

@@ -48,6 +48,7 @@ async function failureOf(...command: Parameters<typeof marquee>) {
 
 const enterApp = (clientId = twitch.clientId) => marquee("chat app", { clientId }).code;
 const link = () => storeLink(twitch, server.accounts.chat, ada.user);
+const SEND = "/helix/chat/messages";
 const accountOfAda = { service: "twitch", login: "ada", channel: "ada", state: "linked" };
 
 describe("chat link", () => {
@@ -122,10 +123,16 @@ describe("chat options", () => {
 
 describe("chat say", () => {
   const say = (isRunning = true) => failureOf("chat say", { login: "ada" }, isRunning);
+  const sends = () => twitch.log.filter((entry) => "path" in entry && entry.path === SEND).length;
+  const runs = async () => {
+    await link();
+    await server.app.start();
+    await until(async () => server.accounts.chat.allOf()[0]?.readingSince ?? undefined);
+  };
 
   test("sends the song once, unless sharing is paused or there was too much", async () => {
     await server.sourceOf(ada).says(null);
-    await link();
+    await runs();
     expect(await say()).toBe("0 ");
     expect(twitch.sent.at(-1)).toMatchObject({ text: "Nothing playing", replyTo: null });
     for (let more = 0; more < 14; more++) await say();
@@ -137,11 +144,38 @@ describe("chat say", () => {
 
   test("shows why Twitch does not take it, and needs a running server", async () => {
     await server.sourceOf(ada).says(null);
-    await link();
-    twitch.faults.set("send-403", "once");
+    await runs();
+    twitch.faults.set("send-unsent", "once");
     expect(await say()).toContain("1 marquee: Twitch refused: ");
     expect(await say(false)).toContain("1 marquee: Marquee isn’t running");
-    expect(twitch.sent).toEqual([]);
+    expect(twitch.sent.filter(({ dropReason }) => dropReason === null)).toEqual([]);
+  });
+
+  test("gets another token after a refusal", async () => {
+    await server.sourceOf(ada).says(null);
+    await runs();
+    twitch.expireAccessTokens("ada");
+    expect(await say()).toBe("0 ");
+    expect(twitch.sent.at(-1)).toMatchObject({ text: "Nothing playing", dropReason: null });
+  });
+
+  test("sends nothing in a pause that Twitch has asked for", async () => {
+    await server.sourceOf(ada).says(null);
+    await runs();
+    twitch.faults.set("send-429", "once");
+    expect(await say()).toContain("1 marquee: Twitch refused: ");
+    expect(await say()).toContain("1 marquee: That was a lot for one chat.");
+    expect(sends()).toBe(1);
+  });
+
+  test("ends answering where the account may not talk", async () => {
+    await server.sourceOf(ada).says(null);
+    await runs();
+    twitch.faults.set("send-403", "once");
+    expect(await say()).toContain("1 marquee: Twitch refused: ");
+    expect(server.accounts.chat.allOf()).toMatchObject([{ state: "stopped" }]);
+    expect(await say()).toContain("1 marquee: Twitch didn’t take it.");
+    expect(sends()).toBe(1);
   });
 });
 

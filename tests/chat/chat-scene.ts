@@ -80,6 +80,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
       shown.push(userId);
     },
     songLine: async (_, question) => (question === "last song" ? "♪ Before" : "♪ It"),
+    voices: new Map(),
     random: () => 0.5,
     quietOf(channelId) {
       const quiet = quiets.get(channelId) ?? createQuiet();

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { describeError, type Log } from "../../log.ts";
 import { readChatOptions } from "../options.ts";
 import { type AnnouncingDeps, createAnnouncing } from "./announcing.ts";
-import { type AnsweringDeps, createAnswering } from "./answering.ts";
+import { type AnsweringDeps, createAnswering, type SayOnce } from "./answering.ts";
 import { type End, type EventSubDeps, readEvents } from "./eventsub.ts";
 import type { TwitchId } from "./id.ts";
 import type { TwitchSettings } from "./settings.ts";
@@ -18,6 +18,8 @@ export interface TwitchAccountDeps
   readonly chat: ChatAccounts;
   /** Such as `wss://eventsub.wss.twitch.tv/ws`. */
   readonly eventsubUrl: string;
+  /** What says a line in the chat of an account that runs, by its id. */
+  readonly voices: Map<number, SayOnce>;
   /** A number from 0 to 1. */
   random(): number;
 }
@@ -119,6 +121,7 @@ async function readWhileValid(
     settings: () => settings,
     end: stop,
   });
+  deps.voices.set(account.id, answering.sayOnce);
   const announcing = createAnnouncing(deps, {
     userId: account.userId,
     options,
@@ -175,6 +178,7 @@ async function readWhileValid(
     );
   } finally {
     stop.abort();
+    deps.voices.delete(account.id);
     announcing.stop();
     signal.removeEventListener("abort", onAbort);
     await validity;

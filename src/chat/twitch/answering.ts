@@ -39,6 +39,9 @@ export interface AnsweringParts {
   readonly end: AbortController;
 }
 
+/** Says a line in one chat. */
+export type SayOnce = ReturnType<typeof createAnswering>["sayOnce"];
+
 /** Answers the questions among the messages of one chat. */
 export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
   const { clock, chat, log, helix } = deps;
@@ -68,12 +71,13 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
     if ("message" in sent) note({ refusal: sent.message, refusedAt: clock.wallMs() });
   };
 
-  const say = async (line: Line, isInTime: () => boolean) => {
+  const say = async (line: Line, isInTime: () => boolean): Promise<Sent> => {
     let sent = await send(settings(), line);
     if (sent.kind === "unauthorized" && isInTime() && (await parts.renew()) && isInTime()) {
       sent = await send(settings(), line);
     }
     await take(sent);
+    return sent;
   };
   const inTime = () => {
     const giveUpAtMs = clock.monotonicMs() + ANSWER_WITHIN_MS;
@@ -101,6 +105,10 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
   return {
     /** Says what plays, without being asked; nothing while the chat is shared with others. */
     announce: () => void announce().catch(logFailure),
+    /** Says a line that the user has asked for; `undefined` where this chat has had too many. */
+    async sayOnce(text: string) {
+      return quiet.admitLine(clock.monotonicMs()) ? say({ text }, inTime()) : undefined;
+    },
     /** @param ageMs how old the message is */
     receive({ id, type, event }: Notification, ageMs: number) {
       if (type !== "channel.chat.message" || !isFirstDelivery(id)) return;
