@@ -384,6 +384,18 @@ describe("the socket", () => {
     expect(scene.subscriptions()).toBe(1);
   });
 
+  test("stays open while Twitch cannot check the tokens, and it is asked again soon", async () => {
+    await using scene = await createChatScene({ "validate-500": "once" });
+    const checks = () => scene.requests("/oauth2/validate").length;
+    await scene.reading();
+    expect(checks()).toBe(1);
+    await scene.pass(60_000);
+    await until(() => (checks() === 2 ? true : undefined));
+    await scene.pass(3_540_000, 30_000);
+    expect(checks()).toBe(2);
+    expect(scene.subscriptions()).toBe(1);
+  });
+
   test("moves without subscribing again, and answers once what comes on both", async () => {
     await using scene = await createChatScene({ "reconnect-delivers-twice": "once" });
     const { twitch } = scene;

@@ -6,9 +6,8 @@ import { type AnnouncingDeps, createAnnouncing } from "./announcing.ts";
 import { type AnsweringDeps, createAnswering, type SayOnce } from "./answering.ts";
 import { type End, type EventSubDeps, readEvents } from "./eventsub.ts";
 import type { TwitchId } from "./id.ts";
-import type { TwitchSettings } from "./settings.ts";
 import { type Subscribed, subscribeTo } from "./subscribe.ts";
-import { type AccountTokens, createAccountTokens } from "./tokens.ts";
+import { type AccountTokens, createAccountTokens, type ReadyTokens } from "./tokens.ts";
 
 export interface TwitchAccountDeps
   extends AnsweringDeps, Pick<AnnouncingDeps, "hub">, Pick<EventSubDeps, "upstream"> {
@@ -25,8 +24,11 @@ export interface TwitchAccountDeps
 }
 
 const CHECK_EVERY_MS = 3_600_000;
-/** Until tokens are checked again that did not work, or could not be read. */
+/** Until tokens are checked again that did not work, or could not be read or checked. */
 const LATER_MS = 60_000;
+
+const nextCheckMs = ({ isUnchecked }: ReadyTokens): number =>
+  isUnchecked ? LATER_MS : CHECK_EVERY_MS;
 
 /** Subscriptions that end for these reasons need the user's consent again. */
 const NEED_LINKING: readonly string[] = ["authorization_revoked", "user_removed"];
@@ -48,7 +50,7 @@ export async function runTwitchAccount(
       const standing = await tokens.check();
       if (standing.kind === "ended" || signal.aborted) return;
       if (standing.kind === "ready") {
-        const reading = { account, tokens, settings: standing.settings };
+        const reading = { account, tokens, standing };
         const ending = endingOf(await readWhileValid(deps, reading, signal));
         if (ending) {
           log.warn("a chat is not read any more", { login, reason: ending.reason });
@@ -83,20 +85,20 @@ function endingOf(end: End) {
 interface LinkedAccount {
   readonly account: ChatAccount;
   readonly tokens: AccountTokens;
-  readonly settings: TwitchSettings;
+  readonly standing: ReadyTokens;
 }
 
 /** Reads and answers as long as the tokens work, which Twitch is asked every hour. */
 async function readWhileValid(
   deps: TwitchAccountDeps,
-  { account, tokens, settings: first }: LinkedAccount,
+  { account, tokens, standing: first }: LinkedAccount,
   signal: AbortSignal,
 ): Promise<End> {
   const { clock, chat, log } = deps;
   const stop = new AbortController();
   const onAbort = () => stop.abort();
   signal.addEventListener("abort", onAbort);
-  let settings = first;
+  let { settings } = first;
   let isUnknownLogged = false;
   /** Undefined until the first session: what was stored before a restart may not be true any more. */
   let wasReading: boolean | undefined;
@@ -138,15 +140,15 @@ async function readWhileValid(
     return mayTryAgain ? subscribeAll(sessionId) : made;
   };
   const keepValid = async () => {
-    let waitMs = CHECK_EVERY_MS;
+    let waitMs = nextCheckMs(first);
     for (;;) {
       await clock.sleep(waitMs, stop.signal);
       if (stop.signal.aborted) return;
       try {
         const standing = await tokens.check();
-        if (standing.kind === "ready") settings = standing.settings;
-        else stop.abort();
-        waitMs = CHECK_EVERY_MS;
+        if (standing.kind !== "ready") return stop.abort();
+        ({ settings } = standing);
+        waitMs = nextCheckMs(standing);
       } catch (error) {
         log.error("a chat's tokens cannot be checked", { reason: describeError(error) });
         waitMs = LATER_MS;

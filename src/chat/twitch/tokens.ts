@@ -9,9 +9,16 @@ import type { TwitchTokens } from "./answers.ts";
 import type { TwitchId } from "./id.ts";
 import { readSettings, type TwitchSettings } from "./settings.ts";
 
+export interface ReadyTokens {
+  readonly kind: "ready";
+  readonly settings: TwitchSettings;
+  /** Twitch was asked whether they work, and did not say. */
+  readonly isUnchecked?: true;
+}
+
 /** How it stands with the tokens of an account. */
 export type Standing =
-  | { readonly kind: "ready"; readonly settings: TwitchSettings }
+  | ReadyTokens
   /** There is no access token that works; it may be tried again in a while. */
   | { readonly kind: "later" }
   /** The account is unlinked, or has to be linked again, which is stored. */
@@ -104,13 +111,13 @@ export function createAccountTokens(deps: AccountTokensDeps) {
      * Asks Twitch whether the access token works, and renews it if it does not, or soon will not. Is to
      * be called at the start and every hour, as Twitch demands.
      */
-    async check() {
+    async check(): Promise<Standing> {
       const settings = stored();
       if (!settings) return ENDED;
       const { accessToken } = settings;
       if (running) return running;
       const answer = await id.validate(accessToken);
-      if (answer.kind === "uncertain") return { kind: "ready", settings };
+      if (answer.kind === "uncertain") return { kind: "ready", settings, isUnchecked: true };
       const isFresh = answer.kind === "valid" && answer.validation.expiresInMs >= AHEAD_MS;
       if (isFresh) return { kind: "ready", settings };
       const standing = await renew(accessToken);
