@@ -19,6 +19,12 @@ export function retryAfterMsOf(text: string | null, wallMs: number): number {
   return isPause ? Math.min(Math.max(1_000, pauseMs), LONGEST_PAUSE_MS) : USUAL_PAUSE_MS;
 }
 
+/** The time of a server's answer by its own clock, which what it says of times goes by; else by ours. */
+export function answeredAtMs(headers: Headers, wallMs: number): number {
+  const date = dateIn(headers.get("date") ?? "");
+  return Number.isNaN(date) ? wallMs : date;
+}
+
 /** Unix time in milliseconds; `NaN` for what is no HTTP date. All its forms mean GMT; one does not say so. */
 function dateIn(text: string): number {
   const date = text.trim();

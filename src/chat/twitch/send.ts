@@ -1,5 +1,5 @@
 import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
-import { retryAfterMsOf } from "../../upstream/retry-after.ts";
+import { answeredAtMs, retryAfterMsOf } from "../../upstream/retry-after.ts";
 import { readMessage } from "./answers.ts";
 import { dataIn, type Helix, type HelixAnswer } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";
@@ -51,11 +51,12 @@ function readSent(answer: HelixAnswer, wallMs: number): Sent {
   if (status === 401) return { kind: "unauthorized" };
   if (status === 403) return { kind: "forbidden", message };
   if (status === 429) {
+    const nowMs = answeredAtMs(headers, wallMs);
     const resetS = numberOf(headers.get("ratelimit-reset"));
     const waitMs =
       resetS === undefined
-        ? retryAfterMsOf(headers.get("retry-after"), wallMs)
-        : resetS * 1000 - wallMs;
+        ? retryAfterMsOf(headers.get("retry-after"), nowMs)
+        : resetS * 1000 - nowMs;
     return {
       kind: "limited",
       message,
