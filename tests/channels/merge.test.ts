@@ -243,10 +243,11 @@ describe("a position that the upstream does not tell", () => {
     reportedBy(connection(1, POLLED, ...reports), { nowMs: 20_000, watchedSinceMs: 0 });
 
   test("stays unknown while the track goes on that was there first", () => {
-    expect(playbackOf(unknown(1_000, "a"), unknown(6_000, "a"))).toMatchObject({
-      positionUnknown: true,
-      observedAtMs: 1_000,
-    });
+    const goesOn = playbackOf(unknown(1_000, "a"), unknown(6_000, "a"));
+    const afterFailure = playbackOf(unknown(1_000, "a"), fails(2_000), unknown(6_000, "a"));
+    for (const playback of [goesOn, afterFailure]) {
+      expect(playback).toMatchObject({ positionUnknown: true, observedAtMs: 1_000 });
+    }
   });
 
   test("is known once another track has begun, and stays so", () => {

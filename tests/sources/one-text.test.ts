@@ -13,7 +13,6 @@ import { readNowPlaying as readSubsonic } from "../../src/sources/kinds/subsonic
 import { createVlc } from "../../src/sources/kinds/vlc/index.ts";
 import { withShownNames, CLEANED } from "../../src/titles/shown-names.ts";
 import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
-import { aPlayback } from "../fixtures/sources/playback.ts";
 import { firstOf, polledDeps } from "../fixtures/sources/polled.ts";
 
 /** One stream, as the programs that play or serve it report it. */
@@ -61,11 +60,8 @@ const subsonic = (song: Record<string, unknown>) => {
     { from: "Subsonic", status: 200, text, authorized: true, observedAtMs: 0 },
     undefined,
     "ada",
-    {
-      withoutPosition: (track) => ({ ...aPlayback(), ...track }),
-      coverOf: () => {
-        throw new Error("there is no cover");
-      },
+    () => {
+      throw new Error("there is no cover");
     },
   );
 };

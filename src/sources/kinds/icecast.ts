@@ -3,7 +3,7 @@ import { matching } from "../../field.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
 import { definePolledSource, type PolledSourceDeps, textOf200 } from "../polling/polled-source.ts";
-import { onAirTrack, type Track } from "../track.ts";
+import { firstSeen, onAirTrack, type Track } from "../track.ts";
 import type { Source } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
 import { saysSomething } from "../../titles/text.ts";
@@ -35,10 +35,11 @@ export const createIcecast = (deps: PolledSourceDeps): Source =>
     account: () => ({ displayName: ICECAST.name }),
     addressOf,
     urlOf: ({ url }) => url,
-    begin({ mount }, { url, get, withoutPosition }) {
+    begin({ mount }, { url, get }) {
       return async () => {
-        const track = readStatus(textOf200(await get(`${url}/status-json.xsl`)), mount);
-        return track && withoutPosition(track);
+        const answer = await get(`${url}/status-json.xsl`);
+        const track = readStatus(textOf200(answer), mount);
+        return track && firstSeen(track, answer.observedAtMs);
       };
     },
   });

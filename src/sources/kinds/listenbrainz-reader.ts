@@ -1,7 +1,7 @@
 import { requiredText } from "../entered-server.ts";
 import { fieldsOf, recordOf, recordsOf, textOf, textsOf } from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
-import type { Track } from "../track.ts";
+import { firstSeen, type Track } from "../track.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
 import { lengthMs } from "../times.ts";
 import { type Source, unauthorized } from "../source.ts";
@@ -53,14 +53,14 @@ export function createListenBrainzReader({
     },
     account: ({ user }) => ({ displayName: user }),
     urlOf: () => apiUrl,
-    begin({ user }, { url, get, withoutPosition }) {
+    begin({ user }, { url, get }) {
       return async () => {
         const answer = await get(`${url}/1/user/${encodeURIComponent(user)}/playing-now`);
         if (answer.status === 404) {
           throw unauthorized(`${answer.from} knows no user ${JSON.stringify(user)}`);
         }
         const track = readPlayingNow(jsonOf(answer));
-        return track && withoutPosition(track);
+        return track && firstSeen(track, answer.observedAtMs);
       };
     },
   });

@@ -16,9 +16,7 @@ import {
 } from "../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
 import { withMeanings } from "../answer-failure.ts";
-import { firstSeen, type Track } from "../track.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
-import { createFirstSights } from "./first-sights.ts";
 import { poll } from "./poller.ts";
 import type { RequestBudget, Urgency } from "./request-budget.ts";
 import { retryAfterMsOf } from "../../upstream/retry-after.ts";
@@ -64,8 +62,6 @@ export interface Polling {
   artwork(name: string, url: string, headers?: Readonly<Record<string, string>>): Artwork;
   /** A picture that an answer names; none when it may not be loaded. */
   covers(named: string | undefined): readonly Artwork[];
-  /** A playing track without a position: it is counted from when the track was first seen. */
-  withoutPosition(track: Track): Playback;
 }
 
 /** An answer of any other status than 429. */
@@ -88,7 +84,6 @@ export function definePolledSource<
   const { id, name } = described;
   const { clock } = deps;
   const pace = steadyPace(intervalMs);
-  const sights = createFirstSights();
 
   const pollingOf = (settings: Settings, { connection, signal }: WatchContext): Polling => {
     const url = urlOf(settings);
@@ -119,8 +114,6 @@ export function definePolledSource<
         const artwork = deps.covers.named(named, { origin, server: { url } });
         return artwork ? [artwork] : [];
       },
-      withoutPosition: (track) =>
-        firstSeen(track, sights.since(connection.id, track, clock.monotonicMs())),
     };
   };
 
@@ -130,7 +123,7 @@ export function definePolledSource<
     // With many users of a limited upstream, each waits longer for its share.
     ...(!requestBudget && { pollsEveryMs: intervalMs }),
     async *watch(settings, context) {
-      const { connection, demand, signal } = context;
+      const { demand, signal } = context;
       const leave = requestBudget?.join(demand);
       const ask = begin(settings, pollingOf(settings, context));
       let lastPollMs: number | undefined;
@@ -145,7 +138,6 @@ export function definePolledSource<
           await requestBudget?.enter(urgency, signal);
           signal.throwIfAborted();
           const playback = await ask();
-          if (playback === null) sights.forget(connection.id);
           const nowMs = clock.monotonicMs();
           if (lastPollMs !== undefined) deps.onPoll(id, nowMs - lastPollMs);
           lastPollMs = nowMs;

@@ -178,14 +178,12 @@ describe("a server without positions", () => {
   );
   const SETTINGS = { url: "http://old.test", user: "ada", password: "x" };
 
-  plainTest("is counted from the first sight, whoever looks again soon", async () => {
-    const first = await firstOf(source, SETTINGS, clock);
-    await clock.advance(30_000);
-    const again = await firstOf(source, SETTINGS, clock);
-    expect(again?.observedAtMs).toBe(first?.observedAtMs ?? 0);
-    await clock.advance(120_000);
-    const later = await firstOf(source, SETTINGS, clock);
-    expect(later?.observedAtMs).toBe(clock.monotonicMs());
+  plainTest("says that it knows none", async () => {
+    expect(await firstOf(source, SETTINGS, clock)).toMatchObject({
+      positionUnknown: true,
+      positionMs: 0,
+      observedAtMs: clock.monotonicMs(),
+    });
   });
 
   plainTest("is believed no longer than the track can last", async () => {

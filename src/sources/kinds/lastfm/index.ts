@@ -9,6 +9,7 @@ import {
 } from "../../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../../polling/request-budget.ts";
 import { retryLater, type Source, unauthorized, unavailable } from "../../source.ts";
+import { firstSeen } from "../../track.ts";
 
 /** Last.fm, and servers with its API: https://www.last.fm/api/show/user.getRecentTracks */
 
@@ -79,7 +80,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     },
     account: ({ user }) => ({ displayName: user }),
     urlOf: () => apiUrl,
-    begin({ user }, { url, get, withoutPosition, covers }) {
+    begin({ user }, { url, get, covers }) {
       return async () => {
         if (apiKey === null) {
           throw retryLater(
@@ -98,7 +99,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
         const answer = await get(`${url}/2.0/?${query}`);
         await refuse(answer, user);
         const track = readRecentTracks(jsonOf(answer), user, covers);
-        return track && withoutPosition(track);
+        return track && firstSeen(track, answer.observedAtMs);
       };
     },
   });

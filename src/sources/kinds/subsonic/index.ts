@@ -34,7 +34,7 @@ export const createSubsonic = (deps: PolledSourceDeps): Source =>
     account: ({ user }) => ({ displayName: user }),
     addressOf,
     urlOf: ({ url }) => url,
-    begin(settings, polling) {
+    begin(settings, { get, artwork }) {
       let credentials = saltedToken;
       const addressTo = (method: string, parameters: Readonly<Record<string, string>> = {}) =>
         `${settings.url}/rest/${method}?${new URLSearchParams({
@@ -46,7 +46,7 @@ export const createSubsonic = (deps: PolledSourceDeps): Source =>
           ...parameters,
         })}`;
       const ask = async () => {
-        const answer = await polling.get(addressTo("getNowPlaying"));
+        const answer = await get(addressTo("getNowPlaying"));
         return { answer, code: errorCodeIn(answer) };
       };
       return async () => {
@@ -56,10 +56,9 @@ export const createSubsonic = (deps: PolledSourceDeps): Source =>
           credentials = encodedPassword;
           ({ answer, code } = await ask());
         }
-        return readNowPlaying(answer, code, settings.user, {
-          ...polling,
-          coverOf: (id) => polling.artwork(id, addressTo("getCoverArt", { id, size: "640" })),
-        });
+        return readNowPlaying(answer, code, settings.user, (id) =>
+          artwork(id, addressTo("getCoverArt", { id, size: "640" })),
+        );
       };
     },
   });

@@ -12,8 +12,8 @@ import {
   textOf,
   textsOf,
 } from "../../../upstream/json.ts";
-import { type Answer, jsonOf, type Polling } from "../../polling/polled-source.ts";
-import type { Track } from "../../track.ts";
+import { type Answer, jsonOf } from "../../polling/polled-source.ts";
+import { firstSeen, type Track } from "../../track.ts";
 import { unauthorized, unavailable } from "../../source.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { originOfTitle } from "../../title-origin.ts";
@@ -31,9 +31,7 @@ const NOT_ALLOWED = 50;
 /** A track whose length is unknown is believed to play this long. */
 const USUAL_LENGTH_S = 600;
 
-interface ReadingContext extends Pick<Polling, "withoutPosition"> {
-  coverOf(id: string): Artwork;
-}
+type CoverOf = (id: string) => Artwork;
 
 /** Errors come with status 200 or another one, depending on the server. */
 export function errorCodeIn({ text }: Answer): number | undefined {
@@ -52,7 +50,7 @@ export function readNowPlaying(
   answer: Answer,
   code: number | undefined,
   user: string,
-  context: ReadingContext,
+  coverOf: CoverOf,
 ): Playback | null {
   const { from } = answer;
   if (code !== undefined) {
@@ -72,13 +70,13 @@ export function readNowPlaying(
   const [entry] = entries.toSorted(
     (a, b) => Number(isPaused(a)) - Number(isPaused(b)) || minutesAgo(a) - minutesAgo(b),
   );
-  return entry === undefined ? null : readEntry(entry, answer.observedAtMs, context);
+  return entry === undefined ? null : readEntry(entry, answer.observedAtMs, coverOf);
 }
 
 function readEntry(
   entry: Record<string, unknown>,
   observedAtMs: number,
-  { withoutPosition, coverOf }: ReadingContext,
+  coverOf: CoverOf,
 ): Playback {
   const durationMs = lengthMs(entry["duration"], 1000);
   const artists = firstNamed(
@@ -111,7 +109,7 @@ function readEntry(
   // Only servers with the extension `playbackReport` report the position.
   const reportsPosition =
     numberOf(entry["positionMs"]) !== undefined && textOf(entry["state"]) !== undefined;
-  if (!reportsPosition) return withoutPosition(track);
+  if (!reportsPosition) return firstSeen(track, observedAtMs);
   return {
     ...track,
     state: isPaused(entry) ? "paused" : "playing",
