@@ -30,33 +30,13 @@ export interface Connection {
   readonly wasOk: boolean;
 }
 
-/** Questions about connections. */
-export interface ConnectionReads {
-  /** A user's connections in the user's order. */
-  allOf(userId: number): readonly Connection[];
-  /** The ids of those that are not refused, without decrypting anything. */
-  workingIdsOf(userId: number): readonly number[];
-  byId(connectionId: number): Connection | undefined;
-  /** The user's connection with this public id. @throws {Refused} if there is none */
-  find(user: User, id: PublicConnectionId): Connection;
-  /**
-   * One page of a source's connections whose account is not stored yet.
-   * @param afterId last id of the previous page, or 0
-   */
-  withoutAccount(source: string, afterId: number): Connection[];
-  /** The users with a connection that is stored with this account, ordered by id. */
-  usersOf(source: string, accountId: string): User[];
-  /** The users with a working connection whose consent ends by then (Unix ms). */
-  usersWhoseConsentEnds(untilMs: number): User[];
-  statusOf(connection: Pick<Connection, "id" | "refusedAt">): StoredStatus;
-}
-
 const PAGE = 50;
 
+/** Questions about connections. */
 export function createConnectionReads(
   { store, vault }: AccountsContext,
   { fingerprintOf, isOf, inOrder }: ConnectionConditions,
-): ConnectionReads {
+) {
   const { queries } = store;
   const toConnection = (found: FoundRow) => openConnection(vault, found);
   const find = (condition: SQL | undefined) =>
@@ -84,11 +64,13 @@ export function createConnectionReads(
       .orderBy(asc(users.id))
       .all();
   return {
-    allOf: (userId) => {
+    /** A user's connections in the user's order. */
+    allOf(userId: number): readonly Connection[] {
       ofUser ??= prepareOfUser();
       return ofUser.all({ userId }).map(toConnection);
     },
-    workingIdsOf: (userId) =>
+    /** The ids of those that are not refused, without decrypting anything. */
+    workingIdsOf: (userId: number): readonly number[] =>
       queries
         .select({ id: connections.id })
         .from(connections)
@@ -96,15 +78,16 @@ export function createConnectionReads(
         .orderBy(...inOrder)
         .all()
         .map(({ id }) => id),
-    byId(connectionId) {
-      const found = find(eq(connections.id, connectionId)).get();
-      return found && toConnection(found);
-    },
-    find(user, id) {
+    /** The user's connection with this public id. @throws {Refused} if there is none */
+    find(user: User, id: PublicConnectionId): Connection {
       const found = find(isOf(user, id)).get();
       return found ? toConnection(found) : refuseId();
     },
-    withoutAccount(source, afterId) {
+    /**
+     * One page of a source's connections whose account is not stored yet.
+     * @param afterId last id of the previous page, or 0
+     */
+    withoutAccount(source: string, afterId: number) {
       const noted = sql`substr(${connections.accountHash}, 1, ${vault.keyId.length})`;
       const rows = find(
         and(
@@ -118,11 +101,13 @@ export function createConnectionReads(
         .all();
       return rows.map(toConnection);
     },
-    usersOf: (source, accountId) =>
+    /** The users with a connection that is stored with this account, ordered by id. */
+    usersOf: (source: string, accountId: string): User[] =>
       usersWhere(eq(connections.accountHash, fingerprintOf(source, accountId))),
-    usersWhoseConsentEnds: (untilMs) =>
+    /** The users with a working connection whose consent ends by then (Unix ms). */
+    usersWhoseConsentEnds: (untilMs: number): User[] =>
       usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
-    statusOf({ id, refusedAt }) {
+    statusOf({ id, refusedAt }: Pick<Connection, "id" | "refusedAt">): StoredStatus {
       if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
       const row = queries
         .select()

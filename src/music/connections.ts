@@ -6,16 +6,13 @@ import { Refused } from "../i18n/refused.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
   connectionConditions,
-  type ConnectionReads,
   createConnectionReads,
   openConnection,
   publicIdOf,
   type PublicConnectionId,
-  type Connection,
   refuseId,
 } from "./connection-reads.ts";
-import type { ReportedStatus } from "./connection-status.ts";
-import { createInboxes, type Inboxes } from "./inboxes.ts";
+import { createInboxes } from "./inboxes.ts";
 import type { Vault } from "../vault/vault.ts";
 import { createSettingsWrites } from "./settings-writes.ts";
 import { createStatusWrites } from "./status-writes.ts";
@@ -37,60 +34,14 @@ export const MOST_CONNECTIONS = 10;
 const DEMO = "demo";
 
 /** A deferred write rejects if it is not stored yet. It is retried: see {@link DeferredWrites}. */
-export interface Connections extends Inboxes, ConnectionReads {
-  /**
-   * Adds a connection at the end, or replaces the settings of the user's connection of the same
-   * source and name, which keeps its place and its secret. A first real connection removes the demo.
-   * @throws {Refused} when the user has the maximum
-   */
-  connect(user: User, source: string, settings: unknown, name?: string): Promise<Connection>;
-  /**
-   * Ends one connection, or all. Returns whether there was one to end.
-   * @throws {Refused} when the user has no such connection
-   */
-  disconnect(user: User, which: PublicConnectionId | "all"): Promise<boolean>;
-  /**
-   * Puts these connections first, in this order; the others follow in the order they had.
-   * @throws {Refused} when the user has no such connection, or one is given twice
-   */
-  order(user: User, ids: readonly PublicConnectionId[]): Promise<void>;
-  /** @throws {Refused} when there is no such connection, or another has this name */
-  rename(user: User, id: PublicConnectionId, name: string): Promise<void>;
-  /**
-   * Whether this connection's titles are cleaned, whatever the user has chosen for all; `null` for what
-   * is chosen for all.
-   * @throws {Refused} when the user has no such connection
-   */
-  cleanTitles(user: User, id: PublicConnectionId, isOn: boolean | null): Promise<void>;
-  /**
-   * Whether covers that are found elsewhere replace this connection's own.
-   * @throws {Refused} when the user has no such connection
-   */
-  replaceCovers(user: User, id: PublicConnectionId, isOn: boolean): Promise<void>;
-  /**
-   * Stores that the upstream refuses this connection until the user connects again. Does nothing if it
-   * is gone. Deferred.
-   */
-  markRefused(connectionId: number): Promise<void>;
-  /**
-   * Stores settings in place of those that are stored. Does nothing if the connection is gone.
-   * Deferred.
-   */
-  storeSettings(connectionId: number, settings: unknown): Promise<void>;
-  /** Stores a connection's status. Does nothing if it is gone. Deferred. */
-  storeStatus(connectionId: number, status: ReportedStatus): Promise<void>;
-  /** Stores the account's fingerprint and end of consent. */
-  noteAccount(connectionId: number, account: NotedAccount): void;
-  /** Calls back with the user whose connection's status was stored. */
-  onStatus(listener: (userId: number) => void): void;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 /** What a user decides about a connection. */
 type Choices = Partial<
   Pick<typeof connections.$inferInsert, "name" | "cleansTitles" | "replacesCovers">
 >;
 
-export function createConnections(context: AccountsContext, deferred: DeferredWrites): Connections {
+export function createConnections(context: AccountsContext, deferred: DeferredWrites) {
   const { store, vault, wallMs } = context;
   const conditions = connectionConditions(context);
   const { isOf, rowsOf, fingerprintOf } = conditions;
@@ -112,7 +63,8 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
   return {
     ...createInboxes(context),
     ...createConnectionReads(context, conditions),
-    noteAccount(connectionId, { source, id, consentEndsAt }) {
+    /** Stores the account's fingerprint and end of consent. */
+    noteAccount(connectionId: number, { source, id, consentEndsAt }: NotedAccount) {
       const accountHash = fingerprintOf(source, id);
       store.queries
         .update(connections)
@@ -120,7 +72,12 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         .where(eq(connections.id, connectionId))
         .run();
     },
-    async connect(user, source, settings, name = "") {
+    /**
+     * Adds a connection at the end, or replaces the settings of the user's connection of the same
+     * source and name, which keeps its place and its secret. A first real connection removes the demo.
+     * @throws {Refused} when the user has the maximum
+     */
+    async connect(user: User, source: string, settings: unknown, name = "") {
       const draft = draftConnection(vault, user.id, { source, settings }, wallMs());
       const row = await store.write({ userId: user.id, what: "connections" }, (tx) => {
         const all = rowsOf(tx, user);
@@ -149,7 +106,11 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       });
       return openConnection(vault, { row, firstReportAt: null, state: null });
     },
-    disconnect: (user, which) =>
+    /**
+     * Ends one connection, or all. Returns whether there was one to end.
+     * @throws {Refused} when the user has no such connection
+     */
+    disconnect: (user: User, which: PublicConnectionId | "all") =>
       store.write({ userId: user.id, what: "connections" }, (tx) => {
         const ended = tx
           .delete(connections)
@@ -159,7 +120,11 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         if (ended.length === 0 && which !== "all") refuseId();
         return ended.length > 0;
       }),
-    order: (user, ids) =>
+    /**
+     * Puts these connections first, in this order; the others follow in the order they had.
+     * @throws {Refused} when the user has no such connection, or one is given twice
+     */
+    order: (user: User, ids: readonly PublicConnectionId[]) =>
       store.write({ userId: user.id, what: "connections" }, (tx) => {
         const all = rowsOf(tx, user);
         const first = ids.map((id, index) => {
@@ -174,9 +139,21 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
           tx.update(connections).set({ position }).where(eq(connections.id, id)).run();
         }
       }),
-    cleanTitles: (user, id, isOn) => change(user, id, { cleansTitles: isOn }),
-    replaceCovers: (user, id, isOn) => change(user, id, { replacesCovers: isOn }),
-    async rename(user, id, name) {
+    /**
+     * Whether this connection's titles are cleaned, whatever the user has chosen for all; `null` for what
+     * is chosen for all.
+     * @throws {Refused} when the user has no such connection
+     */
+    cleanTitles: (user: User, id: PublicConnectionId, isOn: boolean | null) =>
+      change(user, id, { cleansTitles: isOn }),
+    /**
+     * Whether covers that are found elsewhere replace this connection's own.
+     * @throws {Refused} when the user has no such connection
+     */
+    replaceCovers: (user: User, id: PublicConnectionId, isOn: boolean) =>
+      change(user, id, { replacesCovers: isOn }),
+    /** @throws {Refused} when there is no such connection, or another has this name */
+    async rename(user: User, id: PublicConnectionId, name: string) {
       try {
         await change(user, id, { name });
       } catch (error) {
@@ -186,7 +163,8 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     },
     ...createSettingsWrites(context, deferred, notifyOfStatus),
     storeStatus: createStatusWrites(store, deferred, notifyOfStatus),
-    onStatus: (listener) => void statusListeners.push(listener),
+    /** Calls back with the user whose connection's status was stored. */
+    onStatus: (listener: (userId: number) => void) => void statusListeners.push(listener),
   };
 }
 

@@ -11,7 +11,7 @@ import { charactersOf, type KeptSong, toRow, toSong } from "./kept-song.ts";
 import { deleteSongs } from "./song-sweep.ts";
 import { createSongLimits, MOST_KEPT } from "./song-limits.ts";
 import { createSongWrites } from "./song-writes.ts";
-import { createStreams, type Stream } from "./streams.ts";
+import { createStreams } from "./streams.ts";
 
 /** How long songs can be kept, in milliseconds. */
 export const PERIODS = {
@@ -43,58 +43,18 @@ export interface Range {
 }
 
 /** The songs of users who keep them. Nothing is kept unless the user has switched it on. */
-export interface History {
-  /** Synchronous, from memory. */
-  of(userId: number): HistoryChoice;
-  /** Keeping for a shorter time deletes what is older; keeping nothing deletes all. */
-  change(user: Pick<User, "id">, choice: HistoryChoice): Promise<void>;
-  /**
-   * Keeps a song, or how it goes on. Does nothing for users who keep none. Rejects if it cannot be
-   * stored now; it is tried again.
-   */
-  note(userId: number, song: KeptSong): Promise<void>;
-  /**
-   * For others: songs that the user does not hide, the newest first. At most 200 hidden ones are
-   * passed over.
-   * @param letOthersIn awaited between parts of the work
-   */
-  shownOf(
-    user: Pick<User, "id">,
-    range?: Range,
-    letOthersIn?: () => Promise<void>,
-  ): Promise<KeptSong[]>;
-  /** For the user alone: hidden songs too, the newest first. */
-  songsOf(user: Pick<User, "id">, range?: Range): KeptSong[];
-  /** Nothing that was played before is shown from now on. It is deleted in parts, soon after. */
-  clear(user: Pick<User, "id">): Promise<void>;
-  /** The same, and resolves once all of it is deleted. */
-  empty(user: Pick<User, "id">): Promise<void>;
-  /**
-   * Calls back with a user whose history was cleared, or switched off or on: what was played before that does not count.
-   * @param listener gets the Unix time in milliseconds
-   */
-  onCleared(listener: (userId: number, clearedAt: number) => void): void;
-  /** Deletes what was kept for long enough, of all users. */
-  forgetOld(): Promise<void>;
-  /**
-   * The running stream, or the last one; `undefined` unless the user has allowed it. One that does
-   * not end is over after two days.
-   */
-  streamOf(userId: number): Stream | undefined;
-  /** Stores that a stream has started. Soon after an end, the last one goes on. */
-  streamStarted(userId: number): Promise<void>;
-  /** @param endedAt Unix milliseconds */
-  streamStopped(userId: number, endedAt: number): Promise<void>;
-  /** Reloads the choice of a user, or of all, after the database changed. */
-  reload(userId: number | undefined): void;
-}
+export type History = ReturnType<typeof createHistory>;
+
+/** Is called with a user whose history was cleared, and with the Unix time of that in milliseconds. */
+type OnCleared = (userId: number, clearedAt: number) => void;
 
 const NOTHING_KEPT: HistoryChoice = { keeps: null, followsStreams: false };
+
 export function createHistory(
   { store, wallMs }: AccountsContext,
   deferred: Pick<DeferredWrites, "writeSoon">,
   rulesOf: (userId: number) => PrivacyRules,
-): History {
+) {
   const { queries } = store;
   /** Only of users who have chosen something. */
   const choices = new Map<number, HistoryChoice>();
@@ -106,7 +66,7 @@ export function createHistory(
   const clearings = new Map<number, number>();
   /** The ids up to which the songs of users were cleared. */
   const clearedUpTo = new Map<number, number>();
-  const clearListeners: Parameters<History["onCleared"]>[0][] = [];
+  const clearListeners: OnCleared[] = [];
 
   const followClearing = (userId: number, clearedAt: number | null) => {
     if (clearedAt === null || clearings.get(userId) === clearedAt) return;
@@ -115,7 +75,8 @@ export function createHistory(
     for (const listener of clearListeners) listener(userId, clearedAt);
   };
 
-  const reload: History["reload"] = (userId) => {
+  /** Reloads the choice of a user, or of all, after the database changed. */
+  const reload = (userId: number | undefined) => {
     const rows = queries
       .select()
       .from(histories)
@@ -135,7 +96,8 @@ export function createHistory(
   };
   reload(undefined);
 
-  const of: History["of"] = (userId) => choices.get(userId) ?? NOTHING_KEPT;
+  /** Synchronous, from memory. */
+  const of = (userId: number): HistoryChoice => choices.get(userId) ?? NOTHING_KEPT;
 
   /** The oldest time that is kept. */
   const sinceOf = (keeps: Period): number => wallMs() - PERIODS[keeps];
@@ -178,15 +140,13 @@ export function createHistory(
       .limit(most ?? MOST_KEPT)
       .all();
   };
-  const songsOf: History["songsOf"] = (user, range) => rowsOf(user, range).map(toSong);
-
   const newestSong = (tx: Queries): number =>
     tx
       .select({ id: max(songs.id) })
       .from(songs)
       .get()?.id ?? 0;
 
-  const markCleared = async ({ id: userId }: Pick<User, "id">): Promise<void> => {
+  const markCleared = async ({ id: userId }: Pick<User, "id">) => {
     if (!choices.has(userId)) return;
     writes.forget(userId);
     await store.write({ userId, what: "history" }, (tx) => {
@@ -197,7 +157,8 @@ export function createHistory(
 
   return {
     of,
-    async change({ id: userId }, { keeps, followsStreams }) {
+    /** Keeping for a shorter time deletes what is older; keeping nothing deletes all. */
+    async change({ id: userId }: Pick<User, "id">, { keeps, followsStreams }: HistoryChoice) {
       if (keeps === null) writes.forget(userId);
       // What is known of streams goes with the permission.
       if (!followsStreams) streams.forget(userId);
@@ -217,16 +178,25 @@ export function createHistory(
       });
       deleteSoon(userId);
     },
-    async note(userId, song) {
+    /**
+     * Keeps a song, or how it goes on. Does nothing for users who keep none. Rejects if it cannot be
+     * stored now; it is tried again.
+     */
+    async note(userId: number, song: KeptSong) {
       if (of(userId).keeps === null) return;
       const row = toRow(userId, song);
       limits.count(userId, charactersOf(row));
       await writes.note(row);
     },
+    /**
+     * For others: songs that the user does not hide, the newest first. At most 200 hidden ones are
+     * passed over.
+     * @param letOthersIn awaited between parts of the work
+     */
     async shownOf(
-      user,
-      { from = -Infinity, until = Infinity, most = MOST_KEPT } = {},
-      letOthersIn = nextTurn,
+      user: Pick<User, "id">,
+      { from = -Infinity, until = Infinity, most = MOST_KEPT }: Range = {},
+      letOthersIn: () => Promise<void> = nextTurn,
     ) {
       const rules = rulesOf(user.id);
       const shown: KeptSong[] = [];
@@ -245,16 +215,24 @@ export function createHistory(
       }
       return shown.slice(0, most);
     },
-    songsOf,
-    async clear(user) {
+    /** For the user alone: hidden songs too, the newest first. */
+    songsOf: (user: Pick<User, "id">, range?: Range): KeptSong[] => rowsOf(user, range).map(toSong),
+    /** Nothing that was played before is shown from now on. It is deleted in parts, soon after. */
+    async clear(user: Pick<User, "id">) {
       await markCleared(user);
       deleteSoon(user.id);
     },
-    async empty(user) {
+    /** The same, and resolves once all of it is deleted. */
+    async empty(user: Pick<User, "id">) {
       await markCleared(user);
       await deleteSongs(store, user.id, isGone(user.id));
     },
-    onCleared: (listener) => void clearListeners.push(listener),
+    /**
+     * Calls back with a user whose history was cleared, or switched off or on: what was played before that
+     * does not count.
+     */
+    onCleared: (listener: OnCleared) => void clearListeners.push(listener),
+    /** Deletes what was kept for long enough, of all users. */
     async forgetOld() {
       for (const [userId, { keeps }] of [...choices]) {
         const limit = keeps === "always" ? limits.oldestOf(userId) : undefined;

@@ -19,35 +19,7 @@ export interface InboxOwner {
 }
 
 /** The secrets with which other programs push to connections. */
-export interface Inboxes {
-  /**
-   * The secret with which another program pushes to this connection, made when first asked for.
-   * @throws {SecretError} when it is damaged @throws {Refused} when the connection is gone
-   */
-  secretOf(connectionId: number): Promise<InboxSecret>;
-  /** Replaces that secret: the old one stops working at once. */
-  rotateSecret(connectionId: number): Promise<InboxSecret>;
-  /** Where this secret belongs, if it works. From memory if it was looked up before. */
-  inboxOf(secret: string): InboxOwner | undefined;
-  /**
-   * The secrets of a user's connections to a source; none when there is no such user. For programs
-   * that send only a digest of their secret. It takes the same work for any name.
-   */
-  inboxSecretsOf(userName: string, source: string): readonly InboxSecret[];
-  /**
-   * A name for a secret that only servers with this key can make, and that ends with the secret:
-   * 32 hexadecimal digits. It is the same each time, and is stored nowhere.
-   */
-  sessionOf(secret: InboxSecret): string;
-  /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
-  inboxOfSession(session: string): InboxOwner | undefined;
-  /** Whether anybody has a connection to a source. */
-  hasInboxOf(source: string): boolean;
-  /** The owner's first connection to a source. */
-  ownersInboxOf(source: string): InboxOwner | undefined;
-  /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
-  forgetInboxes(userId?: number): void;
-}
+export type Inboxes = ReturnType<typeof createInboxes>;
 
 interface SecretRow {
   readonly userId: number;
@@ -90,7 +62,7 @@ function createOpener(vault: Vault) {
     }).flat();
 }
 
-export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">): Inboxes {
+export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">) {
   const { queries } = store;
   /** By secret, and by session. */
   const inboxes = createCredentialCache<string, InboxOwner>(({ userId }) => userId);
@@ -111,6 +83,7 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     if (row) return row;
     return refuseId();
   };
+  /** Replaces a connection's secret: the old one stops working at once. */
   const rotateSecret = async (connectionId: number): Promise<InboxSecret> => {
     const { userId } = secretRowOf(connectionId);
     const secret = createInboxSecret();
@@ -124,6 +97,10 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
     );
     return secretOf(connectionId);
   };
+  /**
+   * The secret with which another program pushes to this connection, made when first asked for.
+   * @throws {SecretError} when it is damaged @throws {Refused} when the connection is gone
+   */
   const secretOf = async (connectionId: number): Promise<InboxSecret> =>
     openSecret(vault, secretRowOf(connectionId)) ?? rotateSecret(connectionId);
   const openAlike = createOpener(vault);
@@ -154,11 +131,16 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
   return {
     secretOf,
     rotateSecret,
-    inboxOf(text) {
+    /** Where this secret belongs, if it works. From memory if it was looked up before. */
+    inboxOf(text: string) {
       const secret = parseInboxSecret(text);
       return secret && inboxes.lookUp(secret, () => find(secret));
     },
-    inboxSecretsOf(userName, source) {
+    /**
+     * The secrets of a user's connections to a source; none when there is no such user. For programs
+     * that send only a digest of their secret. It takes the same work for any name.
+     */
+    inboxSecretsOf(userName: string, source: string) {
       const rows = queries
         .select({ userId: connections.userId, sealedSecret: connections.sealedSecret })
         .from(connections)
@@ -169,20 +151,28 @@ export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | 
         .all();
       return openAlike(rows);
     },
-    sessionOf: (secret) => sessionFor(hashCredential(secret)).toString("hex"),
-    inboxOfSession(session) {
+    /**
+     * A name for a secret that only servers with this key can make, and that ends with the secret:
+     * 32 hexadecimal digits. It is the same each time, and is stored nowhere.
+     */
+    sessionOf: (secret: InboxSecret) => sessionFor(hashCredential(secret)).toString("hex"),
+    /** Where the secret of this session belongs, if it works. From memory if it was looked up. */
+    inboxOfSession(session: string) {
       if (!/^[0-9a-f]{32}$/.test(session)) return undefined;
       const bytes = Buffer.from(session, "hex");
       return inboxes.lookUp(session, () => findBySession(bytes));
     },
-    hasInboxOf: (source) =>
+    /** Whether anybody has a connection to a source. */
+    hasInboxOf: (source: string) =>
       inboxesWhere(eq(connections.source, source)).limit(1).get() !== undefined,
-    ownersInboxOf: (source) =>
+    /** The owner's first connection to a source. */
+    ownersInboxOf: (source: string): InboxOwner | undefined =>
       inboxesWhere(eq(connections.source, source))
         .innerJoin(users, and(eq(users.id, connections.userId), eq(users.role, "owner")))
         .orderBy(asc(connections.position))
         .limit(1)
         .get(),
+    /** Drops the cached inboxes of a user, or of all users, because the database has changed. */
     forgetInboxes: inboxes.forget,
   };
 }

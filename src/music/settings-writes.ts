@@ -19,6 +19,7 @@ export function createSettingsWrites(
     store.queries.select().from(connections).where(eq(connections.id, connectionId)).get();
 
   return {
+    /** Stores settings in place of those that are stored. Deferred. */
     storeSettings(connectionId: number, settings: unknown): Promise<void> {
       return deferred.write(`settings of ${connectionId}`, () => {
         const row = rowOf(connectionId);
@@ -30,6 +31,7 @@ export function createSettingsWrites(
       });
     },
 
+    /** Stores that the upstream refuses a connection until the user connects again. Deferred. */
     markRefused(connectionId: number): Promise<void> {
       const refusedAt = wallMs();
       return deferred.write(`refusal of ${connectionId}`, async () => {

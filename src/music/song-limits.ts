@@ -3,16 +3,6 @@ import { songs } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import { LIMITED } from "./kept-song.ts";
 
-/** Finds what a user has too much of. */
-export interface SongLimits {
-  /** Counts characters of a song that was noted. */
-  count(userId: number, characters: number): void;
-  /** Up to when a user's songs are too many characters; `undefined` when they are not. */
-  tooMuchUntil(userId: number): number | undefined;
-  /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
-  oldestOf(userId: number): number | undefined;
-}
-
 /** A user's newest songs; whoever keeps them for good has room for years. */
 export const MOST_KEPT = 100_000;
 /** The most characters that all songs of a user may have: more than usual ones ever do. */
@@ -20,12 +10,16 @@ const MOST_CHARACTERS = 64_000_000;
 /** How many characters of new songs are stored before the total is checked again. */
 const CHARACTERS_BETWEEN_CHECKS = 1_000_000;
 
-export function createSongLimits({ queries }: Pick<Store, "queries">): SongLimits {
+/** Finds what a user has too much of. */
+export function createSongLimits({ queries }: Pick<Store, "queries">) {
   /** Of songs that were noted since the user's total was last checked. */
   const noted = new Map<number, number>();
   return {
-    count: (userId, characters) => void noted.set(userId, (noted.get(userId) ?? 0) + characters),
-    tooMuchUntil(userId) {
+    /** Counts characters of a song that was noted. */
+    count: (userId: number, characters: number) =>
+      void noted.set(userId, (noted.get(userId) ?? 0) + characters),
+    /** Up to when a user's songs are too many characters; `undefined` when they are not. */
+    tooMuchUntil(userId: number) {
       if ((noted.get(userId) ?? 0) < CHARACTERS_BETWEEN_CHECKS) return undefined;
       noted.delete(userId);
       const { startedAt } = songs;
@@ -47,7 +41,8 @@ export function createSongLimits({ queries }: Pick<Store, "queries">): SongLimit
         .limit(1)
         .get()?.startedAt;
     },
-    oldestOf: (userId) =>
+    /** When the first song started of as many as a user may have; `undefined` when there are fewer. */
+    oldestOf: (userId: number) =>
       queries
         .select({ startedAt: songs.startedAt })
         .from(songs)

@@ -4,28 +4,17 @@ import { histories, songs } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import type { SongRow } from "./kept-song.ts";
 
-/** Songs on their way into the database. */
-export interface SongWrites {
-  /** Stores a song, or how it goes on. Rejects if it cannot be stored now; it is tried again. */
-  note(row: SongRow): Promise<void>;
-  /** What a user's songs wait for is not stored any more. */
-  forget(userId: number): void;
-  /** Stores all that wait. @throws if it cannot */
-  storeAll(): void;
-}
-
 /** While the database takes no writes, so many songs of all users wait. */
 const MOST_WAITING = 1_000;
 
 const keyOf = ({ userId, startedAt }: Pick<SongRow, "userId" | "startedAt">): string =>
   `${userId} ${startedAt}`;
 
-export function createSongWrites(
-  store: Store,
-  deferred: Pick<DeferredWrites, "writeSoon">,
-): SongWrites {
+/** Songs on their way into the database. */
+export function createSongWrites(store: Store, deferred: Pick<DeferredWrites, "writeSoon">) {
   const noted = new Map<string, SongRow>();
 
+  /** Stores all that wait. @throws if it cannot */
   const storeAll = () => {
     if (noted.size === 0) return;
     store.transaction((tx) => {
@@ -45,14 +34,16 @@ export function createSongWrites(
   };
 
   return {
-    async note(row) {
+    /** Stores a song, or how it goes on. Rejects if it cannot be stored now; it is tried again. */
+    async note(row: SongRow) {
       noted.delete(keyOf(row));
       noted.set(keyOf(row), row);
       const [oldest] = noted.keys();
       if (noted.size > MOST_WAITING && oldest !== undefined) noted.delete(oldest);
       await deferred.writeSoon("history", storeAll);
     },
-    forget(userId) {
+    /** What a user's songs wait for is not stored any more. */
+    forget(userId: number) {
       for (const [key, row] of noted) if (row.userId === userId) noted.delete(key);
     },
     storeAll,

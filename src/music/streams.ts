@@ -11,31 +11,21 @@ export interface Stream {
   readonly endedAt: number | null;
 }
 
-/** The running or last stream of each user who allows that it is known. */
-export interface Streams {
-  of(userId: number): Stream | undefined;
-  started(userId: number): Promise<void>;
-  stopped(userId: number, endedAt: number): Promise<void>;
-  /** Takes in what is stored of a user; `undefined` when nothing is. */
-  load(userId: number, stored: Stream | undefined): void;
-  /** What waits to be stored of a user is not stored any more. */
-  forget(userId: number): void;
-  /** Nothing is known of a user, or of anybody, until it is loaded again. */
-  drop(userId: number | undefined): void;
-}
-
 /** Twitch ends a stream after two days. One that runs for longer has lost its end. */
 const LONGEST_STREAM_MS = 48 * 3_600_000;
 /** OBS may lose its connection, or start again after a crash. */
 const SAME_STREAM_MS = 5 * 60_000;
 
-/** @param isAllowed whether a user allows that streams are known */
+/**
+ * The running or last stream of each user who allows that it is known.
+ * @param isAllowed whether a user allows it
+ */
 export function createStreams(
   store: Store,
   wallMs: Clock["wallMs"],
   deferred: Pick<DeferredWrites, "writeSoon">,
   isAllowed: (userId: number) => boolean,
-): Streams {
+) {
   const streams = new Map<number, Stream>();
   const notedStreams = new Map<number, Stream>();
 
@@ -57,6 +47,10 @@ export function createStreams(
     await deferred.writeSoon("streams", storeStreams);
   };
 
+  /**
+   * The running stream, or the last one; `undefined` unless the user has allowed it. One that does not end
+   * is over after two days.
+   */
   const streamOf = (userId: number): Stream | undefined => {
     const stream = isAllowed(userId) ? streams.get(userId) : undefined;
     if (stream?.endedAt !== null) return stream;
@@ -66,7 +60,8 @@ export function createStreams(
 
   return {
     of: streamOf,
-    async started(userId) {
+    /** Stores that a stream has started. Soon after an end, the last one goes on. */
+    async started(userId: number) {
       if (!isAllowed(userId)) return;
       const last = streamOf(userId);
       if (last?.endedAt === null) return;
@@ -77,17 +72,21 @@ export function createStreams(
       const startedAt = goesOn ? last.startedAt : wallMs();
       await noteStream(userId, { startedAt, endedAt: null });
     },
-    async stopped(userId, endedAt) {
+    /** @param endedAt Unix milliseconds */
+    async stopped(userId: number, endedAt: number) {
       const last = streamOf(userId);
       if (last?.endedAt !== null) return;
       await noteStream(userId, { ...last, endedAt });
     },
-    load(userId, stored) {
+    /** Takes in what is stored of a user; `undefined` when nothing is. */
+    load(userId: number, stored: Stream | undefined) {
       const stream = notedStreams.get(userId) ?? stored;
       if (stream) streams.set(userId, stream);
     },
-    forget: (userId) => void notedStreams.delete(userId),
-    drop(userId) {
+    /** What waits to be stored of a user is not stored any more. */
+    forget: (userId: number) => void notedStreams.delete(userId),
+    /** Nothing is known of a user, or of anybody, until it is loaded again. */
+    drop(userId: number | undefined) {
       if (userId === undefined) streams.clear();
       else streams.delete(userId);
     },

@@ -93,7 +93,7 @@ test("a source changes what is stored of the connection it watches", async () =>
   const context = watchContext({ signal, clock: world.clock });
   for await (const _ of found?.watch(context) ?? []) throw new Error("it reports nothing");
   expect(seen).toEqual([id, { count: 1 }]);
-  expect(connections.byId(id)?.settings).toEqual({ count: 2 });
+  expect(connections.allOf(ada.user.id)).toMatchObject([{ settings: { count: 2 } }]);
 });
 
 test("a user without connections plays the demo only where everybody does", async () => {
