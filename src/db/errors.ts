@@ -3,9 +3,17 @@ export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
 }
 
-/** Whether another row already has a value that must be unique. */
-export const isNotUnique = (error: unknown): boolean =>
-  databaseCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
+/** Writes a value that must be unique. @throws `taken` when another row already has it */
+export async function writeUnique<Result>(
+  taken: Error,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    throw databaseCode(error) === "SQLITE_CONSTRAINT_UNIQUE" ? taken : error;
+  }
+}
 
 /** Whether the database can be used by others only at this moment. */
 export const isBusy = (error: unknown): boolean => databaseCode(error).startsWith("SQLITE_BUSY");

@@ -1,9 +1,9 @@
 import { and, eq, gt, lt } from "drizzle-orm";
+import { writeUnique } from "../db/errors.ts";
 import { widgets } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import type { User } from "../accounts/users.ts";
 import { Refused } from "../i18n/refused.ts";
-import { naming } from "./naming.ts";
 
 /** How long the removal of a widget can be undone, in milliseconds. */
 export const UNDO_MS = 60_000;
@@ -17,7 +17,7 @@ export async function restoreWidget(
 ): Promise<void> {
   const isWidget = and(eq(widgets.userId, user.id), eq(widgets.id, id));
   const isRestorable = and(isWidget, gt(widgets.removedAt, nowMs - UNDO_MS));
-  await naming(new Refused("widget.nameInUse"), () =>
+  await writeUnique(new Refused("widget.nameInUse"), () =>
     write({ userId: user.id, what: "widgets" }, (tx) =>
       tx.update(widgets).set({ removedAt: null }).where(isRestorable).run(),
     ),

@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, isNull, type SQL } from "drizzle-orm";
+import { writeUnique } from "../db/errors.ts";
 import { users, widgets } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { isLanguage, type Language } from "../languages.ts";
@@ -18,7 +19,6 @@ import {
 import { forgetRemoved, restoreWidget } from "./removed-widgets.ts";
 import { readRevisions, type SaveOptions, saveRevision } from "./revisions.ts";
 import { createShowTokens } from "./show-tokens.ts";
-import { naming } from "./naming.ts";
 
 /** One of a user's widgets. */
 export interface Widget extends Look {
@@ -100,18 +100,18 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     /** @throws {Refused} when the name is taken, or the user has the maximum */
     async add(user: User, widget: NewWidget) {
       if (widget.look) refuseUnusableCss(widget.look);
-      const id = await naming(taken(widget.name), () => insert(user, widget));
+      const id = await writeUnique(taken(widget.name), () => insert(user, widget));
       return byId(user, id);
     },
     /** @throws {Refused} when another widget has this name */
     rename: (user: User, id: number, name: string) =>
-      naming(taken(name), () => change(user, id, { name })),
+      writeUnique(taken(name), () => change(user, id, { name })),
 
     /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
     async save(user: User, id: number, look: Look, options: SaveOptions) {
       refuseUnusableCss(look);
       const { name } = await rowOf(user, id);
-      const row = await naming(taken(options.name ?? name), () =>
+      const row = await writeUnique(taken(options.name ?? name), () =>
         store.write({ userId: user.id, what: "widgets" }, (tx) =>
           saveRevision(tx, id, look, options, wallMs()),
         ),

@@ -1,5 +1,5 @@
 import { eq, inArray } from "drizzle-orm";
-import { isNotUnique } from "../db/errors.ts";
+import { writeUnique } from "../db/errors.ts";
 import { connections } from "../db/schema.ts";
 import type { AccountsContext } from "../accounts/context.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -153,14 +153,10 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
     replaceCovers: (user: User, id: PublicConnectionId, isOn: boolean) =>
       change(user, id, { replacesCovers: isOn }),
     /** @throws {Refused} when there is no such connection, or another has this name */
-    async rename(user: User, id: PublicConnectionId, name: string) {
-      try {
-        await change(user, id, { name });
-      } catch (error) {
-        if (!isNotUnique(error)) throw error;
-        throw new Refused("connection.nameTaken", {}, { field: "name" });
-      }
-    },
+    rename: (user: User, id: PublicConnectionId, name: string) =>
+      writeUnique(new Refused("connection.nameTaken", {}, { field: "name" }), () =>
+        change(user, id, { name }),
+      ),
     ...createSettingsWrites(context, deferred, notifyOfStatus),
     storeStatus: createStatusWrites(store, deferred, notifyOfStatus),
     /** Calls back with the user whose connection's status was stored. */
