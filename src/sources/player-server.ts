@@ -3,36 +3,13 @@ import type { Artwork } from "../playback.ts";
 import { textIn } from "../decode-text.ts";
 import type { Covers } from "../upstream/covers.ts";
 import { parseJson } from "../upstream/json.ts";
-import { type SourceFailure, unauthorized, type WatchContext } from "./source.ts";
-import type { UpstreamEvents } from "../upstream/events.ts";
+import { unauthorized, type WatchContext } from "./source.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
-import type { UpstreamSocket } from "../upstream/socket.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 
 /** A server that is listened to. */
-export interface PlayerServer {
-  readonly name: string;
-  /** Without a slash at the end. */
-  readonly url: string;
-  /**
-   * @param missing what a 404 means, as the end of a sentence that begins with "it"
-   * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}
-   */
-  getJson(path: string, missing?: string): Promise<ServerAnswer>;
-  openSocket(path: string): Promise<UpstreamSocket>;
-  /** @param silenceMs a server that sends nothing for this long is gone */
-  openEvents(path: string, silenceMs: number): Promise<UpstreamEvents>;
-  /** Refuses our credentials. */
-  unauthorized(): SourceFailure;
-  /**
-   * The picture at an address of this server that the source has made.
-   * @param key names its content, within this server
-   */
-  artwork(key: string, address: string): Artwork;
-  /** The picture that an answer names; none when it may not be loaded. */
-  covers(named: string | undefined): readonly Artwork[];
-}
+export type PlayerServer = ReturnType<typeof createPlayerServer>;
 
 /** What each request to a server has. */
 export interface ServerRequest {
@@ -63,18 +40,25 @@ export function createPlayerServer(
   { upstream, covers }: PlayerServerDeps,
   { clock, signal, connection }: WatchContext,
   request: ServerRequest,
-): PlayerServer {
+) {
   const namer = { origin: `${id} ${connection.id}`, server: { url, ...request } };
   const artworks = createBoundedMap<string, Artwork>(MOST_ARTWORKS);
   const refused = () => unauthorized(`${name} at ${url} refuses the token`);
   return {
     name,
+    /** Without a slash at the end. */
     url,
+    /** Refuses our credentials. */
     unauthorized: refused,
-    openSocket: (path) => upstream.openSocket(url + path, { ...request, signal }),
-    openEvents: (path, silenceMs) =>
+    openSocket: (path: string) => upstream.openSocket(url + path, { ...request, signal }),
+    /** @param silenceMs a server that sends nothing for this long is gone */
+    openEvents: (path: string, silenceMs: number) =>
       upstream.openEvents(url + path, { ...request, signal, silenceMs }),
-    async getJson(path, missing) {
+    /**
+     * @param missing what a 404 means, as the end of a sentence that begins with "it"
+     * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}
+     */
+    async getJson(path: string, missing?: string): Promise<ServerAnswer> {
       const response = await upstream.fetch(url + path, { ...request, signal });
       const observedAtMs = clock.monotonicMs();
       const { status, headers } = response;
@@ -86,12 +70,17 @@ export function createPlayerServer(
       const dateMs = Date.parse(headers.get("date") ?? "");
       return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
     },
-    artwork(key, address) {
+    /**
+     * The picture at an address of this server that the source has made.
+     * @param key names its content, within this server
+     */
+    artwork(key: string, address: string): Artwork {
       const artwork = artworks.get(key) ?? covers.ofServer(key, address, namer);
       artworks.set(key, artwork);
       return artwork;
     },
-    covers(named = "") {
+    /** The picture that an answer names; none when it may not be loaded. */
+    covers(named = ""): readonly Artwork[] {
       const artwork = artworks.get(named) ?? covers.named(named, namer);
       if (!artwork) return [];
       artworks.set(named, artwork);

@@ -90,27 +90,27 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
 }
 
 /** Reads names where the audio is Ogg. */
-function createNamesReader(): OggReader["push"] {
+function createNamesReader(): OggReader {
   let beginning: Uint8Array | undefined = new Uint8Array();
   let ogg: OggReader | undefined;
   return (bytes) => {
-    if (!beginning) return ogg?.push(bytes);
+    if (!beginning) return ogg?.(bytes);
     const audio = Buffer.concat([beginning, bytes]);
     beginning = audio.length < 4 ? audio : undefined;
     if (beginning) return undefined;
     if (isOgg(audio)) ogg = createOggReader();
-    return ogg?.push(audio);
+    return ogg?.(audio);
   };
 }
 
 /** Shows the newest song, but no more songs than a minute may have: one that comes too soon waits. */
 function createTitleLimit(clock: Parts["clock"], show: (song: SongComments) => void) {
-  const shown = createCallWindow(clock, [MOST_TITLES], MINUTE_MS);
+  const takeTitles = createCallWindow(clock, [MOST_TITLES], MINUTE_MS);
   let waiting: SongComments | undefined;
   let cancel = () => {};
   const showWaiting = () => {
     if (!waiting) return;
-    const { granted, roomInMs } = shown.take([1]);
+    const { granted, roomInMs } = takeTitles([1]);
     cancel();
     if (granted[0] === 0) {
       cancel = clock.after(roomInMs, showWaiting);

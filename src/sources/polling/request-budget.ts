@@ -13,25 +13,7 @@ import { NO_SLOWDOWN, quickIntervalMs, shareAt, SLOW_ANSWER_MS, slowedDown } fro
 export type Urgency = "trackEnd" | "regular" | "asked";
 
 /** Every call passes here to an upstream that limits all users of an app together. */
-export interface RequestBudget {
-  /**
-   * Resolves when a call may be made, and counts it; resolves early when the signal aborts.
-   * @throws {SourceFailure} while the upstream has asked for a pause
-   */
-  enter(urgency: Urgency, signal: AbortSignal): Promise<void>;
-  /** @throws {SourceFailure} while the upstream has asked for a pause. */
-  refuseWhileClosed(): void;
-  /** Call this when the upstream has asked for a pause. The pause is kept over restarts. */
-  close(retryAfter: string | null, message: string): Promise<SourceFailure>;
-  /** Adds a user to those who share the budget; call the result to remove the user. */
-  join(demand: Pick<Demand, "watched">): () => void;
-  /** Least time between regular polls of one user, so that all watched users get their share. */
-  leastIntervalMs(): number;
-  /** Call this with the time that a call took, so that slow answers slow the quick pace down. */
-  noteAnswer(tookMs: number): void;
-  /** Time between regular polls of one user while few users are watched and nothing is slow. */
-  quickIntervalMs(): number;
-}
+export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 /** What a budget keeps outside of this server: a pause, so that it is kept over restarts. */
 export interface PauseMemory {
@@ -57,14 +39,10 @@ const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, 
 const PLANNED_SHARE = 0.8;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
 
-interface Waiting {
-  readonly admit: () => void;
-}
-
-export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
+export function createRequestBudget(deps: RequestBudgetDeps) {
   const { clock, budget } = deps;
   const windowMs = deps.windowMs + MARGIN_MS;
-  const queues: Record<Urgency, Set<Waiting>> = {
+  const queues: Record<Urgency, Set<() => void>> = {
     trackEnd: new Set(),
     regular: new Set(),
     asked: new Set(),
@@ -79,7 +57,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
 
   const { refuseWhileClosed, close } = createPause(deps, slowDown);
   const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
-  const calls = createCallWindow(clock, ORDER.map(limitOf), windowMs);
+  const takeCalls = createCallWindow(clock, ORDER.map(limitOf), windowMs);
 
   const isAnybodyWaiting = () => ORDER.some((urgency) => queues[urgency].size > 0);
 
@@ -87,11 +65,11 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   const admitWaiting = () => {
     cancelReview?.();
     cancelReview = undefined;
-    const { granted, roomInMs } = calls.take(ORDER.map((urgency) => queues[urgency].size));
+    const { granted, roomInMs } = takeCalls(ORDER.map((urgency) => queues[urgency].size));
     ORDER.forEach((urgency, index) => {
-      for (const waiting of [...queues[urgency]].slice(0, granted[index])) {
-        queues[urgency].delete(waiting);
-        waiting.admit();
+      for (const admit of [...queues[urgency]].slice(0, granted[index])) {
+        queues[urgency].delete(admit);
+        admit();
       }
     });
     if (isAnybodyWaiting()) cancelReview = clock.after(Math.max(1, roomInMs), admitWaiting);
@@ -104,39 +82,44 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
   };
   return {
     refuseWhileClosed,
-    async enter(urgency, signal) {
+    /**
+     * Resolves when a call may be made, and counts it; resolves early when the signal aborts.
+     * @throws {SourceFailure} while the upstream has asked for a pause
+     */
+    async enter(urgency: Urgency, signal: AbortSignal) {
       refuseWhileClosed();
       if (signal.aborted) return;
       await new Promise<void>((resolve) => {
         const leave = () => {
-          queues[urgency].delete(waiting);
+          queues[urgency].delete(finish);
           finish();
         };
         const finish = () => {
           signal.removeEventListener("abort", leave);
           resolve();
         };
-        const waiting: Waiting = { admit: finish };
         signal.addEventListener("abort", leave);
-        queues[urgency].add(waiting);
+        queues[urgency].add(finish);
         admitWaiting();
       });
       // The upstream may have asked for a pause while this call waited.
       if (!signal.aborted) refuseWhileClosed();
     },
     close,
-    join(demand) {
+    /** Adds a user to those who share the budget; call the result to remove the user. */
+    join(demand: Pick<Demand, "watched">) {
       // All connections of a user have the same demand, and each of them polls.
       const member = { demand };
       members.add(member);
       return () => void members.delete(member);
     },
-    leastIntervalMs() {
-      return (watchedUsers() * windowMs) / (budget * PLANNED_SHARE);
-    },
-    noteAnswer(tookMs) {
+    /** Least time between regular polls of one user, so that all watched users get their share. */
+    leastIntervalMs: () => (watchedUsers() * windowMs) / (budget * PLANNED_SHARE),
+    /** Call this with the time that a call took, so that slow answers slow the quick pace down. */
+    noteAnswer(tookMs: number) {
       if (tookMs >= SLOW_ANSWER_MS) slowDown(0);
     },
+    /** Time between regular polls of one user while few users are watched and nothing is slow. */
     quickIntervalMs() {
       const share = shareAt(slowdown, clock.monotonicMs());
       return quickIntervalMs({ watchedUsers: watchedUsers(), budget, windowMs, share });
@@ -151,7 +134,7 @@ export function createRequestBudget(deps: RequestBudgetDeps): RequestBudget {
 function createPause(
   { clock, upstream, memory }: RequestBudgetDeps,
   slowDown: (pauseMs: number) => void,
-): Pick<RequestBudget, "refuseWhileClosed" | "close"> {
+) {
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
   /** Whether the last pause was read. */
@@ -176,12 +159,14 @@ function createPause(
   };
 
   return {
+    /** @throws {SourceFailure} while the upstream has asked for a pause. */
     refuseWhileClosed() {
       recall();
       const restMs = closedUntilMs - clock.monotonicMs();
       if (restMs > 0) throw retryLater(restMs, "limited", `${upstream} has asked for a pause`);
     },
-    async close(retryAfter, message) {
+    /** Call this when the upstream has asked for a pause. The pause is kept over restarts. */
+    async close(retryAfter: string | null, message: string): Promise<SourceFailure> {
       recall();
       const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
       const nowMs = clock.monotonicMs();

@@ -13,11 +13,6 @@ export interface SongComments {
   readonly album: string;
 }
 
-export interface OggReader {
-  /** The last song whose comments are complete with these bytes, which are not kept. */
-  push(bytes: Uint8Array): SongComments | undefined;
-}
-
 /** A cover may follow the names; it is not kept. */
 const MOST_COMMENT_BYTES = 16 * 1024;
 const MOST_COMMENTS = 100;
@@ -31,6 +26,9 @@ const BEGINS_STREAM = 2;
 
 export const isOgg = (bytes: Uint8Array): boolean =>
   latin1(bytes.subarray(0, CAPTURE_PATTERN.length)) === CAPTURE_PATTERN;
+
+/** Takes bytes, which are not kept, and gives the last song whose comments are complete with them. */
+export type OggReader = (bytes: Uint8Array) => SongComments | undefined;
 
 /** Of a page of audio nothing but its size is read: thousands of small ones may arrive at once. */
 export function createOggReader(): OggReader {
@@ -84,12 +82,10 @@ export function createOggReader(): OggReader {
     }
   };
 
-  return {
-    push(bytes) {
-      const data = gather(bytes);
-      const comments = data && readPages(data);
-      return comments && readComments(comments);
-    },
+  return (bytes) => {
+    const data = gather(bytes);
+    const comments = data && readPages(data);
+    return comments && readComments(comments);
   };
 }
 

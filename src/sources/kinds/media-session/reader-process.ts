@@ -20,13 +20,7 @@ export type ReaderState =
  * starts with the first use and ends ten seconds after the last. A crash, a hang or a flood of it
  * ends that process and nothing else.
  */
-export interface ReaderProcess {
-  state(): ReaderState;
-  /** The cover of a session, if it has come. */
-  coverOf(session: MediaSession): Uint8Array | undefined;
-  /** Calls `onChange` after each change of the state, until the returned function is called. */
-  use(onChange: () => void): () => void;
-}
+export type ReaderProcess = ReturnType<typeof createReaderProcess>;
 
 export interface ReaderProcessDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
@@ -45,7 +39,7 @@ const LONGEST_RESTART_MS = 60_000;
 const MOST_CRASHES = 5;
 const CRASHES_WITHIN_MS = 600_000;
 
-export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
+export function createReaderProcess(deps: ReaderProcessDeps) {
   const { clock, command, replaceAfterMs } = deps;
   const users = new Set<() => void>();
   const covers = createBoundedMap<string, SessionCover>(
@@ -119,12 +113,14 @@ export function createReaderProcess(deps: ReaderProcessDeps): ReaderProcess {
   };
 
   return {
-    state: () => state,
-    coverOf({ app, cover }) {
+    state: (): ReaderState => state,
+    /** The cover of a session, if it has come. */
+    coverOf({ app, cover }: MediaSession): Uint8Array | undefined {
       const known = covers.get(app);
       return known?.digest === cover ? known.bytes : undefined;
     },
-    use(onChange) {
+    /** Calls `onChange` after each change of the state, until the returned function is called. */
+    use(onChange: () => void) {
       cancelEnd();
       const user = () => onChange();
       users.add(user);

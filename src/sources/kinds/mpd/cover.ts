@@ -6,19 +6,6 @@ import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
-/** A song's cover, as far as it is known within a moment, and the cover that is found later. */
-export interface CoverAnswer {
-  /** The cover; `null` when the song has none, or it is not found within `MOMENT_MS`. */
-  readonly soon: Promise<Artwork | null>;
-  /** The cover if `soon` was too early for it, else `null`. */
-  late(): Promise<Artwork | null>;
-}
-
-export interface CoverLookup {
-  find(uri: string): CoverAnswer;
-  close(): void;
-}
-
 /** Longest time that a title waits for its cover. */
 const MOMENT_MS = 60;
 /** Longest time to read a whole cover, which MPD sends in pieces. */
@@ -35,7 +22,7 @@ const originals = createBoundedMap<string, Uint8Array>(MOST_ORIGINAL_BYTES, ({ l
 export function createCoverLookup(
   connect: () => Promise<MpdConnection>,
   { clock, signal, origin }: { clock: Clock; signal: AbortSignal; origin: string },
-): CoverLookup {
+) {
   let connection: Promise<MpdConnection> | undefined;
   let last: { uri: string; cover: Promise<Artwork | null> } | undefined;
   /** Counts the requested songs: only the cover of the last one is still needed. */
@@ -88,7 +75,8 @@ export function createCoverLookup(
   };
 
   return {
-    find(uri) {
+    /** A song's cover, as far as it is known within a moment, and the cover that is found later. */
+    find(uri: string) {
       if (last?.uri !== uri) {
         const turn = ++turns;
         // One command at a time: the previous song's read ends with its current answer.
@@ -103,7 +91,9 @@ export function createCoverLookup(
       });
       const soon = Promise.race([cover, moment]);
       return {
+        /** The cover; `null` when the song has none, or it is not found within `MOMENT_MS`. */
         soon,
+        /** The cover if `soon` was too early for it, else `null`. */
         late: async () => ((await soon) === null && missed ? cover : null),
       };
     },

@@ -2,24 +2,9 @@ import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
 import { createWaking } from "../../../upstream/message-queue.ts";
 import { SourceFailure, unavailable } from "../../source.ts";
-import {
-  createPlayers,
-  PATH,
-  PLAYER,
-  type PlayerState,
-  PREFIX,
-  PROPERTIES,
-} from "./known-players.ts";
+import { createPlayers, PATH, PLAYER, PREFIX, PROPERTIES } from "./known-players.ts";
 
 /** The players on a D-Bus session bus: https://specifications.freedesktop.org/mpris-spec/latest/ */
-
-export interface PlayerBus {
-  /** The players that have answered. */
-  players(): readonly PlayerState[];
-  /** Resolves when a player has changed, come or gone. @throws {SourceFailure} */
-  nextChange(): Promise<void>;
-  close(): void;
-}
 
 const BUS = "org.freedesktop.DBus";
 
@@ -35,7 +20,7 @@ const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 export async function connectBus(
   busAddress: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<PlayerBus> {
+) {
   const { createClient } = await import("dbus-native");
   signal.throwIfAborted();
   const { wake, woken, fail } = createWaking(clock);
@@ -107,7 +92,9 @@ export async function connectBus(
   await firstAnswers();
 
   return {
+    /** The players that have answered. */
     players: players.states,
+    /** Resolves when a player has changed, come or gone. @throws {SourceFailure} */
     async nextChange() {
       await woken();
     },

@@ -40,22 +40,6 @@ interface Player {
   seek: Seek | undefined;
 }
 
-/** The players on a bus, each read again when it has changed. */
-export interface Players {
-  /** Those that have answered. */
-  states(): readonly PlayerState[];
-  /** Whether some have not answered yet. */
-  areAwaited(): boolean;
-  /** A name on the bus has got this owner, or none. */
-  own(busName: unknown, owner: unknown): void;
-  /** The player with this connection has changed. */
-  changed(owner: string | undefined): void;
-  /** The player with this connection has signalled a seek to a position in microseconds. */
-  sought(owner: string | undefined, position: unknown): void;
-  /** Reads those that play, now and from then on. */
-  readPlayingAgain(): void;
-}
-
 export interface PlayersDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Runs a task later, unless the bus has been lost by then. */
@@ -73,7 +57,8 @@ export interface PlayersDeps {
   onChange(): void;
 }
 
-export function createPlayers({ clock, after, call, hasEnded, onChange }: PlayersDeps): Players {
+/** The players on a bus, each read again when it has changed. */
+export function createPlayers({ clock, after, call, hasEnded, onChange }: PlayersDeps) {
   const known = new Map<string, Player>();
 
   const ask = async (name: string, player: Player): Promise<PlayerState | null> => {
@@ -116,6 +101,7 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     });
   };
 
+  /** A name on the bus has got this owner, or none. */
   const own = (ownedName: unknown, newOwner: unknown) => {
     const busName = textOf(ownedName);
     if (!busName?.startsWith(PREFIX)) return;
@@ -143,6 +129,7 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
       void read(name, player);
     });
 
+  /** Reads those that play, now and from then on. */
   const readPlayingAgain = () => {
     after(RESYNC_MS, readPlayingAgain);
     for (const [name, player] of known) {
@@ -153,13 +140,17 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
   };
 
   return {
-    states: () => [...known.values()].flatMap(({ state }) => state ?? []),
+    /** Those that have answered. */
+    states: (): readonly PlayerState[] => [...known.values()].flatMap(({ state }) => state ?? []),
+    /** Whether some have not answered yet. */
     areAwaited: () => [...known.values()].some(({ state }) => state === undefined),
     own,
-    changed(owner) {
+    /** The player with this connection has changed. */
+    changed(owner: string | undefined) {
       for (const [name, player] of known) if (player.owner === owner) void read(name, player);
     },
-    sought(owner, position) {
+    /** The player with this connection has signalled a seek to a position in microseconds. */
+    sought(owner: string | undefined, position: unknown) {
       const seek = createSeek(position, clock.monotonicMs());
       for (const [name, player] of known) {
         if (player.owner !== owner) continue;

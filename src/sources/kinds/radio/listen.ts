@@ -108,7 +108,7 @@ function readerOf(headers: Headers, first: Uint8Array): (bytes: Uint8Array) => S
     return (bytes) => readIcy(bytes).at(-1);
   }
   const isNamedOgg = /\bogg\b/i.test(headers.get("content-type") ?? "");
-  return isNamedOgg || isOgg(first) ? createOggReader().push : () => ({ title: "" });
+  return isNamedOgg || isOgg(first) ? createOggReader() : () => ({ title: "" });
 }
 
 function playbackOf(

@@ -1,6 +1,11 @@
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type * as OAuth from "oauth4webapi";
-import { LinkFailure, type LinkFailureReason } from "../../source.ts";
+import {
+  type AuthorizationRequest,
+  LinkFailure,
+  type LinkFailureReason,
+  type OpenAttempt,
+} from "../../source.ts";
 import type { Upstream } from "../../../upstream/index.ts";
 import {
   fieldsOf,
@@ -37,21 +42,7 @@ export class GrantRefused extends Error {
   }
 }
 
-export interface AccountsService {
-  /** The URL for the browser, and the values to store until the browser returns. */
-  begin(
-    app: UpstreamApp,
-    redirectUri: string,
-  ): Promise<{ url: string; state: string; codeVerifier: string }>;
-  /** @throws {GrantRefused | LinkFailure | UnreadableAnswer | UpstreamError} */
-  exchange(
-    app: UpstreamApp,
-    answer: URLSearchParams,
-    attempt: { state: string; redirectUri: string; codeVerifier: string },
-  ): Promise<Tokens>;
-  /** @throws {GrantRefused | UnreadableAnswer | UpstreamError} */
-  refresh(app: UpstreamApp, refreshToken: string): Promise<Tokens>;
-}
+export type AccountsService = ReturnType<typeof createAccountsService>;
 
 /** Permission to read only the playback and the account's profile with its subscription. */
 const SCOPE = "user-read-playback-state user-read-private";
@@ -62,7 +53,7 @@ const USUAL_EXPIRY_SECONDS = 3_600;
 const load = (): Promise<typeof OAuth> => import("oauth4webapi");
 
 /** @param url the service's address without a slash at the end, such as `https://accounts.spotify.com` */
-export function createAccountsService(url: string, upstream: Upstream): AccountsService {
+export function createAccountsService(url: string, upstream: Upstream) {
   const server: OAuth.AuthorizationServer = {
     issuer: url,
     authorization_endpoint: `${url}/authorize`,
@@ -83,7 +74,8 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
   });
 
   return {
-    async begin(app, redirectUri) {
+    /** The URL for the browser, and the values to store until the browser returns. */
+    async begin(app: UpstreamApp, redirectUri: string): Promise<AuthorizationRequest> {
       const oauth = await load();
       const state = oauth.generateRandomState();
       const codeVerifier = oauth.generateRandomCodeVerifier();
@@ -101,10 +93,11 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
           show_dialog: "true",
         }),
       );
-      return { url: target.href, state, codeVerifier };
+      return { url: target.href, state, redirectUri, codeVerifier };
     },
 
-    async exchange(app, answer, attempt) {
+    /** @throws {GrantRefused | LinkFailure | UnreadableAnswer | UpstreamError} */
+    async exchange(app: UpstreamApp, answer: URLSearchParams, attempt: OpenAttempt) {
       const oauth = await load();
       const client = clientOf(app);
       const parameters = checkAnswer(oauth, server, client, answer, attempt.state);
@@ -120,7 +113,8 @@ export function createAccountsService(url: string, upstream: Upstream): Accounts
       return readTokens(response);
     },
 
-    async refresh(app, refreshToken) {
+    /** @throws {GrantRefused | UnreadableAnswer | UpstreamError} */
+    async refresh(app: UpstreamApp, refreshToken: string) {
       const oauth = await load();
       const client = clientOf(app);
       const response = await oauth.refreshTokenGrantRequest(

@@ -163,7 +163,6 @@ export function createSpotify(deps: SpotifyDeps): Source {
       calls: [{ service: deps.apiUrl }, { service: deps.accountsUrl }, "covers"],
     },
     oauth: createLinking({
-      accountsUrl: deps.accountsUrl,
       service,
       api,
       clock,

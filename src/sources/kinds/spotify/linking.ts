@@ -1,7 +1,6 @@
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type { Clock } from "../../../clock.ts";
 import {
-  type AuthorizationRequest,
   LinkFailure,
   type LinkFailureReason,
   type OAuthLinking,
@@ -14,7 +13,6 @@ import type { SpotifySettings } from "./settings.ts";
 import type { WebApi } from "./web-api.ts";
 
 export interface LinkingDeps {
-  readonly accountsUrl: string;
   readonly service: AccountsService;
   readonly api: WebApi;
   readonly clock: Pick<Clock, "wallMs">;
@@ -40,9 +38,7 @@ export function createLinking(deps: LinkingDeps): OAuthLinking {
     // Plain http is accepted only for loopback IP addresses, and not for the name "localhost".
     acceptsRedirect: (redirectUri) =>
       /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\/)/.test(redirectUri),
-    async begin(redirectUri): Promise<AuthorizationRequest> {
-      return { ...(await service.begin(requireApp(), redirectUri)), redirectUri };
-    },
+    begin: async (redirectUri) => service.begin(requireApp(), redirectUri),
     async finish(attempt, answer) {
       const app = requireApp();
       try {

@@ -13,19 +13,7 @@ export interface ApiAnswer {
   readonly observedAtMs: number;
 }
 
-export interface WebApi {
-  /**
-   * Makes a GET request with a user's token. An expired token is refreshed, and a request that
-   * fails at Spotify is made once more.
-   * @throws {SourceFailure | UnreadableAnswer | UpstreamError}
-   */
-  get(
-    path: string,
-    tokens: AccessTokens,
-    urgency: Urgency,
-    signal: AbortSignal,
-  ): Promise<ApiAnswer>;
-}
+export type WebApi = ReturnType<typeof createWebApi>;
 
 export interface WebApiDeps {
   /** Without a slash at the end, such as `https://api.spotify.com`. */
@@ -38,9 +26,19 @@ export interface WebApiDeps {
 /** The wait after a refusal that only the operator or Spotify can end. */
 const REFUSED_PAUSE_MS = 300_000;
 
-export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps): WebApi {
+export function createWebApi({ url, upstream, requestBudget, clock }: WebApiDeps) {
   return {
-    async get(path, tokens, urgency, signal) {
+    /**
+     * Makes a GET request with a user's token. An expired token is refreshed, and a request that
+     * fails at Spotify is made once more.
+     * @throws {SourceFailure | UnreadableAnswer | UpstreamError}
+     */
+    async get(
+      path: string,
+      tokens: AccessTokens,
+      urgency: Urgency,
+      signal: AbortSignal,
+    ): Promise<ApiAnswer> {
       for (let attempt = 1; ; attempt++) {
         const last = attempt === 2;
         requestBudget.refuseWhileClosed();

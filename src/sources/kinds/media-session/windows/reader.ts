@@ -74,13 +74,7 @@ export async function requestManager(runtime: Runtime): Promise<ComObject> {
   return needed(manager, "RequestAsync");
 }
 
-export interface Reader {
-  /** Reads every session once, and writes what has changed. @throws {ComError} */
-  readOnce(manager: ComObject): Promise<void>;
-  reportFailure(reason: string): void;
-}
-
-export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
+export function createReader({ runtime, clock, write }: ReaderDeps) {
   let known = new Map<string, Known>();
   let lastWritten = "";
   let lastLineAtMs = clock.monotonicMs();
@@ -137,7 +131,8 @@ export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
   };
 
   return {
-    async readOnce(manager) {
+    /** Reads every session once, and writes what has changed. @throws {ComError} */
+    async readOnce(manager: ComObject) {
       const reads: Promise<void>[] = [];
       const next = new Map<string, Known>();
       for (const session of sessionsOf(manager)) {
@@ -164,7 +159,7 @@ export function createReader({ runtime, clock, write }: ReaderDeps): Reader {
       }
       reportChanges();
     },
-    reportFailure(reason) {
+    reportFailure(reason: string) {
       lastWritten = "";
       report({ failed: reason });
     },
