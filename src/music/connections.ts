@@ -1,6 +1,7 @@
 import { eq, inArray } from "drizzle-orm";
 import { writeUnique } from "../db/errors.ts";
 import { connections } from "../db/schema.ts";
+import type { Queries } from "../db/store.ts";
 import type { AccountsContext } from "../accounts/context.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
@@ -79,31 +80,9 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
      */
     async connect(user: User, source: string, settings: unknown, name = "") {
       const draft = draftConnection(vault, user.id, { source, settings }, wallMs());
-      const row = await store.write({ userId: user.id, what: "connections" }, (tx) => {
-        const all = rowsOf(tx, user);
-        const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
-        const before = all.find((one) => one.source === source && one.name === name);
-        if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
-          throw new Refused("connection.tooMany", { most: String(MOST_CONNECTIONS) });
-        }
-        const replaced = isFirstReal ? all : before ? [before] : [];
-        const ids = replaced.map(({ id }) => id);
-        tx.delete(connections).where(inArray(connections.id, ids)).run();
-        return tx
-          .insert(connections)
-          .values({
-            ...draft,
-            name,
-            position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
-            firstId: before ? publicIdOf(before) : null,
-            cleansTitles: before?.cleansTitles ?? null,
-            replacesCovers: before?.replacesCovers ?? false,
-            secretHash: before?.secretHash ?? null,
-            sealedSecret: before?.sealedSecret ?? null,
-          })
-          .returning()
-          .get();
-      });
+      const row = await store.write({ userId: user.id, what: "connections" }, (tx) =>
+        putConnection(tx, rowsOf(tx, user), { ...draft, name }),
+      );
       return openConnection(vault, { row, firstReportAt: null, state: null });
     },
     /**
@@ -164,13 +143,45 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
   };
 }
 
+type ConnectionDraft = typeof connections.$inferInsert;
+
+/** Stores a connection beside the others of its user, or in place of one. @throws {Refused} */
+function putConnection(
+  tx: Queries,
+  all: readonly (typeof connections.$inferSelect)[],
+  draft: ConnectionDraft & { readonly name: string },
+) {
+  const { source, name } = draft;
+  const isFirstReal = source !== DEMO && all.every((one) => one.source === DEMO);
+  const before = all.find((one) => one.source === source && one.name === name);
+  if (!before && !isFirstReal && all.length >= MOST_CONNECTIONS) {
+    throw new Refused("connection.tooMany", { most: String(MOST_CONNECTIONS) });
+  }
+  const replaced = isFirstReal ? all : before ? [before] : [];
+  const ids = replaced.map(({ id }) => id);
+  tx.delete(connections).where(inArray(connections.id, ids)).run();
+  return tx
+    .insert(connections)
+    .values({
+      ...draft,
+      position: before?.position ?? (all.at(-1)?.position ?? 0) + 1,
+      firstId: before ? publicIdOf(before) : null,
+      cleansTitles: before?.cleansTitles ?? null,
+      replacesCovers: before?.replacesCovers ?? false,
+      secretHash: before?.secretHash ?? null,
+      sealedSecret: before?.sealedSecret ?? null,
+    })
+    .returning()
+    .get();
+}
+
 /** The row that stores a user's connection. */
 export function draftConnection(
   vault: Vault,
   userId: number,
   { source, settings }: { source: string; settings: unknown },
   createdAt: number,
-): typeof connections.$inferInsert {
+): ConnectionDraft {
   const text = JSON.stringify(settings);
   const sealedSettings = vault.seal("connection-settings", userId, text);
   return { userId, source, sealedSettings, createdAt };
