@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { type Clock, systemClock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import {
@@ -11,6 +10,7 @@ import {
 } from "./protocol.ts";
 import type { Lines } from "./server.ts";
 import { CommandError, EXIT } from "./execution.ts";
+import { fetchDirectly } from "../upstream/public-hosts.ts";
 
 /** The server that wrote where it takes commands is gone, or about to go. */
 export class ServerGoneError extends CommandError {
@@ -66,8 +66,7 @@ export async function askServer(
   const silence = createSilence(server, clock);
   try {
     const answer = await Promise.race([send(server, body, silence.signal), silence.end]);
-    const { statusCode = 0 } = answer;
-    if (statusCode !== 200) throw await refusalOf(server, answer, statusCode);
+    if (answer.status !== 200) throw await refusalOf(server, answer);
     return await Promise.race([exitIn(server, answer, lines, silence.heard), silence.end]);
   } finally {
     silence.stop();
@@ -112,43 +111,29 @@ function createSilence({ pid }: CommandedServer, { after }: Clock) {
   };
 }
 
-/**
- * Sends a command and resolves with the beginning of its answer. Not by `fetch`, which gives requests for
- * this machine, too, to the proxy that a variable of the environment names.
- */
-function send(server: CommandedServer, body: string, signal: AbortSignal) {
+/** Sends a command and resolves with the beginning of its answer. */
+async function send(server: CommandedServer, body: string, signal: AbortSignal): Promise<Response> {
   const { port, token } = server.control;
-  const { request } = process.getBuiltinModule("node:http");
-  return new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request(
-      {
-        host: "127.0.0.1",
-        port,
-        path: CONTROL_PATH,
-        method: "POST",
-        headers: { Authorization: `Bearer ${token}`, "Content-Length": Buffer.byteLength(body) },
-        agent: false,
-      },
-      resolve,
-    );
-    sent.on("error", (cause) => {
-      reject(new ServerGoneError(server, errorCode(cause) !== "ECONNREFUSED", cause));
+  try {
+    return await fetchDirectly(`http://127.0.0.1:${port}${CONTROL_PATH}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      body,
+      signal,
+      redirect: "manual",
+      keepalive: false,
     });
-    signal.addEventListener("abort", () => sent.destroy(), { once: true });
-    sent.end(body);
-  });
+  } catch (cause) {
+    throw new ServerGoneError(server, errorCode(cause) !== "ECONNREFUSED", cause);
+  }
 }
 
 /** What a server says that refuses a command. */
-async function refusalOf(
-  server: CommandedServer,
-  answer: IncomingMessage,
-  status: number,
-): Promise<CommandError> {
+async function refusalOf(server: CommandedServer, answer: Response): Promise<CommandError> {
+  const { status } = answer;
   // Another program listens there, or a server that has just started.
   if (status === 401) return new ServerGoneError(server, false);
-  const text = await textOf(answer);
-  if (status === 409 || status === 503) return new CommandError(text);
+  if (status === 409 || status === 503) return new CommandError(await textOf(answer));
   return new CommandError(
     `The running server does not understand this program (${status}). Use the same version for both: stop it with "marquee stop", and start it again with this program.`,
   );
@@ -156,10 +141,11 @@ async function refusalOf(
 
 const LONGEST_REFUSAL = 1_000;
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
   let text = "";
-  for await (const part of answer) {
-    text += String(part);
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true });
     if (text.length > LONGEST_REFUSAL) break;
   }
   return text.slice(0, LONGEST_REFUSAL).trim();
@@ -168,13 +154,13 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 /** @throws {CommandError} when the answer ends without an exit code */
 async function exitIn(
   server: CommandedServer,
-  answer: IncomingMessage,
+  { body }: Response,
   lines: Lines,
   heard: () => void,
 ): Promise<number> {
   let rest = "";
   const decoder = new TextDecoder();
-  const parts = answer[Symbol.asyncIterator]();
+  const parts = (body ?? new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
   for (;;) {
     const { done, value } = await parts.next().catch((cause: unknown) => {
       throw new ServerGoneError(server, true, cause);

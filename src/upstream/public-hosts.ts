@@ -75,7 +75,7 @@ function isNear(url: URL): boolean {
  * none of its business. An empty `proxy` does not keep Bun from it, but `no_proxy` does, which it reads
  * during the call.
  */
-const fetchDirectly: Fetch = (url, init) => {
+export const fetchDirectly: Fetch = (url, init) => {
   const { no_proxy: before } = process.env;
   process.env["no_proxy"] = "*";
   try {

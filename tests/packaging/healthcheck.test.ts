@@ -30,13 +30,13 @@ describe("marquee healthcheck", () => {
     const { port, asked } = serverThat(() => new Response("ok"));
     const ran = await marquee("healthcheck", "--port", String(port));
     expect(ran).toMatchObject({ code: 0, out: "", errors: "" });
-    expect(asked).toEqual(["127.0.0.1/livez"]);
+    expect(asked).toEqual([`127.0.0.1:${port}/livez`]);
   });
 
   test("asks this machine when the server listens on every network", async () => {
     const { port, asked } = serverThat(() => new Response("ok"));
     await checkHealth({ host: "0.0.0.0", port });
-    expect(asked).toEqual(["127.0.0.1/livez"]);
+    expect(asked).toEqual([`127.0.0.1:${port}/livez`]);
   });
 
   test("asks no proxy", async () => {
