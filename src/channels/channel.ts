@@ -12,32 +12,9 @@ export interface ChannelDeps
 }
 
 /** One user's music and its current state. All connections are watched while the channel runs. */
-export interface Channel {
-  readonly running: boolean;
-  /** Whether there is a subscriber. */
-  readonly watched: boolean;
-  /** What can be read of it. */
-  readonly view: ChannelView;
-  /** Resolves once there is a reading. */
-  firstReading(): Promise<void>;
-  /** Resolves once no polled answer is outdated any more, even if nothing has changed. */
-  nextReading(): Promise<void>;
-  /** Brings the next poll of each polled source forward. */
-  ask(): void;
-  /** Calls back with the current reading, then with each new one. Call the result to end it. */
-  subscribe(subscriber: Subscriber, scope: Scope): () => void;
-  /**
-   * Something else than a report may have changed the reading, such as time or the user's privacy rules:
-   * subscribers get it if so.
-   */
-  notify(): void;
-  /** Starts and stops the watching of connections that have changed. */
-  followConnections(): void;
-  start(): void;
-  stop(): void;
-}
+export type Channel = ReturnType<typeof createChannel>;
 
-export function createChannel(deps: ChannelDeps): Channel {
+export function createChannel(deps: ChannelDeps) {
   const { clock, rules } = deps;
   let running = false;
   /** Since when there are subscribers (monotonic). */
@@ -59,6 +36,10 @@ export function createChannel(deps: ChannelDeps): Channel {
   const subscribers = new Subscribers(deps.log, (reading, scope) => view.textOf(reading, scope));
   const demand = createDemand(() => subscribers.size > 0);
 
+  /**
+   * Something else than a report may have changed the reading, such as time or the user's privacy rules:
+   * subscribers get it if so.
+   */
   const notify = () => {
     view.current.forget();
     const reading = view.read();
@@ -108,14 +89,20 @@ export function createChannel(deps: ChannelDeps): Channel {
     get running() {
       return running;
     },
+    /** Whether there is a subscriber. */
     get watched() {
       return subscribers.size > 0;
     },
+    /** What can be read of it. */
     view,
+    /** Resolves once there is a reading. */
     firstReading: () => firstReading.promise,
+    /** Resolves once no polled answer is outdated any more, even if nothing has changed. */
     nextReading: () => nextReading.promise,
+    /** Brings the next poll of each polled source forward. */
     ask: () => demand.change("asked"),
-    subscribe(subscriber, scope) {
+    /** Calls back with the current reading, then with each new one. Call the result to end it. */
+    subscribe(subscriber: Subscriber, scope: Scope) {
       const reading = view.read();
       subscribers.add(subscriber, scope, reading);
       view.current.forget();
@@ -127,6 +114,7 @@ export function createChannel(deps: ChannelDeps): Channel {
       };
     },
     notify,
+    /** Starts and stops the watching of connections that have changed. */
     followConnections: () => set.followChanges(),
     start() {
       if (running) return;

@@ -9,15 +9,7 @@ import { type StoredConnection, UNSTORED } from "../sources/source.ts";
 import type { WatchedConnection } from "./watcher.ts";
 
 /** Finds what a user is connected to, ready to be watched. */
-export interface ConnectionFinder {
-  /** Those that can be watched, in the user's order. */
-  connectionsOf(userId: number): readonly WatchedConnection[];
-  /**
-   * The ids of the connections that `connectionsOf` would find. Nothing is decrypted, so those with
-   * unusable settings are among them: they are tried again on each change of connections.
-   */
-  connectionIdsOf(userId: number): readonly number[];
-}
+export type ConnectionFinder = ReturnType<typeof createConnectionFinder>;
 
 /** Not a real user's id: its channel always plays the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
@@ -37,7 +29,7 @@ export function createConnectionFinder(
   sources: Pick<Sources, "byId">,
   demoForAll: boolean,
   log: Pick<Log, "warn">,
-): ConnectionFinder {
+) {
   // Logged once for each connection, however often it is requested.
   const reported = new Set<number>();
   const demoConnection: WatchedConnection = {
@@ -76,7 +68,8 @@ export function createConnectionFinder(
     ];
   };
   return {
-    connectionsOf(userId) {
+    /** Those that can be watched, in the user's order. */
+    connectionsOf(userId: number): readonly WatchedConnection[] {
       if (userId === DEMO_LISTENER) return [demoConnection];
       const song = DEMO_SONGS[-1 - userId];
       if (song) {
@@ -85,6 +78,10 @@ export function createConnectionFinder(
       const all = connections.allOf(userId);
       return all.length === 0 ? unconnected : all.flatMap(watchedOf);
     },
-    connectionIdsOf: (userId) => connections.workingIdsOf(userId),
+    /**
+     * The ids of the connections that `connectionsOf` would find. Nothing is decrypted, so those with
+     * unusable settings are among them: they are tried again on each change of connections.
+     */
+    connectionIdsOf: (userId: number): readonly number[] => connections.workingIdsOf(userId),
   };
 }

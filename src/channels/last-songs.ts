@@ -31,14 +31,7 @@ export interface BothTimes {
 }
 
 /** The last songs of one channel. It knows only what played while the channel ran. */
-export interface LastSongs {
-  /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
-  note(reading: Reading | undefined, now: BothTimes): void;
-  /** The songs before the current one, the newest first. */
-  finished(): readonly PlayedSong[];
-  /** From now on only what is played from now on counts of the current song, and of those before. */
-  beginAgain(now: BothTimes): void;
-}
+export type LastSongs = ReturnType<typeof createLastSongs>;
 
 export const MOST_SONGS = 20;
 /** A song that was played for less time was skipped, and does not count. */
@@ -62,7 +55,7 @@ interface CurrentSong {
 }
 
 /** @param onCounted gets songs that count for the history, and again as they go on */
-export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}): LastSongs {
+export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}) {
   const finished: PlayedSong[] = [];
   /** Whether the last finished song was played before a new beginning, so that it does not go on. */
   let isEnded = false;
@@ -106,7 +99,8 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
   };
 
   return {
-    note(reading, now) {
+    /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
+    note(reading: Reading | undefined, now: BothTimes) {
       if (current) {
         current.playedMs += playedMs(current, now.monotonicMs);
         current.countedUntilMs = now.monotonicMs;
@@ -124,8 +118,10 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
         if (playback) current = begin(playback, now);
       }
     },
-    finished: () => finished,
-    beginAgain({ monotonicMs, wallMs }) {
+    /** The songs before the current one, the newest first. */
+    finished: (): readonly PlayedSong[] => finished,
+    /** From now on only what is played from now on counts of the current song, and of those before. */
+    beginAgain({ monotonicMs, wallMs }: BothTimes) {
       isEnded = true;
       if (!current) return;
       current.startedAt = wallMs;

@@ -1,19 +1,14 @@
 /** What a guard has found out about a request, for the handler of its route. */
-export interface Admitted<Found> {
-  note(request: Request, found: Found): void;
-  /** @throws when the guard has not run: its route must not answer then */
-  of(request: Request): Found;
-}
-
-export function createAdmitted<Found>(): Admitted<Found> {
+export function createAdmitted<Found>() {
   // On the request itself: a WeakMap would take as long as all else that a guard does.
   const key = Symbol("admitted");
   const noted = (request: Request) => request as Request & { [key]?: Found };
   return {
-    note(request, found) {
+    note(request: Request, found: Found) {
       noted(request)[key] = found;
     },
-    of(request) {
+    /** @throws when the guard has not run: its route must not answer then */
+    of(request: Request): Found {
       const found = noted(request)[key];
       if (found === undefined) throw new Error("The guard of this route has not run.");
       return found;

@@ -2,29 +2,6 @@ import { createBoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import { networkOf } from "./client-address.ts";
 
-/** Limits per network what somebody without a key may try: first a burst, then a low rate. */
-export interface GuessLimit {
-  /**
-   * Counts a try, such as a wrong key, at a monotonic time in milliseconds. Returns `undefined`
-   * while it is within the limit, else the milliseconds until the next one is.
-   */
-  count(network: string, nowMs: number): number | undefined;
-  /** The same for the next try, without counting it. */
-  waitMsOf(network: string, nowMs: number): number | undefined;
-}
-
-/**
- * Limits wrong secrets by the network that a request comes from. What finds a secret by its hash
- * costs one look-up, and a right one from a limited network still works. What has to open secrets
- * to compare them asks `waitMsOf` first, and opens none while the network is limited.
- */
-export interface Guesses {
-  /** Counts a wrong secret; the milliseconds until the next one may be tried, if it was too many. */
-  count(from: Guesser): number | undefined;
-  /** The same for a secret that has not been looked at yet; counts nothing. */
-  waitMsOf(from: Guesser): number | undefined;
-}
-
 /** A request, or the address of a client that makes none. */
 export type Guesser = Request | string;
 
@@ -34,13 +11,20 @@ export interface GuessesDeps {
   addressOf(request: Request): string;
 }
 
-export function createGuesses({ clock, addressOf }: GuessesDeps): Guesses {
+/**
+ * Limits wrong secrets by the network that a request comes from. What finds a secret by its hash
+ * costs one look-up, and a right one from a limited network still works. What has to open secrets
+ * to compare them asks `waitMsOf` first, and opens none while the network is limited.
+ */
+export function createGuesses({ clock, addressOf }: GuessesDeps) {
   const limit = createGuessLimit();
   const networkFor = (from: Guesser) =>
     networkOf(typeof from === "string" ? from : addressOf(from));
   return {
-    count: (from) => limit.count(networkFor(from), clock.monotonicMs()),
-    waitMsOf: (from) => limit.waitMsOf(networkFor(from), clock.monotonicMs()),
+    /** Counts a wrong secret; the milliseconds until the next one may be tried, if it was too many. */
+    count: (from: Guesser) => limit.count(networkFor(from), clock.monotonicMs()),
+    /** The same for a secret that has not been looked at yet; counts nothing. */
+    waitMsOf: (from: Guesser) => limit.waitMsOf(networkFor(from), clock.monotonicMs()),
   };
 }
 
@@ -54,17 +38,24 @@ interface Bucket {
   filledAtMs: number;
 }
 
-export function createGuessLimit(): GuessLimit {
+/** Limits per network what somebody without a key may try: first a burst, then a low rate. */
+export function createGuessLimit() {
   const buckets = createBoundedMap<string, Bucket>(MOST_NETWORKS);
   return {
-    count(network, nowMs) {
+    /**
+     * Counts a try, such as a wrong key, at a monotonic time in milliseconds. Returns `undefined`
+     * while it is within the limit, else the milliseconds until the next one is.
+     */
+    count(network: string, nowMs: number) {
       const bucket = refilled(buckets.get(network), nowMs);
       buckets.set(network, bucket);
       const waitMs = waitMsIn(bucket, nowMs);
       if (waitMs === undefined) bucket.tokens -= 1;
       return waitMs;
     },
-    waitMsOf: (network, nowMs) => waitMsIn(refilled(buckets.get(network), nowMs), nowMs),
+    /** The same for the next try, without counting it. */
+    waitMsOf: (network: string, nowMs: number) =>
+      waitMsIn(refilled(buckets.get(network), nowMs), nowMs),
   };
 }
 

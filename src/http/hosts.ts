@@ -1,15 +1,5 @@
 /** Which hosts this server answers to. */
-export interface Hosts {
-  /** Whether a `Host` header names this server, whatever the port. */
-  allows(host: string | null): boolean;
-  /** Whether a page that this server has sent makes this request. */
-  isFromOwnPage(request: Request): boolean;
-  /**
-   * The origin of a request's page, where it bears a name of this server but nobody can be signed in
-   * there: it is none that {@link isFromOwnPage} trusts, or browsers keep no secure cookie for it.
-   */
-  openedElsewhere(request: Request): string | undefined;
-}
+export type Hosts = ReturnType<typeof createHosts>;
 
 export interface HostsOptions {
   readonly baseUrl: string;
@@ -35,7 +25,7 @@ const MOST_REMEMBERED = 64;
  * Accepts only this server's host names. Otherwise another site could point its own name at this
  * server and use it through a visitor's browser (DNS rebinding).
  */
-export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Hosts {
+export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions) {
   const base = new URL(baseUrl);
   const names = new Set([
     ...LOOPBACK_NAMES,
@@ -47,6 +37,7 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
   // Loopback names are allowed with any port: a tunnel or container may map another port.
   const baseIsAnyPort = base.protocol === "http:" && LOOPBACK_NAMES.includes(base.hostname);
 
+  /** Whether a `Host` header names this server, whatever the port. */
   const allows = (header: string | null): boolean => {
     if (header === null) return false;
     if (remembered.has(header)) return true;
@@ -70,11 +61,16 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions): Host
 
   return {
     allows,
-    isFromOwnPage(request) {
+    /** Whether a page that this server has sent makes this request. */
+    isFromOwnPage(request: Request) {
       const url = originOf(request);
       return url !== undefined && isOwn(url, request.headers.get("host"));
     },
-    openedElsewhere(request) {
+    /**
+     * The origin of a request's page, where it bears a name of this server but nobody can be signed in
+     * there: it is none that `isFromOwnPage` trusts, or browsers keep no secure cookie for it.
+     */
+    openedElsewhere(request: Request) {
       const url = originOf(request);
       const host = request.headers.get("host");
       if (!url || !names.has(url.hostname)) return undefined;

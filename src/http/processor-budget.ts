@@ -6,19 +6,7 @@ import { nextTurn } from "../next-turn.ts";
  * Limits the processor time that the answers to one user take, in total, so that nobody's requests
  * hold up the others. What a request waits for is not counted.
  */
-export interface ProcessorBudget {
-  /** Milliseconds until the user may have an answer again; 0 when that is now. */
-  waitMs(userId: number): number;
-  /**
-   * Charges a user for the work of the thread from now on: until the turn of the event loop ends, or
-   * until somebody else is charged.
-   */
-  begin(userId: number): void;
-  /** Does work for a user, and charges it until it is done or waits for something. */
-  spend<Result>(userId: number, work: () => Result): Result;
-  /** For long work, between its parts: others are answered, and the user's pace is kept. */
-  letOthersIn(userId: number): Promise<void>;
-}
+export type ProcessorBudget = ReturnType<typeof createProcessorBudget>;
 
 /** Milliseconds of processor time that a user gets in each second. */
 const MS_A_SECOND = 200;
@@ -40,9 +28,7 @@ interface Spending {
   readonly atMs: number;
 }
 
-export function createProcessorBudget(
-  clock: Pick<Clock, "monotonicMs" | "processorMs" | "after">,
-): ProcessorBudget {
+export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "processorMs" | "after">) {
   const users = createBoundedMap<number, Spending>(MOST_USERS);
   let charged: number | undefined;
   let beganAtMs = 0;
@@ -92,7 +78,8 @@ export function createProcessorBudget(
     return number;
   };
 
-  const waitMs: ProcessorBudget["waitMs"] = (userId) => {
+  /** Milliseconds until the user may have an answer again; 0 when that is now. */
+  const waitMs = (userId: number): number => {
     const spending = users.get(userId);
     const leftMs = spending ? leftOf(spending) : MOST_MS;
     return leftMs > 0 ? 0 : Math.ceil(((1 - leftMs) * 1_000) / MS_A_SECOND);
@@ -100,10 +87,15 @@ export function createProcessorBudget(
 
   return {
     waitMs,
-    begin: (userId) => void beginInThisTurn(userId),
-    spend(userId, work) {
+    /**
+     * Charges a user for the work of the thread from now on: until the turn of the event loop ends, or
+     * until somebody else is charged.
+     */
+    begin: (userId: number) => void beginInThisTurn(userId),
+    /** Does work for a user, and charges it until it is done or waits for something. */
+    spend<Result>(userId: number, work: () => Result): Result {
       const number = beginInThisTurn(userId);
-      let result: ReturnType<typeof work> | undefined;
+      let result: Result | undefined;
       try {
         result = work();
         return result;
@@ -116,7 +108,8 @@ export function createProcessorBudget(
         }
       }
     },
-    async letOthersIn(userId) {
+    /** For long work, between its parts: others are answered, and the user's pace is kept. */
+    async letOthersIn(userId: number) {
       end();
       await nextTurn();
       for (let ms = waitMs(userId); ms > 0; ms = waitMs(userId)) {

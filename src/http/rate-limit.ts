@@ -8,15 +8,6 @@ export interface Caller {
   readonly name: string;
 }
 
-export interface RateLimit {
-  /** Decides on a call at a monotonic time in milliseconds, and counts it if it is allowed. */
-  admit(caller: Caller, nowMs: number): Verdict;
-  /** The rate-limit headers for an answer sent now. */
-  headers(verdict: Verdict): Readonly<Record<string, string>>;
-  /** The error message of a refused call. */
-  readonly message: string;
-}
-
 /** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
 /** Limits the remembered callers of an endpoint: as many as ask every five seconds at 20,000 calls a second. */
@@ -30,7 +21,7 @@ export const inSeconds = (seconds: number): string =>
  * One call every `windowSeconds` per caller. A refused call does not lengthen the wait. After the
  * wait given in the answer, a call always succeeds.
  */
-export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLERS): RateLimit {
+export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLERS) {
   const windowMs = windowSeconds * 1000;
   // Users, and each user's callers, ordered by their last allowed call. Entries whose wait is over
   // are at the front.
@@ -81,8 +72,10 @@ export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLER
   };
 
   return {
+    /** The error message of a refused call. */
     message: `Rate limit exceeded: one call every ${inSeconds(windowSeconds)}`,
-    admit(caller, nowMs) {
+    /** Decides on a call at a monotonic time in milliseconds, and counts it if it is allowed. */
+    admit(caller: Caller, nowMs: number): Verdict {
       const lastMs = users.get(caller.userId)?.get(caller.name);
       if (lastMs !== undefined && nowMs - lastMs < windowMs - EARLY_MS) {
         return { allowed: false, waitMs: windowMs - (nowMs - lastMs) };
@@ -91,7 +84,8 @@ export function createRateLimit(windowSeconds: number, mostCallers = MOST_CALLER
       remember(caller, nowMs);
       return { allowed: true };
     },
-    headers(verdict) {
+    /** The rate-limit headers for an answer sent now. */
+    headers(verdict: Verdict): Readonly<Record<string, string>> {
       const waitSeconds = verdict.allowed ? windowSeconds : secondsOf(verdict.waitMs);
       return {
         "RateLimit-Policy": `"default";q=1;w=${windowSeconds}`,

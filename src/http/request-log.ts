@@ -10,24 +10,19 @@ export interface RequestLogDeps {
   readonly metrics: Pick<Metrics, "request">;
 }
 
-/** Counts and logs the answers to all requests. */
-export interface RequestLog {
-  begin(request: Request): void;
-  /**
-   * Counts once for each request.
-   * @param route the pattern of its route; `undefined` when no route was looked for or found
-   * @param answer `undefined` when the request was upgraded to a WebSocket
-   */
-  end(request: Request, route: string | undefined, answer: Response | undefined): void;
-}
-
 const UPGRADED = 101;
 
-export function createRequestLog({ clock, log, metrics }: RequestLogDeps): RequestLog {
+/** Counts and logs the answers to all requests. */
+export function createRequestLog({ clock, log, metrics }: RequestLogDeps) {
   const begunAtMs = new WeakMap<Request, number>();
   return {
-    begin: (request) => void begunAtMs.set(request, clock.monotonicMs()),
-    end(request, route, answer) {
+    begin: (request: Request) => void begunAtMs.set(request, clock.monotonicMs()),
+    /**
+     * Counts once for each request.
+     * @param route the pattern of its route; `undefined` when no route was looked for or found
+     * @param answer `undefined` when the request was upgraded to a WebSocket
+     */
+    end(request: Request, route: string | undefined, answer: Response | undefined) {
       const atMs = begunAtMs.get(request);
       if (atMs === undefined) return;
       begunAtMs.delete(request);

@@ -1,27 +1,15 @@
 import { LANGUAGES } from "../languages.ts";
 
+/** Letters, digits and `-._~`, percent-encoded. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
+
 /**
  * Brings request URLs to the one spelling of their path that routes know. The request object stays
  * the same: Bun opens WebSockets and returns client addresses only for the request objects that it
  * created.
+ * @param routes the paths of all routes
  */
-export interface RequestPath {
-  /**
-   * Decodes percent-encoded characters that need no encoding
-   * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2), takes percent signs of a path that cannot
-   * be decoded for percent signs, and removes the base path, so that each route is registered once.
-   * Some proxies have removed it. Returns whether the path is another one now.
-   */
-  respell(request: Request): boolean;
-  /** Puts a name of ours in the place of the request's, which may be malformed. Returns whether it was another. */
-  forgetHost(request: Request): boolean;
-}
-
-/** Letters, digits and `-._~`, percent-encoded. */
-const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
-
-/** @param routes the paths of all routes */
-export function createRequestPath(basePath: string, routes: readonly string[]): RequestPath {
+export function createRequestPath(basePath: string, routes: readonly string[]) {
   const beginnings = new Set<string>([...LANGUAGES, ...routes.map((path) => wordAt(path, 0))]);
   // With a base path such as `/en`, `/en/docs` means `/docs`, or `/en/docs` behind some proxies.
   const mayBeOurs = beginnings.has(wordAt(basePath, 0));
@@ -53,14 +41,21 @@ export function createRequestPath(basePath: string, routes: readonly string[]): 
   };
 
   return {
-    respell(request) {
+    /**
+     * Decodes percent-encoded characters that need no encoding
+     * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2), takes percent signs of a path that cannot
+     * be decoded for percent signs, and removes the base path, so that each route is registered once.
+     * Some proxies have removed it. Returns whether the path is another one now.
+     */
+    respell(request: Request) {
       const { url } = request;
       const spelling = basePath === "" ? decoded(url) : below(decoded(url));
       if (spelling === url || respelled.has(request)) return false;
       respelled.add(request);
       return move(request, spelling);
     },
-    forgetHost: (request) =>
+    /** Puts a name of ours in the place of the request's, which may be malformed. Returns whether it was another. */
+    forgetHost: (request: Request) =>
       move(request, `http://localhost${request.url.slice(pathStart(request.url))}`),
   };
 }

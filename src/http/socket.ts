@@ -28,19 +28,14 @@ export interface SocketData {
   close(socket: ServerWebSocket<unknown>): void;
 }
 
-/** The one handler of all sockets. */
-export interface SocketEvents {
-  open(socket: ServerWebSocket<SocketData>): void;
-  message(socket: ServerWebSocket<SocketData>, message: string | Uint8Array): void;
-  close(socket: ServerWebSocket<SocketData>): void;
-}
-
 /** https://www.iana.org/assignments/websocket */
 const INTERNAL_ERROR = 1011;
 
+type AnySocket = ServerWebSocket<SocketData>;
+
 /** Has sockets do what their data say. A failure is logged, and ends its socket only. */
-export function createSocketEvents(log: Pick<Log, "error">): SocketEvents {
-  const attempt = (socket: ServerWebSocket<SocketData>, work: () => void) => {
+export function createSocketEvents(log: Pick<Log, "error">) {
+  const attempt = (socket: AnySocket, work: () => void) => {
     try {
       work();
     } catch (error) {
@@ -49,9 +44,10 @@ export function createSocketEvents(log: Pick<Log, "error">): SocketEvents {
     }
   };
   return {
-    open: (socket) => attempt(socket, () => socket.data.open(socket)),
-    message: (socket, message) => attempt(socket, () => socket.data.message(socket, message)),
-    close: (socket) => attempt(socket, () => socket.data.close(socket)),
+    open: (socket: AnySocket) => attempt(socket, () => socket.data.open(socket)),
+    message: (socket: AnySocket, message: string | Uint8Array) =>
+      attempt(socket, () => socket.data.message(socket, message)),
+    close: (socket: AnySocket) => attempt(socket, () => socket.data.close(socket)),
   };
 }
 
