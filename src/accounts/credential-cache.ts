@@ -1,19 +1,10 @@
-/** Whom credentials belong to, as far as they were looked up: most requests come with a known one. */
-export interface CredentialCache<Credential, Found> {
-  /** From memory, or else found and kept. */
-  lookUp(credential: Credential, find: () => Found | undefined): Found | undefined;
-  /** From memory only. */
-  get(credential: Credential): Found | undefined;
-  /** Drops what is known of a user, or of all, because the database has changed. */
-  forget(userId?: number): void;
-}
-
 /** Bounds the memory: the oldest look-up is dropped. */
 const MOST_CACHED = 100_000;
 
+/** Whom credentials belong to, as far as they were looked up: most requests come with a known one. */
 export function createCredentialCache<Credential, Found extends NonNullable<unknown>>(
   userIdOf: (found: Found) => number,
-): CredentialCache<Credential, Found> {
+) {
   const known = new Map<Credential, Found>();
   /** The known credentials of each user id. */
   const ofUser = new Map<number, Set<Credential>>();
@@ -34,15 +25,18 @@ export function createCredentialCache<Credential, Found extends NonNullable<unkn
   };
 
   return {
-    get: (credential) => known.get(credential),
-    lookUp(credential, find) {
+    /** From memory only. */
+    get: (credential: Credential) => known.get(credential),
+    /** From memory, or else found and kept. */
+    lookUp(credential: Credential, find: () => Found | undefined) {
       const before = known.get(credential);
       if (before !== undefined) return before;
       const found = find();
       if (found !== undefined) keep(credential, found);
       return found;
     },
-    forget(userId) {
+    /** Drops what is known of a user, or of all, because the database has changed. */
+    forget(userId?: number) {
       if (userId === undefined) {
         known.clear();
         ofUser.clear();

@@ -20,29 +20,11 @@ interface CachedHolder extends KeyHolder {
   revokedAt: number | null;
 }
 
-/** Whom keys that programs call with belong to, and when each was last used. */
-export interface KeyHolders {
-  /** The holder of this key, if it works. From memory if the key was looked up before. */
-  holderOf(key: ApiKey): KeyHolder | undefined;
-  /** The same from memory only: `undefined` when the key is not cached. */
-  cachedHolderOf(key: ApiKey): KeyHolder | undefined;
-  /** Notes that a key was used; the next flush stores it. */
-  noteUse(keyId: string): void;
-  /** When a key was last used (Unix ms), if that is not stored yet. */
-  unstoredUse(keyId: string): number | undefined;
-  /**
-   * Stores the uses noted since the last flush, in parts, between which others are answered.
-   * @throws if it cannot; what is left is kept
-   */
-  flushUses(): Promise<void>;
-  /** Drops the cached keys of a user, or of all users, because the database has changed. */
-  forget(userId?: number): void;
-}
-
 /** Some milliseconds of work. */
 const STORED_AT_ONCE = 200;
 
-export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders {
+/** Whom keys that programs call with belong to, and when each was last used. */
+export function createKeyHolders({ store, wallMs }: AccountsContext) {
   const { queries } = store;
   const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
   const uses = new Map<string, number>();
@@ -79,12 +61,20 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
     holder && (holder.revokedAt === null || holder.revokedAt > wallMs()) ? holder : undefined;
 
   return {
-    cachedHolderOf: (key) => ifItWorks(holders.get(key)),
-    holderOf: (key) => ifItWorks(holders.lookUp(key, () => find(key))),
-    noteUse(keyId) {
+    /** The holder of a cached key, if it works; `undefined` when the key is not cached. */
+    cachedHolderOf: (key: ApiKey) => ifItWorks(holders.get(key)),
+    /** The holder of this key, if it works. From memory if the key was looked up before. */
+    holderOf: (key: ApiKey) => ifItWorks(holders.lookUp(key, () => find(key))),
+    /** Notes that a key was used; the next flush stores it. */
+    noteUse(keyId: string) {
       uses.set(keyId, wallMs());
     },
-    unstoredUse: (keyId) => uses.get(keyId),
+    /** When a key was last used (Unix ms), if that is not stored yet. */
+    unstoredUse: (keyId: string) => uses.get(keyId),
+    /**
+     * Stores the uses noted since the last flush, in parts, between which others are answered.
+     * @throws if it cannot; what is left is kept
+     */
     async flushUses() {
       for (let left = uses.size; left > 0; left -= STORED_AT_ONCE) {
         storeUse ??= prepareUse();
@@ -96,6 +86,7 @@ export function createKeyHolders({ store, wallMs }: AccountsContext): KeyHolders
         if (left > STORED_AT_ONCE) await nextTurn();
       }
     },
+    /** Drops the cached keys of a user, or of all users, because the database has changed. */
     forget: holders.forget,
   };
 }

@@ -4,7 +4,7 @@ import type { Queries } from "../db/store.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { AccountsContext } from "./context.ts";
 import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./credential.ts";
-import { createKeyHolders, type KeyHolders } from "./key-holders.ts";
+import { createKeyHolders } from "./key-holders.ts";
 import type { User } from "./users.ts";
 
 export interface KeyRecord {
@@ -29,20 +29,7 @@ export interface ReplacingKey extends IssuedKey {
   readonly endsAt: number;
 }
 
-export interface Keys extends KeyHolders {
-  /** @throws {Refused} when the user has the maximum of working keys */
-  add(user: User, name: string): Promise<IssuedKey>;
-  /** A user's keys, also recently revoked ones, oldest first. */
-  list(user: User): KeyRecord[];
-  /** @throws {Refused} when the user has no such working key. */
-  revoke(user: User, keyId: string): Promise<void>;
-  /**
-   * Replaces a key with a new one. The old key still works for `graceMs`.
-   * @throws {Refused} when `keyId` names no working key, or is needed but missing
-   * @throws {Refused} when both keys together would exceed the maximum
-   */
-  rotate(user: User, keyId: string | undefined, graceMs: number): Promise<ReplacingKey>;
-}
+export type Keys = ReturnType<typeof createKeys>;
 
 /** The maximum of working keys per user: the call limit counts each key separately. */
 const MOST_WORKING_KEYS = 50;
@@ -50,7 +37,7 @@ const MOST_WORKING_KEYS = 50;
 const MOST_REVOKED_KEYS = 50;
 const REVOKED_KEPT_MS = 90 * 86_400_000;
 
-export function createKeys(context: AccountsContext): Keys {
+export function createKeys(context: AccountsContext) {
   const { store, wallMs } = context;
 
   const workingKeysOf = (tx: Queries, user: User): KeyRow[] =>
@@ -100,11 +87,13 @@ export function createKeys(context: AccountsContext): Keys {
 
   return {
     ...holders,
-    add: (user, name) =>
+    /** @throws {Refused} when the user has the maximum of working keys */
+    add: (user: User, name: string) =>
       store.write({ userId: user.id, what: "keys" }, (tx) =>
         insert(tx, user, workingKeysOf(tx, user), name),
       ),
-    list: (user) =>
+    /** A user's keys, also recently revoked ones, oldest first. */
+    list: (user: User): readonly KeyRecord[] =>
       store.queries
         .select()
         .from(apiKeys)
@@ -112,14 +101,20 @@ export function createKeys(context: AccountsContext): Keys {
         .orderBy(asc(apiKeys.createdAt))
         .all()
         .map((row) => ({ ...row, lastUsedAt: holders.unstoredUse(row.id) ?? row.lastUsedAt })),
-    revoke: (user, keyId) =>
+    /** @throws {Refused} when the user has no such working key. */
+    revoke: (user: User, keyId: string) =>
       store.write({ userId: user.id, what: "keys" }, (tx) => {
         const { id } = keyIn(workingKeysOf(tx, user), keyId);
         pruneRevoked(tx, user);
         revokeAt(tx, id, wallMs());
       }),
-    rotate: (user, keyId, graceMs) =>
-      store.write({ userId: user.id, what: "keys" }, (tx) => {
+    /**
+     * Replaces a key with a new one. The old key still works for `graceMs`.
+     * @throws {Refused} when `keyId` names no working key, or is needed but missing
+     * @throws {Refused} when both keys together would exceed the maximum
+     */
+    rotate: (user: User, keyId: string | undefined, graceMs: number) =>
+      store.write({ userId: user.id, what: "keys" }, (tx): ReplacingKey => {
         const working = workingKeysOf(tx, user);
         const old = keyId === undefined ? onlyKeyIn(working) : keyIn(working, keyId);
         const revokedAt = Math.min(wallMs() + graceMs, old.revokedAt ?? Infinity);

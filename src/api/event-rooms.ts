@@ -49,23 +49,7 @@ export interface EventRoomsDeps extends Pick<Parts, "hub" | "clock"> {
 }
 
 /** The clients of each user, their readings, and the end of their keys. */
-export interface EventRooms {
-  /** Sends a client the current reading and each change until the result is called. */
-  join(user: User, client: Client): () => void;
-  /** The number of clients with this key. */
-  sizeOf(holder: KeyHolder): number;
-  /** Closes clients, of one user or of all, whose key has ended. */
-  followKeys(userId?: number): void;
-  /** Closes all so that they reconnect. */
-  restart(): void;
-}
-
-export function createEventRooms({
-  accounts,
-  hub,
-  clock,
-  playingBody,
-}: EventRoomsDeps): EventRooms {
+export function createEventRooms({ accounts, hub, clock, playingBody }: EventRoomsDeps) {
   const audience = createAudience<Client, UserRoom>(clock, {
     everyMs: BEAT_MS,
     send: (client) => client.beat(),
@@ -127,7 +111,8 @@ export function createEventRooms({
   };
 
   return {
-    join(user, client) {
+    /** Sends a client the current reading and each change until the result is called. */
+    join(user: User, client: Client) {
       const known = audience.rooms.get(keyOf(user));
       const room = audience.join(keyOf(user), client, () => openRoom(user, client));
       const reading = known && (hub.peek(user.id) ?? known.latest);
@@ -137,15 +122,18 @@ export function createEventRooms({
       return () => audience.leave(keyOf(user), client);
     },
 
-    sizeOf: ({ keyId, user }) =>
+    /** The number of clients with this key. */
+    sizeOf: ({ keyId, user }: KeyHolder) =>
       [...(audience.rooms.get(keyOf(user))?.members ?? [])].filter(
         (client) => client.keyId === keyId,
       ).length,
-    followKeys(userId) {
+    /** Closes clients, of one user or of all, whose key has ended. */
+    followKeys(userId?: number) {
       for (const room of [...audience.rooms.values()]) {
         if (userId === undefined || room.user.id === userId) followKeysOf(room);
       }
     },
+    /** Closes all so that they reconnect. */
     restart() {
       for (const client of audience.members()) client.restart();
     },

@@ -1,20 +1,13 @@
-/** The server-sent events of one client: https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export interface EventStream {
-  readonly body: ReadableStream<Uint8Array>;
-  write(bytes: Uint8Array): void;
-  /** Ends the stream after what was written. */
-  end(): void;
-}
-
 /** A client that lets so much wait has stopped reading. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 /**
- * Opens a stream that does not read from its client.
+ * Opens a stream that does not read from its client, for its server-sent events:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @param gone aborted when the client has gone
  * @param onEnd called once when the stream has ended, for whatever reason
  */
-export function openEventStream(gone: AbortSignal, onEnd: () => void): EventStream {
+export function openEventStream(gone: AbortSignal, onEnd: () => void) {
   const ended = Promise.withResolvers<void>();
   /** What was written before Bun asked for it. */
   const early: Uint8Array[] = [];
@@ -65,11 +58,12 @@ export function openEventStream(gone: AbortSignal, onEnd: () => void): EventStre
   return {
     // @ts-expect-error The browser's types, which we also use, do not know Bun's direct streams.
     body: new ReadableStream<Uint8Array>(source),
-    write(bytes) {
+    write(bytes: Uint8Array) {
       if (hasEnded) return;
       if (sink) send(sink, bytes);
       else early.push(bytes);
     },
+    /** Ends the stream after what was written. */
     end() {
       if (hasEnded) return;
       finish();

@@ -23,17 +23,7 @@ export interface EventsServer {
 }
 
 /** Clients that are sent each change. */
-export interface Events {
-  /**
-   * `GET /api/v1/now-playing/events`: server-sent events. `undefined` when the request asked for a
-   * WebSocket and got it.
-   */
-  open(call: Call, request: Request): Response | undefined;
-  /** Closes the streams, of one user or of all, whose key has ended. */
-  followKeys(userId?: number): void;
-  /** Ends every stream in a way that makes its client reconnect. */
-  stop(): void;
-}
+export type Events = ReturnType<typeof createEvents>;
 
 export interface EventsDeps extends EventRoomsDeps, Pick<Parts, "config"> {
   server(): EventsServer | undefined;
@@ -50,7 +40,7 @@ const encoder = new TextEncoder();
 const BEAT = encoder.encode(": beat\n\n");
 const CLOSED = encoder.encode(`event: closed\ndata: ${failureBody(INVALID_KEY)}\n\n`);
 
-export function createEvents(deps: EventsDeps): Events {
+export function createEvents(deps: EventsDeps) {
   const { config, server } = deps;
   const rooms = createEventRooms(deps);
   /** Ends the part of each socket in its room. */
@@ -106,7 +96,11 @@ export function createEvents(deps: EventsDeps): Events {
   );
 
   return {
-    open({ holder, headers }, request) {
+    /**
+     * `GET /api/v1/now-playing/events`: server-sent events. `undefined` when the request asked for a
+     * WebSocket and got it.
+     */
+    open({ holder, headers }: Call, request: Request) {
       if (rooms.sizeOf(holder) >= MOST_STREAMS_PER_KEY) {
         return failure(429, TOO_MANY_STREAMS, { "Retry-After": String(retrySeconds) });
       }
@@ -124,6 +118,7 @@ export function createEvents(deps: EventsDeps): Events {
       return new Response(body, { headers: streamHeaders });
     },
     followKeys: rooms.followKeys,
+    /** Ends every stream in a way that makes its client reconnect. */
     stop: rooms.restart,
   };
 }

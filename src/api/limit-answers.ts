@@ -1,16 +1,11 @@
 import { apiHeaders, failureBody } from "./envelope.ts";
 import { type Caller, createRateLimit, secondsOf } from "../http/rate-limit.ts";
 
-/** What the rate limit adds to answers. Headers and bodies are built once: only the wait differs. */
-export interface LimitAnswers {
-  /** The headers of an answer to a call that was allowed. */
-  readonly headers: Headers;
-  /** Counts a call at a monotonic time in milliseconds. The answer to it, if it came too early. */
-  refusalOf(caller: Caller, nowMs: number): Response | undefined;
-}
-
-/** The limit of one endpoint. */
-export function createLimitAnswers(windowSeconds: number): LimitAnswers {
+/**
+ * What the rate limit of one endpoint adds to answers. Headers and bodies are built once: only the wait
+ * differs.
+ */
+export function createLimitAnswers(windowSeconds: number) {
   const rateLimit = createRateLimit(windowSeconds);
   const body = failureBody(rateLimit.message);
   /** By the whole seconds to wait, of which there are no more than the window has. */
@@ -27,8 +22,10 @@ export function createLimitAnswers(windowSeconds: number): LimitAnswers {
   };
 
   return {
+    /** The headers of an answer to a call that was allowed. */
     headers: apiHeaders(rateLimit.headers({ allowed: true })),
-    refusalOf(caller, nowMs) {
+    /** Counts a call at a monotonic time in milliseconds. The answer to it, if it came too early. */
+    refusalOf(caller: Caller, nowMs: number) {
       const verdict = rateLimit.admit(caller, nowMs);
       return verdict.allowed ? undefined : refuse(verdict.waitMs);
     },

@@ -1,5 +1,5 @@
 import type { Artwork } from "../playback.ts";
-import { type Covers, inMemory } from "../upstream/covers.ts";
+import { type CoverNamer, type Covers, inMemory } from "../upstream/covers.ts";
 import { createCoverRate } from "./cover-rate.ts";
 import type { Parts } from "../http/parts.ts";
 
@@ -7,15 +7,12 @@ import type { Parts } from "../http/parts.ts";
  * Pictures that programs name or send. A connection that brings too many new ones gets none until a
  * minute has passed.
  */
-export interface PushedCovers extends Pick<Covers, "allows" | "named"> {
-  /** A picture that was sent, for as long as the caller keeps the bytes. */
-  sent(picture: Uint8Array, origin: string): Artwork | undefined;
-}
+export type PushedCovers = ReturnType<typeof createPushedCovers>;
 
 export function createPushedCovers(
   clock: Parts["clock"],
   covers: Pick<Covers, "allows" | "named">,
-): PushedCovers {
+) {
   const admitsCover = createCoverRate(clock);
   const admitted = (artwork: Artwork | undefined, origin: string) =>
     artwork && admitsCover(origin, artwork.key) ? artwork : undefined;
@@ -25,8 +22,9 @@ export function createPushedCovers(
 
   return {
     allows: covers.allows,
-    named: (text, namer) => admitted(covers.named(text, namer), namer.origin),
-    sent(picture, origin) {
+    named: (text: string, namer: CoverNamer) => admitted(covers.named(text, namer), namer.origin),
+    /** A picture that was sent, for as long as the caller keeps the bytes. */
+    sent(picture: Uint8Array, origin: string) {
       const known = sentArtworks.get(picture);
       if (known) return known;
       // The store of artworks remembers many of them: only the caller holds the large picture.

@@ -20,12 +20,7 @@ import type { Message, PushedTrack } from "./message.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Puts what programs report into the inbox. */
-export interface Delivery {
-  /** Takes a message to a connection. A refused one changes nothing but is noted. */
-  take(to: Addressee, message: Message): void;
-  /** Takes a track whose cover is known already; `null` when nothing plays. */
-  takeTrack(to: Addressee, track: PushedTrack | null, artwork: Artwork | undefined): void;
-}
+export type Delivery = ReturnType<typeof createDelivery>;
 
 /** The connection that a message is for. */
 export interface Addressee {
@@ -49,7 +44,7 @@ const LIFETIMES: Readonly<Record<PushedTo["id"], Lifetime>> = {
   broadcast: { kind: "whileConnected" },
 };
 
-export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery {
+export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
   const put = (connectionId: number, report: InboxReport | null): void => {
     inbox.put(connectionId, report);
     inbox.noteReceived(connectionId);
@@ -73,9 +68,11 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps): Delivery
   };
 
   return {
-    takeTrack: (to, track, artwork) =>
+    /** Takes a track whose cover is known already; `null` when nothing plays. */
+    takeTrack: (to: Addressee, track: PushedTrack | null, artwork: Artwork | undefined) =>
       track ? putTrack(to, track, artwork, LIFETIMES[to.source.id]) : put(to.connectionId, null),
-    take(to, message) {
+    /** Takes a message to a connection. A refused one changes nothing but is noted. */
+    take(to: Addressee, message: Message) {
       const { connectionId, source } = to;
       switch (message.kind) {
         case "refused":

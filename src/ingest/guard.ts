@@ -34,20 +34,7 @@ export type FrameTurn =
   | { readonly kind: "flood" };
 
 /** Lets those in who know a secret, within the limits. */
-export interface Guard {
-  /** Counts the secret as a guess if it opens no connection of this source. */
-  admit(secret: string, source: PushedTo, from: Guesser): Admission;
-  /** Counts a message to a connection whose secret is known to be right. */
-  count(owner: InboxOwner): Admitted | Limited;
-  /** Counts a frame that came to a connection over an open socket, together with its messages. */
-  countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn;
-  /** Counts a wrong secret that was noticed elsewhere. */
-  refuse(request: Request): Admission;
-  /** Whether too many wrong secrets came from this network; counts nothing. */
-  limitOf(request: Request): Limited | undefined;
-  /** Whose the secret is; counts nothing. */
-  ownerOf(secret: string, source: PushedTo): InboxOwner | undefined;
-}
+export type Guard = ReturnType<typeof createGuard>;
 
 export interface GuardDeps extends Pick<Parts, "clock" | "addressOf"> {
   readonly inboxes: Pick<Inboxes, "inboxOf">;
@@ -80,10 +67,11 @@ const limitedFor = (waitMs: number): Limited => ({
   waitSeconds: secondsOf(waitMs),
 });
 
-export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
+export function createGuard({ clock, inboxes, addressOf }: GuardDeps) {
   const guesses = createGuesses({ clock, addressOf });
   const seconds = createBoundedMap<number, Second>(MOST_CONNECTIONS);
 
+  /** Whose the secret is; counts nothing. */
   const ownerOf = (secret: string, source: PushedTo) => {
     const owner = inboxes.inboxOf(secret);
     return owner?.source === source.id ? owner : undefined;
@@ -105,11 +93,13 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
   const waitMsOf = ({ messages, startedAtMs }: Second): number =>
     messages > MOST_A_SECOND ? startedAtMs + 1_000 - clock.monotonicMs() : 0;
 
+  /** Counts a wrong secret. */
   const refuse = (from: Guesser): Admission => {
     const waitMs = guesses.count(from);
     return waitMs === undefined ? { kind: "wrong" } : limitedFor(waitMs);
   };
 
+  /** Counts a message to a connection whose secret is known to be right. */
   const count = (owner: InboxOwner): Admitted | Limited => {
     const waitMs = waitMsOf(countMessage(owner.connectionId));
     if (waitMs === 0) return { kind: "admitted", owner };
@@ -123,7 +113,8 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
   return {
     ownerOf,
     count,
-    countFrame(connectionId, frame) {
+    /** Counts a frame that came to a connection over an open socket, together with its messages. */
+    countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn {
       const second = countMessage(connectionId);
       if (typeof frame === "string") second.text += frame.length;
       else second.pictureBytes += frame.length;
@@ -136,11 +127,13 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps): Guard {
       return waitMs > 0 ? { kind: "later", waitMs } : { kind: "now" };
     },
     refuse,
-    limitOf(request) {
+    /** Whether too many wrong secrets came from this network; counts nothing. */
+    limitOf(request: Request) {
       const waitMs = guesses.waitMsOf(request);
       return waitMs === undefined ? undefined : limitedFor(waitMs);
     },
-    admit(secret, source, from) {
+    /** Counts the secret as a guess if it opens no connection of this source. */
+    admit(secret: string, source: PushedTo, from: Guesser) {
       const owner = ownerOf(secret, source);
       return owner ? count(owner) : refuse(from);
     },

@@ -22,23 +22,7 @@ export interface Post {
  * What programs last pushed to each connection, also while nobody watches. It is kept in memory: after a
  * restart each program has to report again.
  */
-export interface Inbox {
-  /** Takes a report that was received just now; `null` means that nothing plays. */
-  put(connectionId: number, report: InboxReport | null): void;
-  /** What plays now; `null` when nothing does, or the last report has expired. */
-  current(connectionId: number): Playback | null;
-  /** Lets what came last count for at most `ms` more, unless more comes. */
-  shorten(connectionId: number, ms: number): void;
-  /** Notes that a message was understood, whatever it contained. */
-  noteReceived(connectionId: number): void;
-  /** Notes why a message was refused. What was playing stays. */
-  noteRefused(connectionId: number, reason: string): void;
-  postOf(connectionId: number): Post;
-  /** Calls back after each message, understood or refused. */
-  onPost(listener: (connectionId: number) => void): void;
-  /** Yields what plays at once and on each change, `null` when it ends or expires. */
-  watch(connectionId: number, signal: AbortSignal): AsyncIterable<Playback | null>;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
 interface Kept {
   readonly playback: Playback;
@@ -52,7 +36,7 @@ const MOST_CONNECTIONS = 10_000;
 const NO_POST: Post = { receivedAt: null, refusal: null };
 
 /** @param onFirst is called when the first message to a connection was understood */
-export function createInbox(clock: Clock, onFirst?: (connectionId: number) => void): Inbox {
+export function createInbox(clock: Clock, onFirst?: (connectionId: number) => void) {
   const reports = createBoundedMap<number, Kept>(MOST_CONNECTIONS);
   const posts = createBoundedMap<number, Post>(MOST_CONNECTIONS);
   const watchers = new Map<number, Set<() => void>>();
@@ -77,7 +61,8 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
   };
 
   return {
-    put(connectionId, report) {
+    /** Takes a report that was received just now; `null` means that nothing plays. */
+    put(connectionId: number, report: InboxReport | null) {
       if (report === null) return keep(connectionId, undefined);
       const { playback, lifetime } = report;
       keep(connectionId, {
@@ -85,23 +70,29 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
         untilMs: expiresAtMs(playback, lifetime, clock.monotonicMs()),
       });
     },
-    current: (connectionId) => current(connectionId)?.playback ?? null,
-    shorten(connectionId, ms) {
+    /** What plays now; `null` when nothing does, or the last report has expired. */
+    current: (connectionId: number) => current(connectionId)?.playback ?? null,
+    /** Lets what came last count for at most `ms` more, unless more comes. */
+    shorten(connectionId: number, ms: number) {
       const kept = current(connectionId);
       if (!kept) return;
       keep(connectionId, { ...kept, untilMs: Math.min(kept.untilMs, clock.monotonicMs() + ms) });
     },
-    noteReceived(connectionId) {
+    /** Notes that a message was understood, whatever it contained. */
+    noteReceived(connectionId: number) {
       if ((posts.get(connectionId) ?? NO_POST).receivedAt === null) onFirst?.(connectionId);
       note(connectionId, { receivedAt: clock.wallMs(), refusal: null });
     },
-    noteRefused(connectionId, reason) {
+    /** Notes why a message was refused. What was playing stays. */
+    noteRefused(connectionId: number, reason: string) {
       const { receivedAt } = posts.get(connectionId) ?? NO_POST;
       note(connectionId, { receivedAt, refusal: { at: clock.wallMs(), reason } });
     },
-    postOf: (connectionId) => posts.get(connectionId) ?? NO_POST,
-    onPost: (listener) => void listeners.push(listener),
-    async *watch(connectionId, signal) {
+    postOf: (connectionId: number) => posts.get(connectionId) ?? NO_POST,
+    /** Calls back after each message, understood or refused. */
+    onPost: (listener: (connectionId: number) => void) => void listeners.push(listener),
+    /** Yields what plays at once and on each change, `null` when it ends or expires. */
+    async *watch(connectionId: number, signal: AbortSignal) {
       const { wake, woken } = createWaking(clock);
       const waking = watchers.get(connectionId) ?? new Set();
       watchers.set(connectionId, waking.add(wake));

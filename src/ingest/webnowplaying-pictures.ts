@@ -6,15 +6,7 @@ import type { PushedCovers } from "./covers.ts";
 export type PictureId = number;
 
 /** The pictures that browsers send. Of each connection, one is shown, and one may wait. */
-export interface Pictures {
-  /** Keeps a picture whose track is still to come, in place of the one that waited before. */
-  receive(connectionId: number, picture: Uint8Array): PictureId;
-  /** Says which picture is shown now. The one before is forgotten. */
-  show(connectionId: number, id: PictureId | undefined): void;
-  /** What is shown as a cover; `undefined` without a picture, or when it had to make room. */
-  shownOf(connectionId: number, origin: string): Artwork | undefined;
-  forget(connectionId: number): void;
-}
+export type Pictures = ReturnType<typeof createPictures>;
 
 /** What the pictures of all connections of this server take at most; then the oldest make room. */
 export const MOST_PICTURE_BYTES = 32 * 1024 * 1024;
@@ -32,7 +24,7 @@ interface Shown {
 
 type Place = `${"shown" | "waiting"} ${number}`;
 
-export function createPictures({ sent }: Pick<PushedCovers, "sent">): Pictures {
+export function createPictures({ sent }: Pick<PushedCovers, "sent">) {
   const pictures = createBoundedMap<Place, Picture>(MOST_PICTURE_BYTES, (one) => one.bytes.length);
   const shown = new Map<number, Shown>();
   let lastId = 0;
@@ -43,12 +35,14 @@ export function createPictures({ sent }: Pick<PushedCovers, "sent">): Pictures {
   };
 
   return {
-    receive(connectionId, picture) {
+    /** Keeps a picture whose track is still to come, in place of the one that waited before. */
+    receive(connectionId: number, picture: Uint8Array): PictureId {
       lastId += 1;
       pictures.set(`waiting ${connectionId}`, { id: lastId, bytes: picture });
       return lastId;
     },
-    show(connectionId, id) {
+    /** Says which picture is shown now. The one before is forgotten. */
+    show(connectionId: number, id: PictureId | undefined) {
       if (shown.get(connectionId)?.id === id) return;
       forgetShown(connectionId);
       const waiting = pictures.get(`waiting ${connectionId}`);
@@ -57,13 +51,14 @@ export function createPictures({ sent }: Pick<PushedCovers, "sent">): Pictures {
       pictures.set(`shown ${connectionId}`, waiting);
       shown.set(connectionId, { id, artwork: undefined });
     },
-    shownOf(connectionId, origin) {
+    /** What is shown as a cover; `undefined` without a picture, or when it had to make room. */
+    shownOf(connectionId: number, origin: string) {
       const one = shown.get(connectionId);
       const bytes = pictures.get(`shown ${connectionId}`)?.bytes;
       if (one && bytes) one.artwork ??= sent(bytes, origin);
       return one?.artwork;
     },
-    forget(connectionId) {
+    forget(connectionId: number) {
       forgetShown(connectionId);
       pictures.take(`waiting ${connectionId}`);
     },

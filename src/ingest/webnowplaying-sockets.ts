@@ -32,21 +32,6 @@ interface PushTicket {
 
 type PushSocket = ServerWebSocket<PushTicket>;
 
-/** The sockets of browsers with the extension WebNowPlaying. */
-export interface WebNowPlayingSockets {
-  /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
-  upgrade(context: RouteContext, server: SocketServer | null): Response | undefined;
-  /**
-   * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
-   * may use it. `undefined` when the request was upgraded.
-   */
-  upgradeLocally(request: Request, server: SocketServer | null): Response | undefined;
-  /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
-  followChanges(userId?: number): void;
-  /** Closes every socket with a code that makes the browser come back later. */
-  stop(): void;
-}
-
 export interface WebNowPlayingDeps extends Pick<Parts, "clock"> {
   readonly inbox: Inbox;
   readonly covers: PushedCovers;
@@ -70,7 +55,8 @@ const FLOOD = "More messages came in a second than a browser sends.";
 const NOT_UNDERSTOOD =
   "A message could not be understood. The extension has to be of version 3 or newer.";
 
-export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSockets {
+/** The sockets of browsers with the extension WebNowPlaying. */
+export function createWebNowPlaying(deps: WebNowPlayingDeps) {
   const { clock, inbox, covers, guard, delivery } = deps;
   const source = WEBNOWPLAYING;
   /** By connection: what the browser of each socket has sent. */
@@ -174,7 +160,8 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
   return {
     ...createUpgrades(deps, handlers),
 
-    followChanges(userId) {
+    /** Closes the sockets, of one user or all, whose secret opens nothing any more. */
+    followChanges(userId?: number) {
       const sockets = [...connections.values()].flatMap((browsers) => [...browsers.keys()]);
       for (const socket of sockets) {
         if (userId !== undefined && socket.data.userId !== userId) continue;
@@ -182,6 +169,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
       }
     },
 
+    /** Closes every socket with a code that makes the browser come back later. */
     stop() {
       for (const browsers of connections.values()) {
         for (const socket of browsers.keys()) socket.close(SERVICE_RESTART, "restarting");
@@ -194,7 +182,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps): WebNowPlayingSocke
 function createUpgrades(
   { guard, inboxes }: WebNowPlayingDeps,
   handlers: SocketHandlers<PushTicket>,
-): Pick<WebNowPlayingSockets, "upgrade" | "upgradeLocally"> {
+) {
   /** @param ownerNow whose inbox the socket opens, asked again when connections change */
   const open = (
     request: Request,
@@ -209,7 +197,8 @@ function createUpgrades(
   };
 
   return {
-    upgrade({ request, params }, server) {
+    /** `/in/:secret/webnowplaying`: `undefined` when the request was upgraded. */
+    upgrade({ request, params }: RouteContext, server: SocketServer | null) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const secret = params["secret"] ?? "";
       const admission = guard.admit(secret, WEBNOWPLAYING, request);
@@ -218,7 +207,11 @@ function createUpgrades(
       return open(request, server, admission.owner, ownerNow);
     },
 
-    upgradeLocally(request, server) {
+    /**
+     * The port of this machine: it opens the owner's inbox without a secret, so no page of a website
+     * may use it. `undefined` when the request was upgraded.
+     */
+    upgradeLocally(request: Request, server: SocketServer | null) {
       if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
       const origin = request.headers.get("origin");
       if (origin !== null && !EXTENSION_ORIGIN.test(origin)) {
