@@ -4,6 +4,8 @@ import { atMost, type Clock } from "../clock.ts";
 import { nextTurn } from "../next-turn.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { type Channel, createChannel } from "./channel.ts";
+import type { ConnectionReading } from "./channel-view.ts";
+import type { CurrentReading } from "./current-reading.ts";
 import {
   type CountedSong,
   createLastSongs,
@@ -12,11 +14,71 @@ import {
 } from "./last-songs.ts";
 import type { ConnectionSetDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
-import type { Scope, Subscriber } from "./subscribers.ts";
-import { createUnreadableCovers, type UnreadableCovers } from "./unreadable-covers.ts";
+import type { Scope } from "./subscribers.ts";
+import { createUnreadableCovers } from "./unreadable-covers.ts";
 
 /** All channels: one for each user, shared by all requests and subscribers. */
-export type Hub = ReturnType<typeof createHub>;
+export interface Hub {
+  /**
+   * The user's current reading. On a channel that was not running it waits for the first reading,
+   * at most `atMostMs`, and then answers `unavailable`. When the last answer of a polled source is
+   * too old, it waits up to a second for another one.
+   */
+  read(userId: number, atMostMs: number): Promise<Reading>;
+  /** The same without waiting; `undefined` where `read` would wait. Starts the channel. */
+  peek(userId: number): Reading | undefined;
+  /**
+   * The same object for a user at all times: `peek` without a look-up, which does not start the
+   * channel.
+   */
+  currentOf(userId: number): CurrentReading;
+  /**
+   * Calls back with each reading until the result is called. With another scope than `shown` it also
+   * calls back when something changes that others are not shown.
+   */
+  subscribe(userId: number, subscriber: (reading: Reading) => void, scope?: Scope): () => void;
+  /** Starts and stops the watching of connections that have changed, of one user or of all. */
+  followConnections(userId?: number): Promise<void>;
+  /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
+  rawPlayback(userId: number): Playback | null | undefined;
+  /** What each connection of a user reports now, in the user's order, while the channel runs. */
+  readingsOf(userId: number): readonly ConnectionReading[];
+  /**
+   * The songs before the current one that were played while the user's channel ran, newest first:
+   * none that the user hides, and none at all while the user has paused sharing.
+   */
+  songsBefore(userId: number): readonly PlayedSong[];
+  /** Calls back with the songs that count for a user's history; none that the user hides. */
+  onCounted(listener: (userId: number, song: CountedSong) => void): void;
+  /** Reports the song that plays now, if it counts by now. */
+  countSongs(userId: number): void;
+  /**
+   * What was played of a user's present song until now counts for nothing.
+   * @param wallMs when it begins again, as Unix time in milliseconds; now, if that is later
+   */
+  beginAgain(userId: number, wallMs: number): void;
+  /**
+   * The song that a user plays and others are shown without a cover, if the user wants one to be
+   * found. `undefined` when it is hidden or paused, or while the channel does not run.
+   */
+  coverlessOf(userId: number): Playback | undefined;
+  /** A user's song has got a cover: what was answered before no longer holds. */
+  coverFound(userId: number): void;
+  /** Calls back with each cover that others are shown, when its playback is read. */
+  onCover(listener: (userId: number, artwork: Artwork) => void): void;
+  /**
+   * A cover of a user's music cannot be shown, so nobody is told of it for a while.
+   * @param isPassing whether it may be there a moment later
+   */
+  coverFailed(userId: number, artwork: Artwork, isPassing: boolean): void;
+  /** Stops following a user who is gone, and keeps nothing of what was played. */
+  forget(userId: number): void;
+  /** Delivers what a user's privacy rules, or those of any user, have changed. */
+  notify(userId?: number): void;
+  /** The number of running channels. */
+  running(): number;
+  stop(): void;
+}
 
 export interface HubDeps extends ConnectionSetDeps {
   /** What the user does not want to be shown. */
@@ -41,12 +103,12 @@ const GRACE_MS = 60_000;
 /** Longest wait for a new poll of a polled source; then its last answer is used. */
 const NEXT_READING_MS = 1_000;
 
-export function createHub(deps: HubDeps) {
+export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
   const channels = new Map<number, OpenChannel>();
   const unreadable = createUnreadableCovers(clock);
-  const coverListeners: ChannelListeners["onCover"][] = [];
-  const counters: ChannelListeners["onCounted"][] = [];
+  const coverListeners: ((userId: number, artwork: Artwork) => void)[] = [];
+  const counters: ((userId: number, song: CountedSong) => void)[] = [];
   const listeners: ChannelListeners = {
     onCounted: (userId, song) => counters.forEach((note) => note(userId, song)),
     onCover: (userId, artwork) => coverListeners.forEach((look) => look(userId, artwork)),
@@ -68,10 +130,7 @@ export function createHub(deps: HubDeps) {
     return channel;
   };
 
-  /**
-   * Reports the song that plays now, if it counts by now: some readings change by time alone, which
-   * nobody learns while nobody subscribes.
-   */
+  /** Some readings change by time alone, which nobody learns while nobody subscribes. */
   const countSongs = (userId: number) => {
     const entry = channels.get(userId);
     if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read(), momentOf(clock));
@@ -85,22 +144,12 @@ export function createHub(deps: HubDeps) {
     });
 
   return {
-    /**
-     * The same object for a user at all times: `peek` without a look-up, which does not start the
-     * channel.
-     */
-    currentOf: (userId: number) => channelOf(userId).view.current,
-    /** The current reading, without waiting; `undefined` where `read` would wait. Starts the channel. */
-    peek(userId: number) {
+    currentOf: (userId) => channelOf(userId).view.current,
+    peek(userId) {
       const known = channels.get(userId)?.channel.view.current.at(clock.monotonicMs());
       return known ?? runningChannelOf(userId).view.peek();
     },
-    /**
-     * The user's current reading. On a channel that was not running it waits for the first reading,
-     * at most `atMostMs`, and then answers `unavailable`. When the last answer of a polled source is
-     * too old, it waits up to a second for another one.
-     */
-    async read(userId: number, atMostMs: number): Promise<Reading> {
+    async read(userId, atMostMs) {
       const channel = runningChannelOf(userId);
       const { view } = channel;
       const known = view.peek();
@@ -112,11 +161,7 @@ export function createHub(deps: HubDeps) {
       await atMost(clock, waitMs, reading);
       return view.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },
-    /**
-     * Calls back with each reading until the result is called. With another scope than `shown` it also
-     * calls back when something changes that others are not shown.
-     */
-    subscribe(userId: number, subscriber: Subscriber, scope: Scope = "shown") {
+    subscribe(userId, subscriber, scope = "shown") {
       const leave = channelOf(userId).subscribe(subscriber, scope);
       // Sources begin with somebody who watches.
       runningChannelOf(userId);
@@ -126,66 +171,41 @@ export function createHub(deps: HubDeps) {
         if (entry) entry.channel.view.current.usedAtMs = clock.monotonicMs();
       };
     },
-    /** Starts and stops the watching of connections that have changed, of one user or of all. */
-    followConnections: (userId?: number) =>
+    followConnections: (userId) =>
       attemptEach(runningOf(userId), async ([, channel]) => {
         // Others are answered in between.
         if (userId === undefined) await nextTurn();
         channel.followConnections();
       }),
-    /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
-    rawPlayback: (userId: number) => channels.get(userId)?.channel.view.rawPlayback(),
-    /** What each connection of a user reports now, in the user's order, while the channel runs. */
-    readingsOf: (userId: number) => channels.get(userId)?.channel.view.reports() ?? [],
-    /**
-     * The songs before the current one that were played while the user's channel ran, newest first:
-     * none that the user hides, and none at all while the user has paused sharing.
-     */
-    songsBefore(userId: number): readonly PlayedSong[] {
+    rawPlayback: (userId) => channels.get(userId)?.channel.view.rawPlayback(),
+    readingsOf: (userId) => channels.get(userId)?.channel.view.reports() ?? [],
+    songsBefore(userId) {
       const entry = channels.get(userId);
       const rules = deps.privacyOf(userId);
       if (!entry || isSharingPaused(rules, clock.wallMs())) return [];
       countSongs(userId);
       return entry.lastSongs.finished().filter(({ song }) => !hidesTrack(rules, song));
     },
-    /** Calls back with the songs that count for a user's history; none that the user hides. */
-    onCounted: (listener: ChannelListeners["onCounted"]) => void counters.push(listener),
+    onCounted: (listener) => void counters.push(listener),
     countSongs,
-    /**
-     * What was played of a user's present song until now counts for nothing.
-     * @param wallMs when it begins again, as Unix time in milliseconds; now, if that is later
-     */
-    beginAgain(userId: number, wallMs: number) {
+    beginAgain(userId, wallMs) {
       const now = momentOf(clock);
       channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
     },
-    /**
-     * The song that a user plays and others are shown without a cover, if the user wants one to be
-     * found. `undefined` when it is hidden or paused, or while the channel does not run.
-     */
-    coverlessOf: (userId: number) => runningOf(userId)[0]?.[1].view.coverless(),
-    /** Calls back with each cover that others are shown, when its playback is read. */
-    onCover: (listener: ChannelListeners["onCover"]) => void coverListeners.push(listener),
-    /**
-     * A cover of a user's music cannot be shown, so nobody is told of it for a while.
-     * @param isPassing whether it may be there a moment later
-     */
-    coverFailed(userId: number, artwork: Artwork, isPassing: boolean) {
+    coverlessOf: (userId) => runningOf(userId)[0]?.[1].view.coverless(),
+    onCover: (listener) => void coverListeners.push(listener),
+    coverFailed(userId, artwork, isPassing) {
       unreadable.note(artwork, isPassing);
       runningOf(userId)[0]?.[1].notify();
     },
-    /** A user's song has got a cover: what was answered before no longer holds. */
-    coverFound: (userId: number) => runningOf(userId)[0]?.[1].notify(),
-    /** Delivers what a user's privacy rules, or those of any user, have changed. */
-    notify(userId?: number) {
+    coverFound: (userId) => runningOf(userId)[0]?.[1].notify(),
+    notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },
-    /** Stops following a user who is gone, and keeps nothing of what was played. */
-    forget(userId: number) {
+    forget(userId) {
       channels.get(userId)?.channel.stop();
       channels.delete(userId);
     },
-    /** The number of running channels. */
     running: () => runningOf().length,
     stop() {
       for (const { channel } of channels.values()) channel.stop();
@@ -202,7 +222,7 @@ const momentOf = ({ monotonicMs, wallMs }: Pick<Clock, "monotonicMs" | "wallMs">
 function openChannel(
   userId: number,
   deps: HubDeps,
-  unreadable: UnreadableCovers,
+  unreadable: ReturnType<typeof createUnreadableCovers>,
   { onCounted, onCover }: ChannelListeners,
 ): OpenChannel {
   const rules = () => deps.privacyOf(userId);

@@ -106,8 +106,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
       const { connectionId } = socket.data;
       const browsers = browsersOf(connectionId);
       if (browsers.size >= MOST_SOCKETS) {
-        socket.close(POLICY_VIOLATION, "Too many connections with this secret");
-        return;
+        return socket.close(POLICY_VIOLATION, "Too many connections with this secret");
       }
       connections.set(connectionId, browsers.set(socket, NEW_BROWSER));
       socket.sendText(GREETING);
@@ -126,8 +125,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
       const turn = guard.countFrame(connectionId, frame);
       if (turn.kind === "flood") {
         inbox.noteRefused(connectionId, FLOOD);
-        socket.close(POLICY_VIOLATION, FLOOD);
-        return;
+        return socket.close(POLICY_VIOLATION, FLOOD);
       }
       const next = after(browser, frame, connectionId);
       if (!next || next === browser) {
