@@ -4,7 +4,7 @@ import type { Accounts, AddedUser } from "../accounts/accounts.ts";
 import { signInUrl } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
 import { apiAddress, widgetAddress } from "../addresses.ts";
-import { type Config, type ResolvedConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { toUserName } from "../user-name.ts";
 import { typedCommand } from "../typed-command.ts";
@@ -28,26 +28,30 @@ export async function addFirstOwner(
   return first;
 }
 
+/** What is printed for a start. */
+interface Start {
+  readonly accounts: Accounts;
+  /** The owner, on the first start. */
+  readonly added: AddedUser | undefined;
+  readonly config: Config;
+  readonly baseUrl: string;
+  readonly asJson: boolean;
+  readonly io: Io;
+  readonly greeting: Greeting;
+  readonly log: Log;
+  /** Whether the output is a terminal. */
+  isSeen(): boolean;
+}
+
 /**
  * Prints the server's address, a magic link where somebody sees it, and on the first start everything
  * needed to use it. Returns the magic link that the browser is to open.
- * @param added the owner, on the first start
- * @param isSeen whether the output is a terminal
  */
-export function greet(
-  accounts: Accounts,
-  added: AddedUser | undefined,
-  { config }: ResolvedConfig,
-  baseUrl: string,
-  asJson: boolean,
-  io: Io,
-  greeting: Greeting,
-  log: Log,
-  isSeen: () => boolean,
-): string | undefined {
+export function greet(start: Start): string | undefined {
+  const { accounts, added, baseUrl, asJson } = start;
   const owner = accounts.users.owner();
-  const isToOpen = added !== undefined || greeting === "always";
-  const isWelcomed = owner && (isToOpen || (!asJson && isSeen()));
+  const isToOpen = added !== undefined || start.greeting === "always";
+  const isWelcomed = owner && (isToOpen || (!asJson && start.isSeen()));
   const loginUrl = isWelcomed ? signInUrl(accounts, baseUrl, owner) : undefined;
   const text = asJson
     ? JSON.stringify({
@@ -57,36 +61,23 @@ export function greet(
         ...(added && credentialsOf(added, baseUrl)),
         ...(loginUrl && { login_url: loginUrl }),
       })
-    : [
-        "",
-        ...greetingLines(
-          baseUrl,
-          config,
-          owner,
-          added,
-          loginUrl,
-          isOutputLogged(readOutputFacts(io.environment)),
-        ),
-        "",
-      ].join("\n");
+    : ["", ...greetingLines(start, owner?.name ?? "USER", loginUrl), ""].join("\n");
   try {
     // In one write: a reader that closes its pipe early must not stop the server.
-    io.out(text);
+    start.io.out(text);
   } catch {
     // The server runs on: its address is logged too, and keys are made anew by a command.
-    if (added) log.warn(advice(added.user));
+    if (added) start.log.warn(advice(added.user));
   }
   return isToOpen ? loginUrl : undefined;
 }
 
 function greetingLines(
-  baseUrl: string,
-  config: Config,
-  owner: User | undefined,
-  added: AddedUser | undefined,
+  { added, baseUrl, config, io }: Start,
+  ownerName: string,
   loginUrl: string | undefined,
-  isLogged: boolean,
 ): string[] {
+  const isLogged = isOutputLogged(readOutputFacts(io.environment));
   const lines = added
     ? [
         "",
@@ -96,10 +87,10 @@ function greetingLines(
       ]
     : [
         `  API        ${apiAddress(baseUrl, "now-playing")}`,
-        `  Widget     ${typedCommand()} widget url ${owner?.name ?? "USER"}`,
+        `  Widget     ${typedCommand()} widget url ${ownerName}`,
         ...(loginUrl
           ? ["", ...signInLines(loginUrl)]
-          : [`  Dashboard  ${typedCommand()} login ${owner?.name ?? "USER"}`]),
+          : [`  Dashboard  ${typedCommand()} login ${ownerName}`]),
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,

@@ -5,6 +5,7 @@ import { answerOf } from "../control/client.ts";
 import { createLog } from "../log.ts";
 import { systemClock } from "../clock.ts";
 import { VERSION } from "../version.ts";
+import { CHOSEN, flagsOf } from "./autostart/kept-settings.ts";
 import { isStartedByClick, startInBackground } from "./background.ts";
 import { CommandError, type Io, printTo } from "../control/execution.ts";
 import { isFromSource } from "../own-program.ts";
@@ -67,10 +68,8 @@ async function serveInBackground(resolved: ResolvedConfig, given: Io): Promise<v
 /** The flags of this start, besides those that a start in the background chooses itself. */
 const givenFlags = ({ config, origins }: ResolvedConfig): string[] =>
   settingNames
-    .filter((name) => origins[name] === flagOf(name) && name !== "data" && name !== "open")
-    .flatMap((name) =>
-      config[name] === true ? [flagOf(name)] : [flagOf(name), String(config[name])],
-    );
+    .filter((name) => origins[name] === flagOf(name) && !CHOSEN.includes(name))
+    .flatMap((name) => flagsOf(config, name));
 
 async function openRunning(
   facts: RunningFacts,

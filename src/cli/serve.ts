@@ -136,17 +136,8 @@ async function serveFolder(
       version: VERSION,
       control: { port: control.port, token: control.token },
     });
-    const loginUrl = greet(
-      accounts,
-      added,
-      resolved,
-      baseUrl,
-      asJson,
-      io,
-      greeting,
-      log,
-      isTerminal,
-    );
+    const start = { accounts, added, config, baseUrl, asJson, io, greeting, log };
+    const loginUrl = greet({ ...start, isSeen: isTerminal });
     if (loginUrl) openBrowser(loginUrl, { ...io, open: config.open, asJson, isTerminal }, log);
     await server.app.start();
     // The executable starts with a late JIT, to start sooner with less memory. Now use the default.

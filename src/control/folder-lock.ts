@@ -6,7 +6,7 @@ import { createFolder, createPrivateFile, isThere } from "../db/data-folder.ts";
 import { parseBaseUrl } from "../config.ts";
 import type { CommandedServer } from "./client.ts";
 import { isForeign, readOwnFile, writeWhole } from "../own-file.ts";
-import { isRecord } from "../upstream/json.ts";
+import { isRecord, parseFields } from "../upstream/json.ts";
 import { CommandError } from "./execution.ts";
 
 /** What a running server writes for a second start. */
@@ -111,7 +111,8 @@ function isOfAnother(path: string): boolean {
  * the lock too.
  */
 export function readRunningFacts(folder: string): RunningFacts | undefined {
-  const { url, listens, pid, version, control } = recordIn(readOwnFile(join(folder, FACTS_FILE)));
+  const { url, listens, pid, version, control } =
+    parseFields(readOwnFile(join(folder, FACTS_FILE)) ?? "") ?? {};
   const baseUrl = typeof url === "string" ? parseBaseUrl(url) : undefined;
   const isAddress = typeof listens === "string" && /^(\[[\da-f:.]+\]|[\w.-]+):\d+$/i.test(listens);
   const { port, token } = isRecord(control) ? control : {};
@@ -119,15 +120,6 @@ export function readRunningFacts(folder: string): RunningFacts | undefined {
   if (typeof pid !== "number" || typeof version !== "string") return undefined;
   if (typeof port !== "number" || typeof token !== "string") return undefined;
   return { url: baseUrl, listens, pid, version, control: { port, token } };
-}
-
-function recordIn(text = ""): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 /** A lock that is held; `undefined` where the disk cannot lock. */

@@ -47,13 +47,21 @@ export function speaksForContainer(facts: ProcessFacts): boolean {
   return parentPid === 1 && isFirstOfOther;
 }
 
+/** Whether files of a container engine show that this program runs in a container. */
+const hasContainerFile = (): boolean =>
+  ["/.dockerenv", "/run/.containerenv"].some((path) => existsSync(path));
+
+/** Whether this program runs in a container, whose engine starts and replaces it. */
+export const isInContainer = (environment: Io["environment"]): boolean =>
+  process.platform === "linux" && (Boolean(environment["container"]) || hasContainerFile());
+
 /** Reads the facts about this process. */
 export function readOutputFacts(environment: Io["environment"]): OutputFacts {
   const output = identify(() => fstatSync(1));
   return {
     environment,
     output,
-    isInContainer: ["/.dockerenv", "/run/.containerenv"].some((path) => existsSync(path)),
+    isInContainer: hasContainerFile(),
     speaksForContainer: speaksForContainer({
       output,
       pid: process.pid,

@@ -1,6 +1,7 @@
 import { atMost, type Clock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import { plainText } from "../http/plain-text.ts";
+import type { Io } from "./execution.ts";
 import {
   CONTROL_PATH,
   type ControlLine,
@@ -11,10 +12,7 @@ import {
 } from "./protocol.ts";
 
 /** Where a command writes its lines. */
-export interface Lines {
-  out(line: string): void;
-  error(line: string): void;
-}
+export type Lines = Pick<Io, "out" | "error">;
 
 export interface ControlDeps {
   /**

@@ -21,20 +21,12 @@ test("a first start whose output is lost goes on, and logs how to get what nobod
     },
     error() {},
   };
-  const resolved = resolveConfig({ owner: "ada" }, {});
+  const { config } = resolveConfig({ owner: "ada" }, {});
   for (const asJson of [false, true]) {
-    const added = await addFirstOwner(accounts, resolved.config);
-    greet(
-      accounts,
-      added,
-      resolved,
-      "http://127.0.0.1:4747",
-      asJson,
-      io,
-      "first",
-      log,
-      () => false,
-    );
+    const added = await addFirstOwner(accounts, config);
+    const baseUrl = "http://127.0.0.1:4747";
+    const start = { accounts, added, config, baseUrl, asJson, io, log };
+    greet({ ...start, greeting: "first", isSeen: () => false });
   }
   // The second start has nothing that is shown only once.
   expect(logged).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { CommanderCli } from "../commander.ts";
 import type { Settled } from "../../control/carry-out.ts";
 import { CommandError, type Io, printTo } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
-import { readOutputFacts } from "../../control/logged-output.ts";
+import { isInContainer } from "../../control/logged-output.ts";
 import { untilReaderLeaves } from "../output.ts";
 import { runSystemProgram } from "../system-program.ts";
 import {
@@ -120,8 +120,7 @@ function refuseWhereItWouldNotLast({ program }: AutostartFacts, { environment }:
       `${program} is in a temporary folder, which gets emptied. Move it to where it can stay.`,
     );
   }
-  const isInContainer = environment["container"] || readOutputFacts(environment).isInContainer;
-  if (process.platform === "linux" && isInContainer) {
+  if (isInContainer(environment)) {
     throw new CommandError("In a container, the container's engine starts Marquee.");
   }
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+  type Config,
   flagOf,
   type ResolvedConfig,
   type SettingName,
@@ -8,8 +9,8 @@ import {
 } from "../../config.ts";
 import { CommandError } from "../../control/execution.ts";
 
-/** What every start by the system chooses itself. */
-const CHOSEN: readonly SettingName[] = ["data", "open"];
+/** What every start by the system, or in the background, chooses itself. */
+export const CHOSEN: readonly SettingName[] = ["data", "open"];
 
 /**
  * The flags that give a start by the system the settings of this command: the data folder, and what
@@ -27,14 +28,13 @@ export function flagsToKeep({ config, origins }: ResolvedConfig): string[] {
       `Autostart keeps no secrets, since its command can be read by others: ${named}. Leave out what Marquee does not need at this start, or start it by a service of your own that has the secret in a file.`,
     );
   }
-  return [
-    "--data",
-    resolve(config.data),
-    ...given.flatMap((name) => {
-      const { [name]: value } = config;
-      return value === true ? [flagOf(name)] : [flagOf(name), textOf(name, value)];
-    }),
-  ];
+  return ["--data", resolve(config.data), ...given.flatMap((name) => flagsOf(config, name))];
+}
+
+/** The flags that give a setting its value. */
+export function flagsOf(config: Config, name: SettingName): string[] {
+  const { [name]: value } = config;
+  return value === true ? [flagOf(name)] : [flagOf(name), textOf(name, value)];
 }
 
 function textOf(name: SettingName, value: unknown): string {

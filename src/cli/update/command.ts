@@ -6,7 +6,7 @@ import type { CommanderCli } from "../commander.ts";
 import { CommandError, type Io, printTo, UsageError } from "../../control/execution.ts";
 import { isFromSource } from "../../own-program.ts";
 import { runSystemProgram } from "../system-program.ts";
-import { readOutputFacts } from "../../control/logged-output.ts";
+import { isInContainer } from "../../control/logged-output.ts";
 import releases from "./releases.json" with { type: "json" };
 import { findRelease, goBack, install, type UpdateFacts, versionOf } from "./update.ts";
 
@@ -105,8 +105,7 @@ function refuseToReplace(program: string, { environment }: Io): void {
   if (isFromSource()) {
     throw new CommandError("This runs from source. Update the source code instead: git pull");
   }
-  const isInContainer = environment["container"] || readOutputFacts(environment).isInContainer;
-  if (process.platform === "linux" && isInContainer) {
+  if (isInContainer(environment)) {
     throw new CommandError("In a container, update its image instead.");
   }
   const [, instead] = MANAGED.find(([folder]) => folder.test(program)) ?? [];
