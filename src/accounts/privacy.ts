@@ -3,7 +3,7 @@ import { connections, privacy } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { givenNames, type NamedSong } from "../playback.ts";
 import { toComparable } from "../titles/comparable.ts";
-import { isPhrase, type Phrase } from "../titles/phrases.ts";
+import { isPhrase } from "../titles/phrases.ts";
 import { AS_GIVEN, CLEANED, cleaned, type TitleRules } from "../titles/shown-names.ts";
 import type { AccountsContext } from "./context.ts";
 import type { User } from "./users.ts";
@@ -100,21 +100,15 @@ export function createPrivacy({ store }: AccountsContext) {
 export const insertRules = (tx: Queries, userId: number): void =>
   tx
     .insert(privacy)
-    .values({
-      userId,
-      pausedUntil: null,
-      hiddenTitles: "[]",
-      hiddenArtists: "[]",
-      cleansTitles: true,
-    })
+    .values({ userId, ...columnsOf(AT_FIRST) })
     .run();
 
 const columnsOf = (rules: PrivacyRules) => ({
   pausedUntil: rules.pausedUntil,
-  hiddenTitles: JSON.stringify(rules.hiddenTitles),
-  hiddenArtists: JSON.stringify(rules.hiddenArtists),
+  hiddenTitles: rules.hiddenTitles,
+  hiddenArtists: rules.hiddenArtists,
   cleansTitles: rules.titles.isOn,
-  phrases: JSON.stringify(rules.titles.phrases),
+  phrases: rules.titles.phrases,
   searchesCovers: rules.searchesCovers,
 });
 
@@ -122,23 +116,13 @@ const columnsOf = (rules: PrivacyRules) => ({
 function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
   const rules: PrivacyRules = {
     pausedUntil: row.pausedUntil,
-    hiddenTitles: parseTexts(row.hiddenTitles),
-    hiddenArtists: parseTexts(row.hiddenArtists),
-    titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: parsePhrases(row.phrases) },
+    hiddenTitles: row.hiddenTitles,
+    hiddenArtists: row.hiddenArtists,
+    titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: row.phrases.filter(isPhrase) },
     searchesCovers: row.searchesCovers,
     replacesCoversOf: NOTHING_HIDDEN.replacesCoversOf,
   };
   return [AT_FIRST, NOTHING_HIDDEN].find((usual) => Bun.deepEquals(usual, rules)) ?? rules;
-}
-
-function parsePhrases(json: string): Phrase[] {
-  const phrases: unknown = JSON.parse(json);
-  return Array.isArray(phrases) ? phrases.filter(isPhrase) : [];
-}
-
-function parseTexts(json: string): string[] {
-  const texts: unknown = JSON.parse(json);
-  return Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : [];
 }
 
 /** Whether nothing is shown at a Unix time in milliseconds. */

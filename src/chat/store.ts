@@ -10,10 +10,7 @@ type Row = typeof chatAccounts.$inferSelect;
 type LinkedAccount = Omit<typeof chatAccounts.$inferInsert, "userId" | "options" | "state">;
 
 /** An account at a chat service that answers questions in a user's chat. */
-export interface ChatAccount extends Omit<Row, "sealedSettings" | "options"> {
-  /** How it answers, as the chat's own code reads it. */
-  readonly options: unknown;
-}
+export type ChatAccount = Readonly<Omit<Row, "sealedSettings">>;
 
 /** `refused`: the user has to link again. `stopped`: the service does not let it answer there. */
 export type ChatAccountState = ChatAccount["state"];
@@ -103,11 +100,8 @@ export function createChatAccounts(
     ) =>
       store.write({ userId: user.id, what: "chat" }, (tx) => {
         const { id, options: stored } = rowNamed(user, login);
-        const options = change(JSON.parse(stored));
-        tx.update(chatAccounts)
-          .set({ options: JSON.stringify(options) })
-          .where(eq(chatAccounts.id, id))
-          .run();
+        const options = change(stored);
+        tx.update(chatAccounts).set({ options }).where(eq(chatAccounts.id, id)).run();
         return options;
       }),
     /** Stores that the account is not used any more until it is linked again, with the reason. */
@@ -158,7 +152,7 @@ function putInPlace(tx: Queries, userId: number, account: LinkedAccount): Row {
     throw new Refused("chat.tooMany", { most: String(MOST_CHAT_ACCOUNTS) });
   }
   if (before) tx.delete(chatAccounts).where(eq(chatAccounts.id, before.id)).run();
-  const options = before?.options ?? "{}";
+  const options = before?.options ?? {};
   return tx
     .insert(chatAccounts)
     .values({ ...account, userId, options, state: "linked" })
@@ -166,7 +160,4 @@ function putInPlace(tx: Queries, userId: number, account: LinkedAccount): Row {
     .get();
 }
 
-const withoutSettings = ({ sealedSettings: _, options, ...account }: Row): ChatAccount => ({
-  ...account,
-  options: JSON.parse(options) as unknown,
-});
+const withoutSettings = ({ sealedSettings: _, ...account }: Row): ChatAccount => account;

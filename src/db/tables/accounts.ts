@@ -83,13 +83,13 @@ export const privacy = sqliteTable("privacy", {
   userId: ownedBy().primaryKey(),
   /** Nothing is shown until then. */
   pausedUntil: instant("paused_until"),
-  /** JSON texts; a name that contains one is not shown. */
-  hiddenTitles: text("hidden_titles").notNull(),
-  hiddenArtists: text("hidden_artists").notNull(),
+  /** A name that contains one of these texts is not shown. */
+  hiddenTitles: text("hidden_titles", { mode: "json" }).$type<readonly string[]>().notNull(),
+  hiddenArtists: text("hidden_artists", { mode: "json" }).$type<readonly string[]>().notNull(),
   /** Whether titles are shown without what describes their upload. */
   cleansTitles: flag("cleans_titles").notNull().default(false),
-  /** JSON: phrases that titles are shown without, and where they stand. */
-  phrases: text("phrases").notNull().default("[]"),
+  /** Phrases that titles are shown without, and where they stand. */
+  phrases: text("phrases", { mode: "json" }).$type<readonly unknown[]>().notNull().default([]),
   /** Whether covers are looked for elsewhere that the player lacks. */
   searchesCovers: flag("searches_covers").notNull().default(false),
 });

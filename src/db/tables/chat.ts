@@ -26,8 +26,8 @@ export const chatAccounts = sqliteTable(
     /** The service's words for the last answer that it did not let through, or for the state. */
     refusal: text("refusal"),
     refusedAt: instant("refused_at"),
-    /** How it answers, as JSON. */
-    options: text("options").notNull(),
+    /** How it answers, as the chat's own code reads it. */
+    options: text("options", { mode: "json" }).notNull(),
   },
   (columns) => [
     uniqueIndex("chat_accounts_user").on(columns.userId, columns.service, columns.login),
