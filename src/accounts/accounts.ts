@@ -97,20 +97,13 @@ export function createAccounts(context: AccountsContext) {
   };
 }
 
-interface UserDraft {
-  readonly row: Omit<User, "role">;
-  readonly key: ReturnType<typeof draftKey>;
-  readonly widget: ReturnType<typeof draftFirstWidget>;
-  readonly connection: ReturnType<typeof draftConnection> | undefined;
-}
-
 function draftUser(
   vault: Vault,
   id: number,
   name: string,
   connection: { source: string; settings: unknown } | undefined,
   createdAt: number,
-): UserDraft {
+) {
   return {
     row: { id, name, createdAt, language: null, welcomedAt: null },
     key: draftKey(id, "first key", createdAt),
@@ -119,7 +112,10 @@ function draftUser(
   };
 }
 
-function insertDraft(tx: Queries, { row, key, widget, connection }: UserDraft): User {
+function insertDraft(
+  tx: Queries,
+  { row, key, widget, connection }: ReturnType<typeof draftUser>,
+): User {
   const user = insertUser(tx, row);
   insertRules(tx, row.id);
   if (connection) tx.insert(connectionsTable).values(connection).run();

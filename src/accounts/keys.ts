@@ -7,14 +7,8 @@ import { type ApiKey, createApiKey, createKeyId, hashCredential } from "./creden
 import { createKeyHolders } from "./key-holders.ts";
 import type { User } from "./users.ts";
 
-export interface KeyRecord {
-  readonly id: string;
-  readonly name: string;
-  /** Unix times in milliseconds. A future `revokedAt` ends a rotation's grace period. */
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  readonly revokedAt: number | null;
-}
+/** A stored key. Times are Unix milliseconds; a future `revokedAt` ends a rotation's grace period. */
+export type KeyRecord = Readonly<Omit<KeyRow, "hash" | "userId">>;
 
 /** A new key. It can be shown only this once. */
 export interface IssuedKey {

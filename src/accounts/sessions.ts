@@ -11,14 +11,7 @@ import {
 import type { User } from "./users.ts";
 
 /** A browser that is signed in. Times are Unix milliseconds. */
-export interface Session {
-  /** A public id; the session cookie is not stored. */
-  readonly id: string;
-  readonly userId: number;
-  readonly userAgent: string;
-  readonly createdAt: number;
-  readonly lastSeenAt: number;
-}
+export type Session = Readonly<Omit<typeof sessions.$inferSelect, "hash">>;
 
 /** A browser not seen for this long is signed out. */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000;

@@ -4,17 +4,7 @@ import type { Queries } from "../db/store.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { AccountsContext } from "./context.ts";
 
-export interface User {
-  readonly id: number;
-  readonly name: string;
-  readonly role: "owner" | "member";
-  /** Unix time in milliseconds. */
-  readonly createdAt: number;
-  /** The language of the user's pages, once chosen. */
-  readonly language: string | null;
-  /** When the user finished the first steps (Unix ms). */
-  readonly welcomedAt: number | null;
-}
+export type User = Readonly<typeof users.$inferSelect>;
 
 export interface UserPage {
   readonly users: User[];
