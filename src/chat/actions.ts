@@ -1,7 +1,7 @@
 import { action, type Call, type Input, good } from "../actions/action.ts";
 import { givenIn, onOff, orKept } from "../actions/inputs.ts";
 import { flagOf, type SettingName } from "../config.ts";
-import { matching } from "../field.ts";
+import { matching, wholeNumber } from "../field.ts";
 import type { Notice } from "../html/notices.ts";
 import { Refused } from "../i18n/refused.ts";
 import { fill } from "../i18n/fill.ts";
@@ -15,7 +15,6 @@ import {
   QUIET_S,
   type Range,
   readChatOptions,
-  secondsIn,
   wordsIn,
 } from "./options.ts";
 import type { ChatAccount } from "./store.ts";
@@ -140,13 +139,13 @@ export const listChats = action({
 
 const secondsWithin = (help: string, { least, most }: Range) =>
   orKept({
+    ...wholeNumber(least, most),
     type: { kind: "number", least, most, unit: "s" },
     help,
     placeholder: "seconds",
     allowed: `a whole number of seconds from ${least} to ${most}`,
     refusal: "chat.seconds",
     refusalValues: { least: String(least), most: String(most) },
-    parse: (text) => secondsIn(text, { least, most }),
   });
 
 const switched = (help: string) => orKept({ ...onOff, help });

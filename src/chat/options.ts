@@ -51,12 +51,6 @@ export interface Range {
   readonly most: number;
 }
 
-/** A whole number of seconds within a range; `undefined` for another text. */
-export function secondsIn(text: string, { least, most }: Range): number | undefined {
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  return seconds >= least && seconds <= most ? seconds : undefined;
-}
-
 /** What is stored; what is not is as it is at first. */
 export function readChatOptions(stored: unknown): ChatOptions {
   const saved = isRecord(stored) ? stored : {};
