@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Playback, positionAt, reconcile } from "../../../src/playback.ts";
-import { createEmby } from "../../../src/sources/kinds/emby.ts";
-import { createJellyfin } from "../../../src/sources/kinds/jellyfin.ts";
+import { createEmby, createJellyfin } from "../../../src/sources/kinds/media-browser/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import { until } from "../../fixtures/clock/waiting.ts";
 import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/streamed/listening.ts";
