@@ -7,7 +7,7 @@ import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { Html } from "../jsx.ts";
 import { code, factsList, table } from "./html-table.ts";
-import { Submit, Lead } from "../html/parts.tsx";
+import { Button, Hint, Lead, Submit } from "../html/parts.tsx";
 
 export interface ReferenceProps extends ServerPlace {
   readonly language: Language;
@@ -109,9 +109,7 @@ function Endpoint({
         <label for={`key-${name}`} safe>
           {reference.key}
         </label>
-        <p class="hint" id={`hint-${name}`} safe>
-          {reference.keyHint}
-        </p>
+        <Hint id={`hint-${name}`} text={reference.keyHint} />
         <input
           id={`key-${name}`}
           type="password"
@@ -124,16 +122,13 @@ function Endpoint({
         <p class="actions">
           <Submit label={reference.send} />
           {offer ? (
-            <button
+            <Button
+              label={reference.makeKey}
               class="quiet"
-              type="button"
               data-make-key={offer.path}
               data-token={offer.formToken}
               data-name={reference.title}
-              safe
-            >
-              {reference.makeKey}
-            </button>
+            />
           ) : (
             ""
           )}

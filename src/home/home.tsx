@@ -12,7 +12,7 @@ import { type Language, negotiateLanguage } from "../languages.ts";
 import { homeStylesheet } from "../html/assets.ts";
 import { createKeptPages } from "../html/kept-pages.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
-import { Titled, Lead } from "../html/parts.tsx";
+import { Lead, LinkButton, Titled } from "../html/parts.tsx";
 
 const DEMO_OPTIONS = new URLSearchParams({ theme: "ambient", position: "bl" });
 
@@ -65,12 +65,12 @@ function HomePage({ baseUrl, basePath, language }: HomeProps): JSX.Element {
         ></iframe>
       </div>
       <p class="ways">
-        <a class="button" href={docsAddress(basePath, language, "quick-start")} safe>
-          {home.start}
-        </a>
-        <a class="button quiet" href={dashboardAddress(basePath, language)} safe>
-          {home.dashboard}
-        </a>
+        <LinkButton
+          label={home.start}
+          href={docsAddress(basePath, language, "quick-start")}
+          isMain
+        />
+        <LinkButton label={home.dashboard} href={dashboardAddress(basePath, language)} />
       </p>
       <Titled title={home.apiTitle}>
         <p safe>{home.apiText}</p>

@@ -1,3 +1,4 @@
+import { Hint } from "./parts.tsx";
 import { type Children, Html } from "../jsx.ts";
 import { attribute } from "./attribute.ts";
 import { LONGEST_ENTERED_TEXT } from "../text-limits.ts";
@@ -91,11 +92,7 @@ export function Labelled(props: LabelledProps): JSX.Element {
       <label for={id} safe>
         {label}
       </label>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`} safe>
-          {hint}
-        </p>
-      )}
+      {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
       {children as "safe"}
       {mistake !== undefined && (
         <p class="mistake" id={`${id}-mistake`} {...(alerts && { role: "alert" })} safe>
@@ -191,11 +188,7 @@ export const Ticked = ({ id, name, label, hint, isOn }: TickedProps): JSX.Elemen
       />
       <span safe>{label}</span>
     </label>
-    {hint !== undefined && (
-      <p class="hint" id={`${id}-hint`} safe>
-        {hint}
-      </p>
-    )}
+    {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
   </>
 );
 

@@ -26,9 +26,14 @@ export const Lead = ({ text }: { readonly text: string }): JSX.Element => (
   </p>
 );
 
+interface HintProps {
+  readonly text: string;
+  readonly id?: string;
+}
+
 /** A sentence of help. */
-export const Hint = ({ text }: { readonly text: string }): JSX.Element => (
-  <p class="hint" safe>
+export const Hint = ({ text, ...attributes }: HintProps): JSX.Element => (
+  <p class="hint" {...attributes} safe>
     {text}
   </p>
 );
@@ -45,20 +50,40 @@ export const Status = ({ tone, text }: StatusProps): JSX.Element => (
   </p>
 );
 
-interface SubmitProps {
+interface ButtonProps extends Omit<JSX.HtmlButtonTag, "type"> {
   readonly label: string;
-  readonly class?: string;
-  /** What it sends besides the form's fields. */
-  readonly name?: string;
-  readonly value?: string;
 }
 
 /** The button that sends a form. */
-export const Submit = ({ label, ...attributes }: SubmitProps): JSX.Element => (
+export const Submit = ({ label, ...attributes }: ButtonProps): JSX.Element => (
   <button type="submit" {...attributes} safe>
     {label}
   </button>
 );
+
+/** A button that the page's script follows. */
+export const Button = ({ label, ...attributes }: ButtonProps): JSX.Element => (
+  <button type="button" {...attributes} safe>
+    {label}
+  </button>
+);
+
+interface LinkButtonProps extends Omit<JSX.HtmlAnchorTag, "class" | "href"> {
+  readonly label: string;
+  readonly href: string;
+  /** Whether it is what the page is for: others are quiet. */
+  readonly isMain?: boolean;
+}
+
+/** A hyperlink that looks like a button. */
+export function LinkButton(props: LinkButtonProps): JSX.Element {
+  const { label, href, isMain = false, ...attributes } = props;
+  return (
+    <a class={isMain ? "button" : "button quiet"} href={attribute(href)} {...attributes} safe>
+      {label}
+    </a>
+  );
+}
 
 /** A text with a button that copies it. */
 export function Copyable({ language, text }: { language: Language; text: string }): JSX.Element {

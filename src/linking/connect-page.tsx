@@ -5,7 +5,7 @@ import type { OAuthLinking } from "../sources/source.ts";
 import { copyScript } from "../html/assets.ts";
 import { Document, htmlResponse } from "../html/html.tsx";
 import { AppForm, type AppFormProps, AppSteps } from "./app-form.tsx";
-import { Copyable, Lead } from "../html/parts.tsx";
+import { Copyable, Lead, LinkButton } from "../html/parts.tsx";
 
 /** The form is sent to the page's own path. */
 interface LinkPageProps extends AppFormProps {
@@ -62,9 +62,7 @@ function Continue(props: LinkPageProps & { title: string }): JSX.Element {
   return (
     <>
       <p>
-        <a class="button" href={`${path}/start`} safe>
-          {title}
-        </a>
+        <LinkButton label={title} href={`${path}/start`} isMain />
       </p>
       <details open={props.refused !== undefined}>
         <summary safe>{connect.redirectUri}</summary>

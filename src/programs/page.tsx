@@ -6,7 +6,7 @@ import { dashboardPage } from "../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../dashboard/request.ts";
 import { Hooks, type HooksDeps } from "../hooks/page.tsx";
 import { attribute } from "../html/attribute.ts";
-import { Copyable, Titled } from "../html/parts.tsx";
+import { Copyable, LinkButton, Titled } from "../html/parts.tsx";
 import { pathTo } from "../html/section-paths.ts";
 import type { Parts } from "../http/parts.ts";
 import { Html } from "../jsx.ts";
@@ -65,14 +65,11 @@ function TextsAndCards({ deps, request }: PartProps): JSX.Element {
                   {gallery.kinds[kind]}
                 </p>
               </div>
-              <a
-                class="button quiet"
+              <LinkButton
+                label={gallery.edit}
                 href={`${pathTo(request, "widget")}?id=${id}`}
                 aria-label={attribute(`${gallery.edit}: ${name}`)}
-                safe
-              >
-                {gallery.edit}
-              </a>
+              />
             </li>
           ))}
         </ul>

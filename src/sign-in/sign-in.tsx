@@ -12,7 +12,7 @@ import type { LinkingFlow } from "../linking/linking.ts";
 import type { Pages } from "../html/page.ts";
 import type { Parts } from "../http/parts.ts";
 import { publicCommand } from "../typed-command.ts";
-import { Hint, Titled, Lead } from "../html/parts.tsx";
+import { Hint, Lead, LinkButton, Submit, Titled } from "../html/parts.tsx";
 
 export interface SignInDeps extends Parts {
   /** Loads what sends browsers to an upstream. */
@@ -49,9 +49,11 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
             <Titled title={fill(signIn.withTitle, { source: name })}>
               <p safe>{fill(signIn.withText, { source: name })}</p>
               <p class="actions">
-                <a class="button" href={pageAddress(basePath, language, `sign-in/with/${id}`)} safe>
-                  {fill(signIn.withTitle, { source: name })}
-                </a>
+                <LinkButton
+                  label={fill(signIn.withTitle, { source: name })}
+                  href={pageAddress(basePath, language, `sign-in/with/${id}`)}
+                  isMain
+                />
               </p>
             </Titled>
           ))}
@@ -73,9 +75,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
           <h1 safe>{title}</h1>
           <Lead text={signIn.confirmText} />
           <form method="post" action={pageAddress(basePath, language, path)}>
-            <button type="submit" autofocus safe>
-              {signIn.confirm}
-            </button>
+            <Submit label={signIn.confirm} autofocus />
           </form>
         </Document>
       );

@@ -22,7 +22,7 @@ import { exportOf } from "./export.ts";
 import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import type { Parts } from "../../http/parts.ts";
-import { Submit, Titled } from "../../html/parts.tsx";
+import { LinkButton, Submit, Titled } from "../../html/parts.tsx";
 
 export type AccountDeps = Pick<Parts, "accounts" | "budget" | "sessionCookie" | "sources">;
 
@@ -82,13 +82,10 @@ async function accountPage(
         <Titled title={t.exportTitle}>
           <p safe>{t.exportText}</p>
           <p class="actions">
-            <a
-              class="button quiet"
+            <LinkButton
+              label={t.exportLink}
               href={dashboardAddress(request.basePath, request.language, "/account/export")}
-              safe
-            >
-              {t.exportLink}
-            </a>
+            />
           </p>
         </Titled>
         <Deletion request={request} heir={heirOf(users, user)} />
@@ -185,14 +182,11 @@ function Browser({ request, session, isThis }: BrowserProps): JSX.Element {
         </p>
       </div>
       <ActionForm form={formOf(request, endSession, { id })} class="">
-        <button
-          type="submit"
+        <Submit
+          label={t.signOut}
           class="quiet"
           aria-label={attribute(fill(t.signOutOf, { browser: name }))}
-          safe
-        >
-          {t.signOut}
-        </button>
+        />
       </ActionForm>
     </li>
   );

@@ -29,7 +29,7 @@ import { dashboardPage } from "../../dashboard/frame.tsx";
 import type { DashboardRequest, Section } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
-import { Submit, Status, Titled } from "../../html/parts.tsx";
+import { LinkButton, Status, Submit, Titled } from "../../html/parts.tsx";
 
 /** Stops the server: no action, because the answer is the last page and no notice. */
 const STOP = { name: "stop", inputs: {} } as const;
@@ -196,14 +196,11 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
         {fill(t.backupKey, { key })}
       </p>
       <p class="actions">
-        <a
-          class="button quiet"
+        <LinkButton
+          label={t.download}
           href={dashboardAddress(request.basePath, request.language, "/server/backup")}
           download=""
-          safe
-        >
-          {t.download}
-        </a>
+        />
       </p>
     </Titled>
   );
@@ -224,9 +221,7 @@ function FromOutside({ request, settings: { config } }: PartProps): JSX.Element 
         <Status tone="warn" text={t.noProxy} />
       )}
       <p class="actions">
-        <a class="button quiet" href={pageAddress(basePath, language, "docs/reach")} safe>
-          {t.how}
-        </a>
+        <LinkButton label={t.how} href={pageAddress(basePath, language, "docs/reach")} />
       </p>
     </Titled>
   );

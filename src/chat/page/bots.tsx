@@ -3,7 +3,7 @@ import { outputAddress, pageAddress } from "../../addresses.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { attribute } from "../../html/attribute.ts";
-import { HiddenCopyable, Titled } from "../../html/parts.tsx";
+import { HiddenCopyable, LinkButton, Submit, Titled } from "../../html/parts.tsx";
 import { pathTo } from "../../html/section-paths.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -99,12 +99,12 @@ function OutOfReach({ request, bot, why }: OutOfReachProps): JSX.Element {
       <h3 safe>{t.byItself}</h3>
       <p safe>{fill(t.unreachable[why], { bot: bot.name })}</p>
       <p class="actions">
-        <a class="button" href={`${pathTo(request, "chat")}?${queryOfWay("twitch")}`} safe>
-          {words.dashboard.chat.ways.twitch.title}
-        </a>
-        <a class="button quiet" href={pageAddress(basePath, language, "docs/reach")} safe>
-          {t.reach}
-        </a>
+        <LinkButton
+          label={words.dashboard.chat.ways.twitch.title}
+          href={`${pathTo(request, "chat")}?${queryOfWay("twitch")}`}
+          isMain
+        />
+        <LinkButton label={t.reach} href={pageAddress(basePath, language, "docs/reach")} />
       </p>
     </div>
   );
@@ -128,9 +128,7 @@ function Texts({
         ))}
       </ul>
       <ActionForm form={form} class="" at={queryOfBot(bot)}>
-        <button type="submit" {...(!isFirst && { class: "quiet" })} safe>
-          {isFirst ? t.make : t.more}
-        </button>
+        <Submit label={isFirst ? t.make : t.more} {...(!isFirst && { class: "quiet" })} />
       </ActionForm>
     </>
   );

@@ -1,8 +1,7 @@
 import { ActionForm, formOf, TextInput } from "../../dashboard/action-form.tsx";
 import { Fold } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
-import { attribute } from "../../html/attribute.ts";
-import { Copyable, Submit, Hint, Titled } from "../../html/parts.tsx";
+import { Copyable, Hint, LinkButton, Submit, Titled } from "../../html/parts.tsx";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { enterChatApp, linkChat } from "../actions.ts";
@@ -28,15 +27,13 @@ export function Waiting(props: RequestProps & { readonly pending: PendingLink })
       {pending.link !== undefined && (
         <>
           <p>
-            <a
-              class="button"
-              href={attribute(pending.link)}
+            <LinkButton
+              label={t.open}
+              href={pending.link}
+              isMain
               target="_blank"
               rel="noopener noreferrer"
-              safe
-            >
-              {t.open}
-            </a>
+            />
           </p>
           <Hint text={t.byPhone} />
           <QrCode text={pending.link} label={t.qrCode} />

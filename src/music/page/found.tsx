@@ -14,7 +14,7 @@ import { trackText } from "../../dashboard/music/live-part.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { connect } from "../connect-actions.ts";
 import { pathTo } from "../../html/section-paths.ts";
-import { Hint } from "../../html/parts.tsx";
+import { Hint, LinkButton, Submit } from "../../html/parts.tsx";
 
 /** In the page's address: whether to search for players, and whether to answer with the list alone. */
 export const SEARCH = { name: "look", here: "here", listOnly: "list" } as const;
@@ -134,14 +134,11 @@ export function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX
       {needs === undefined ? (
         <Listen request={request} found={found} music={music} isFirst={isFirst} />
       ) : (
-        <a
-          class="button quiet"
-          href={attribute(wayAddress(request, source.id, tileOf(source.id)))}
+        <LinkButton
+          label={t.enter[needs]}
+          href={wayAddress(request, source.id, tileOf(source.id))}
           aria-label={attribute(`${t.enter[needs]}: ${name}`)}
-          safe
-        >
-          {t.enter[needs]}
-        </a>
+        />
       )}
     </li>
   );
@@ -160,14 +157,11 @@ function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element 
   });
   return (
     <ActionForm form={form} class="">
-      <button
-        type="submit"
+      <Submit
+        label={t.listen}
         {...(!isFirst && { class: "quiet" })}
         aria-label={attribute(`${t.listen}: ${nameOf(found, request.words)}`)}
-        safe
-      >
-        {t.listen}
-      </button>
+      />
     </ActionForm>
   );
 }

@@ -20,7 +20,7 @@ import {
   SetList,
   type SetListDeps,
 } from "./set-list.tsx";
-import { Submit, Hint } from "../../html/parts.tsx";
+import { Hint, LinkButton, Submit } from "../../html/parts.tsx";
 
 /** A song that ended so much earlier or later than it should has its own length beside it. */
 const DIFFERENT_MS = 10_000;
@@ -92,7 +92,7 @@ function queryOf({ find, until }: Asked): string {
 
 const addressOf = (path: string, asked: Asked): string => {
   const query = queryOf(asked);
-  return attribute(query === "" ? path : `${path}?${query}`);
+  return query === "" ? path : `${path}?${query}`;
 };
 
 interface ToolsProps {
@@ -106,14 +106,11 @@ function Tools({ request, asked }: ToolsProps): JSX.Element {
   const { history: t } = words;
   const path = pathTo(request, "history");
   const panel = (name: string, label: string) => (
-    <a
-      class="button quiet"
+    <LinkButton
+      label={label}
       href={query.has(name) ? path : `${path}?${name}`}
       {...(query.has(name) && { "aria-current": "true" })}
-      safe
-    >
-      {label}
-    </a>
+    />
   );
   return (
     <div class="song-tools">
@@ -176,24 +173,15 @@ function Songs(props: SongsProps): JSX.Element {
       {(asked.until !== undefined || isSearch || olderUntil !== undefined) && (
         <nav class="actions" aria-label={t.songs}>
           {asked.until !== undefined && (
-            <a class="button quiet" href={addressOf(path, { ...asked, until: undefined })} safe>
-              {t.newest}
-            </a>
+            <LinkButton label={t.newest} href={addressOf(path, { ...asked, until: undefined })} />
           )}
-          {isSearch && (
-            <a class="button quiet" href={path} safe>
-              {t.all}
-            </a>
-          )}
+          {isSearch && <LinkButton label={t.all} href={path} />}
           {olderUntil !== undefined && (
-            <a
-              class="button quiet"
-              rel="next"
+            <LinkButton
+              label={t.older}
               href={addressOf(path, { ...asked, until: olderUntil })}
-              safe
-            >
-              {t.older}
-            </a>
+              rel="next"
+            />
           )}
         </nav>
       )}
@@ -255,9 +243,7 @@ function SongRow({
           class="hides"
           at={queryOf(asked)}
         >
-          <button type="submit" aria-label={attribute(`${t.hide}: ${track.title}`)} safe>
-            {t.hide}
-          </button>
+          <Submit label={t.hide} aria-label={attribute(`${t.hide}: ${track.title}`)} />
         </ActionForm>
       )}
     </li>

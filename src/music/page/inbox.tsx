@@ -3,8 +3,7 @@ import { SecretError } from "../../vault/vault.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";
-import { attribute } from "../../html/attribute.ts";
-import { Copies, Hint, type LabelledText, Submit } from "../../html/parts.tsx";
+import { Copies, Hint, type LabelledText, LinkButton, Submit } from "../../html/parts.tsx";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import { Confirm } from "../../html/form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
@@ -97,15 +96,12 @@ function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Eleme
       {source.id === "webscrobbler" && (
         <>
           <p class="actions">
-            <a
-              class="button quiet"
-              href={attribute(webScrobblerLink(address))}
+            <LinkButton
+              label={t.webScrobblerLink}
+              href={webScrobblerLink(address)}
               rel="noreferrer"
               target="_blank"
-              safe
-            >
-              {t.webScrobblerLink}
-            </a>
+            />
           </p>
           <Hint text={t.webScrobblerHint} />
         </>

@@ -1,4 +1,4 @@
-import { Copyable } from "../../html/parts.tsx";
+import { Copyable, LinkButton } from "../../html/parts.tsx";
 import { pathTo } from "../../html/section-paths.ts";
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -59,9 +59,7 @@ export async function LinkControls(props: LinkControlsProps): Promise<string> {
       {hasApp ? (
         <>
           <p class="actions">
-            <a class="button" href={`${path}/link/${source.id}${again}`} safe>
-              {label}
-            </a>
+            <LinkButton label={label} href={`${path}/link/${source.id}${again}`} isMain />
           </p>
           <details open={refused !== undefined}>
             <summary safe>{words.connect.redirectUri}</summary>

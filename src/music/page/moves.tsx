@@ -1,3 +1,4 @@
+import { Submit } from "../../html/parts.tsx";
 import { Html } from "../../jsx.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../dashboard/request.ts";
@@ -26,9 +27,7 @@ export function Moves({ request, connection, label, position, count }: MovesProp
       class="move"
       at={rowQuery(connection)}
     >
-      <button type="submit" class="quiet" aria-label={`${text}: ${label}`} safe>
-        {text}
-      </button>
+      <Submit label={text} class="quiet" aria-label={`${text}: ${label}`} />
     </ActionForm>
   );
   return (

@@ -10,7 +10,7 @@ import {
   type SetListSong,
   setListOf,
 } from "../../outputs/set-list.ts";
-import { Copyable, Hint, Status, Titled } from "../../html/parts.tsx";
+import { Copyable, Hint, LinkButton, Status, Titled } from "../../html/parts.tsx";
 import type { DashboardRequest, OfferedFile } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import type { Parts } from "../../http/parts.ts";
@@ -164,9 +164,7 @@ function PlayedSetList({
             <Hint text={fill(t.onlyLast, { most: String(MOST_ON_PAGE) })} />
           )}
           <p class="actions">
-            <a class="button quiet" href={`${path}/set-list?as=${form}`} download="" safe>
-              {t.download}
-            </a>
+            <LinkButton label={t.download} href={`${path}/set-list?as=${form}`} download="" />
           </p>
         </>
       )}

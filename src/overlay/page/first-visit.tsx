@@ -11,7 +11,7 @@ import { Song } from "./song.tsx";
 import { Handle, Looks, Scene } from "./stage.tsx";
 import { TestTrack } from "./test-track.tsx";
 import type { HomeView } from "./view.ts";
-import { Submit } from "../../html/parts.tsx";
+import { LinkButton, Submit } from "../../html/parts.tsx";
 
 interface FirstVisitProps {
   readonly view: HomeView;
@@ -37,9 +37,7 @@ export function FirstVisit({ view, isOwner, players, restorer }: FirstVisitProps
           <Attention state={state} />
           <section class="desk">
             <Song request={request} state={state} />
-            <a class="button quiet" href={pathTo(request, "music")} safe>
-              {music.add}
-            </a>
+            <LinkButton label={music.add} href={pathTo(request, "music")} />
           </section>
         </>
       ) : (

@@ -9,7 +9,7 @@ import { fill } from "../../i18n/index.ts";
 import { Refused } from "../../i18n/refused.ts";
 import { Html } from "../../jsx.ts";
 import { type BackupRestorer, LARGEST_BACKUP } from "../../vault/backup-restorer.ts";
-import { Submit, Hint } from "../../html/parts.tsx";
+import { Hint, LinkButton, Submit } from "../../html/parts.tsx";
 
 /** Brings a backup back: no action, because the answer is the last page of this server. */
 export const RESTORE = { name: "restore", inputs: {} } as const;
@@ -97,9 +97,7 @@ function restoredPage(request: DashboardRequest): Promise<Response> {
     lead: t.doneText,
     children: (
       <p class="actions">
-        <a class="button" href={pathTo(request, "overlay")} safe>
-          {t.goOn}
-        </a>
+        <LinkButton label={t.goOn} href={pathTo(request, "overlay")} isMain />
       </p>
     ),
   });

@@ -1,3 +1,4 @@
+import { Hint } from "../../../html/parts.tsx";
 import type { OptionKind, OptionName, WidgetOption } from "../../../../widget/options.ts";
 import { MODE_COLOURS } from "../../../../widget/styles.ts";
 import { fill, type Words } from "../../../i18n/index.ts";
@@ -70,7 +71,7 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
         }))}
         describedBy={hintOf(props) === undefined ? undefined : hintIdOf(props)}
       />
-      <Hint {...props} />
+      <OptionHint {...props} />
       <Mistake {...props} />
     </div>
   );
@@ -160,7 +161,7 @@ function SliderControl(
         data-text={attribute(widget.ownValue)}
         hidden
       />
-      <Hint {...props} />
+      <OptionHint {...props} />
       <Mistake {...props} />
     </div>
   );
@@ -181,7 +182,7 @@ function TypedControl(props: ControlProps): JSX.Element {
     <div class="control" data-control={props.name}>
       <FieldLabel {...props} />
       <Typed {...props} />
-      <Hint {...props} />
+      <OptionHint {...props} />
       <Mistake {...props} />
     </div>
   );
@@ -211,17 +212,9 @@ function Typed(props: ControlProps): JSX.Element {
 }
 
 /** What an option depends on, where its label cannot say it. */
-function Hint(props: ControlProps): JSX.Element {
+function OptionHint(props: ControlProps): JSX.Element {
   const hint = hintOf(props);
-  return (
-    <>
-      {hint !== undefined && (
-        <p class="hint" id={hintIdOf(props)} safe>
-          {hint}
-        </p>
-      )}
-    </>
-  );
+  return <>{hint !== undefined && <Hint id={hintIdOf(props)} text={hint} />}</>;
 }
 
 function hintOf({ request, name }: ControlProps): string | undefined {

@@ -12,9 +12,7 @@ export function CssGroup({ request }: { readonly request: DashboardRequest }): J
   const { editor } = request.words.dashboard.widget;
   return (
     <Folded title={editor.css} class="css">
-      <p class="hint" id="css-hint" safe>
-        {editor.cssText}
-      </p>
+      <Hint id="css-hint" text={editor.cssText} />
       <div class="with-names">
         <div class="control" data-css data-longest={String(LONGEST_CSS)}>
           <textarea

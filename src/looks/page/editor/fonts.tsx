@@ -1,3 +1,4 @@
+import { Button } from "../../../html/parts.tsx";
 import { LARGEST_FONT, LONGEST_FONT_NAME, MOST_FONTS } from "../../fonts.ts";
 import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
@@ -23,9 +24,7 @@ export function Fonts({ request }: { readonly request: DashboardRequest }): JSX.
             <li>
               <strong />
               <Confirm label={t.remove} consequence={t.removeText}>
-                <button type="button" class="bad" safe>
-                  {t.removeGo}
-                </button>
+                <Button label={t.removeGo} class="bad" />
               </Confirm>
             </li>
           </template>

@@ -6,7 +6,7 @@ import { attribute } from "../../../html/attribute.ts";
 import type { SourceSize } from "../../../../widget/source-size.ts";
 import { Labelled } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
-import { Submit, Hint } from "../../../html/parts.tsx";
+import { Button, Hint, Submit } from "../../../html/parts.tsx";
 
 /** What the card's script says; it comes with the page, in the page's language. */
 export type IntoObsSentences = Words["dashboard"]["intoObs"]["sentences"];
@@ -163,12 +163,8 @@ function PutIntoObs({ request }: { request: DashboardRequest }): JSX.Element {
             <Submit label={intoObs.sentences.put} />
           </div>
           <p class="actions">
-            <button type="button" class="quiet" data-refresh hidden safe>
-              {intoObs.refresh}
-            </button>
-            <button type="button" class="quiet" data-leave safe>
-              {intoObs.leave}
-            </button>
+            <Button label={intoObs.refresh} class="quiet" data-refresh hidden />
+            <Button label={intoObs.leave} class="quiet" data-leave />
           </p>
         </form>
         <p class="status idle" role="status" data-outcome />

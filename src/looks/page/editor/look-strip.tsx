@@ -1,3 +1,4 @@
+import { Button } from "../../../html/parts.tsx";
 import { pageAddress } from "../../../addresses.ts";
 import { Html } from "../../../jsx.ts";
 import type { SharedLook } from "../../../overlay/looks/shared-look.ts";
@@ -16,9 +17,12 @@ export function LookStrip({ request, looks }: LookStripProps): JSX.Element {
   return (
     <fieldset class="strip" data-strip>
       <legend safe>{words.dashboard.gallery.looks.title}</legend>
-      <button type="button" class="quiet" data-all-looks aria-expanded="false" safe>
-        {words.dashboard.widget.allLooks}
-      </button>
+      <Button
+        label={words.dashboard.widget.allLooks}
+        class="quiet"
+        data-all-looks
+        aria-expanded="false"
+      />
       <div>
         {SHIPPED_LOOK_NAMES.map((id) => (
           <div class="look">
@@ -36,9 +40,7 @@ export function LookStrip({ request, looks }: LookStripProps): JSX.Element {
           </div>
         ))}
       </div>
-      <button type="button" class="quiet" data-as-new safe>
-        {words.dashboard.gallery.looks.asNew}
-      </button>
+      <Button label={words.dashboard.gallery.looks.asNew} class="quiet" data-as-new />
     </fieldset>
   );
 }

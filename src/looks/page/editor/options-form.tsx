@@ -8,7 +8,7 @@ import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
 import { type Group, groupOptions } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
-import { Hint } from "../../../html/parts.tsx";
+import { Button, Hint } from "../../../html/parts.tsx";
 import { Folded } from "./folded.tsx";
 
 /** The ID of the list of fonts that the user has and that come with Marquee. */
@@ -32,9 +32,7 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
         ))}
         <NameAndSize request={request} />
         <p class="actions">
-          <button type="button" class="quiet" data-reset safe>
-            {widget.defaults}
-          </button>
+          <Button label={widget.defaults} class="quiet" data-reset />
         </p>
       </>
     </form>

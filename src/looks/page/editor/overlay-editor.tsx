@@ -3,7 +3,7 @@ import { ActionForm, formOf } from "../../../dashboard/action-form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { intoObsScript } from "../../../html/assets.ts";
 import { attribute } from "../../../html/attribute.ts";
-import { HiddenCopyable, Submit, Hint, Titled } from "../../../html/parts.tsx";
+import { HiddenCopyable, Hint, LinkButton, Submit, Titled } from "../../../html/parts.tsx";
 import { languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { type Language, LANGUAGES } from "../../../languages.ts";
@@ -179,9 +179,7 @@ function Launcher({
     <Titled title={widget.launcherTitle}>
       <p safe>{widget.launcherText}</p>
       <p class="actions">
-        <a class="button quiet" download="" href={attribute(address)} data-launcher safe>
-          {widget.launcher}
-        </a>
+        <LinkButton label={widget.launcher} href={address} download="" data-launcher />
       </p>
     </Titled>
   );

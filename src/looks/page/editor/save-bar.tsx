@@ -1,3 +1,4 @@
+import { Button, Submit } from "../../../html/parts.tsx";
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
@@ -53,27 +54,20 @@ export function SaveBar({ request, isLive = false }: SaveBarProps): JSX.Element 
             <span safe>{editor.live}</span>
           </label>
         )}
-        <button
-          type="submit"
+        <Submit
+          label={editor.save}
           form={FORM}
           aria-keyshortcuts="Control+S"
           title="Ctrl+S"
           data-save
           hidden
-          safe
-        >
-          {editor.save}
-        </button>
+        />
       </div>
       <div class="notice bad conflict" role="alert" data-conflict hidden>
         <p safe>{editor.newer}</p>
         <p class="actions">
-          <button type="button" class="quiet" data-take-newer safe>
-            {editor.lookAtNewer}
-          </button>
-          <button type="button" class="quiet" data-save-mine safe>
-            {editor.saveMine}
-          </button>
+          <Button label={editor.lookAtNewer} class="quiet" data-take-newer />
+          <Button label={editor.saveMine} class="quiet" data-save-mine />
         </p>
       </div>
     </>

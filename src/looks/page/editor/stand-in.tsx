@@ -1,3 +1,4 @@
+import { Button } from "../../../html/parts.tsx";
 import { LARGEST_PICTURE, LONGEST_SIDE_PX } from "../../../artwork/uploaded-picture.ts";
 import { Confirm, Labelled } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
@@ -21,9 +22,7 @@ export function StandIn({ request }: { readonly request: DashboardRequest }): JS
         <ul>
           <li data-current data-alternative={attribute(t.current)} hidden>
             <Confirm label={t.remove} consequence={t.removeText}>
-              <button type="button" class="bad" data-remove safe>
-                {t.removeGo}
-              </button>
+              <Button label={t.removeGo} class="bad" data-remove />
             </Confirm>
           </li>
         </ul>

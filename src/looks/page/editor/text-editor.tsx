@@ -14,7 +14,7 @@ import { type Edited, editorPage, ReplaceAddress } from "./editor-page.tsx";
 import { Switch } from "./output-parts.tsx";
 import { FORM, SaveBar } from "./save-bar.tsx";
 import type { SetupOf, TextSetup } from "./setup.ts";
-import { Hint, Titled } from "../../../html/parts.tsx";
+import { Hint, LinkButton, Titled } from "../../../html/parts.tsx";
 
 export type TextEditorDeps = Pick<Parts, "hub" | "clock">;
 
@@ -64,9 +64,7 @@ export async function textEditor(deps: TextEditorDeps, edited: Edited): Promise<
     children: (
       <>
         <p class="actions">
-          <a class="button quiet" href={`${pathTo(request, "chat")}?with=bot`} safe>
-            {t.bots}
-          </a>
+          <LinkButton label={t.bots} href={`${pathTo(request, "chat")}?with=bot`} />
         </p>
         <ReplaceAddress edited={edited} consequence={t.rotateText} />
       </>
@@ -102,9 +100,7 @@ function TemplateFields(props: {
           <label for={name} safe>
             {t[name]}
           </label>
-          <p class="hint" id={`${name}-hint`} safe>
-            {t.byDefault.replace("{text}", () => defaults[name])}
-          </p>
+          <Hint id={`${name}-hint`} text={t.byDefault.replace("{text}", () => defaults[name])} />
           <input
             id={name}
             name={name}

@@ -1,7 +1,7 @@
 import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
-import { Hint } from "../../../html/parts.tsx";
+import { Button, Hint } from "../../../html/parts.tsx";
 import { Folded } from "./folded.tsx";
 
 /** The looks that a widget had, each to be looked at before it is saved again. The script lists them. */
@@ -26,9 +26,11 @@ export function Versions({ request }: { readonly request: DashboardRequest }): J
           <span class="current" safe>
             {editor.versionNow}
           </span>
-          <button type="button" class="quiet" data-label={attribute(editor.versionLabel)} safe>
-            {editor.versionShow}
-          </button>
+          <Button
+            label={editor.versionShow}
+            class="quiet"
+            data-label={attribute(editor.versionLabel)}
+          />
         </li>
       </template>
     </Folded>

@@ -22,7 +22,7 @@ import { galleryOf } from "./gallery-link.ts";
 import { LookPreview } from "./look-preview.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { pathTo } from "../../../html/section-paths.ts";
-import { Submit, Hint, Titled } from "../../../html/parts.tsx";
+import { Hint, Submit, Titled } from "../../../html/parts.tsx";
 
 interface LooksProps {
   readonly request: DashboardRequest;
@@ -104,9 +104,7 @@ function ShippedLook({ request, id, look, isFirst }: ShippedLookProps): JSX.Elem
         {isFirst ? (
           <ActionButton form={make} label={t.use} />
         ) : (
-          <button type="submit" class="quiet" form={USE} name="look" value={id} safe>
-            {t.use}
-          </button>
+          <Submit label={t.use} class="quiet" form={USE} name="look" value={id} />
         )}
       </div>
     </li>

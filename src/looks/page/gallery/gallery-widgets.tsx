@@ -8,7 +8,7 @@ import { readTextOptions } from "../../../outputs/options.ts";
 import { lineWords, USUAL_MOST } from "../../../outputs/text.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { sharedLookJson, sharedLookLink } from "../../../overlay/looks/shared-look.ts";
-import { Copies, HiddenCopyable, Submit } from "../../../html/parts.tsx";
+import { Copies, HiddenCopyable, LinkButton, Submit } from "../../../html/parts.tsx";
 import {
   ActionButton,
   ActionForm,
@@ -46,13 +46,13 @@ export function WidgetRow(props: WidgetRowProps): JSX.Element {
   const { id, name, kind } = widget;
   const isOverlay = kind === "overlay";
   const { width, height } = sizeOf(widget);
-  const editor = attribute(`${pathTo(request, "widget")}?id=${id}`);
+  const editor = `${pathTo(request, "widget")}?id=${id}`;
   return (
     <li id={`widget-${id}`}>
       <div class="shot">
         <Preview {...props} />
         {/* A frame may not stand within a hyperlink. */}
-        <a href={editor} tabindex="-1" aria-hidden="true" />
+        <a href={attribute(editor)} tabindex="-1" aria-hidden="true" />
       </div>
       <div class="named">
         <h2 dir="auto" safe>
@@ -79,9 +79,7 @@ export function WidgetRow(props: WidgetRowProps): JSX.Element {
             size={{ width, height }}
           />
         )}
-        <a class="button quiet" href={editor} aria-label={attribute(`${t.edit}: ${name}`)} safe>
-          {t.edit}
-        </a>
+        <LinkButton label={t.edit} href={editor} aria-label={attribute(`${t.edit}: ${name}`)} />
         <MoreActions {...props} />
       </div>
     </li>
