@@ -61,6 +61,19 @@ onTheDashboard("the editors of texts and cards", (stage) => {
     expect(options).toEqual({ template: "{title}" });
   });
 
+  test("choose in each row what holds without a change, and save nothing of it", async () => {
+    for (const kind of ["card", "overlay"] as const) {
+      const { widget } = await addWidget(stage.server, stage.ada, kind);
+      const { page } = await stage.open("widget", { query: `?id=${widget.id}` });
+      await page.locator("[data-pills] :checked").first().waitFor({ state: "attached" });
+      const rows = page.locator("[data-pills]");
+      expect(await rows.count()).toBeGreaterThan(0);
+      expect(await rows.locator(":checked").count()).toBe(await rows.count());
+      expect(await page.locator("[data-save]").isVisible()).toBe(false);
+      await page.close();
+    }
+  });
+
   test("draw the card in the look that is chosen, before it is saved", async () => {
     await stage.plays();
     const { widget } = await addWidget(stage.server, stage.ada, "card");

@@ -47,9 +47,10 @@ function setText(form: HTMLFormElement, name: string, text: string): void {
         (control as HTMLInputElement).checked = text === "1";
         break;
       case "color": {
+        const isAutomatic = text === "" || text === "auto";
         const automatic = automaticOf(control);
-        if (automatic) automatic.checked = text === "";
-        control.value = text === "" ? control.defaultValue : sixDigits(text);
+        if (automatic) automatic.checked = isAutomatic;
+        control.value = isAutomatic ? control.defaultValue : sixDigits(text);
         break;
       }
       default:
@@ -129,6 +130,6 @@ const textFor = (fallback: unknown): string =>
     ? fallback
       ? "1"
       : "0"
-    : fallback === null || fallback === "auto"
+    : fallback === null
       ? ""
       : String(fallback);
