@@ -269,14 +269,17 @@ function readOption(field: string, option: SourceOption, given: unknown): string
   return typeof given === "number" && value !== given ? refuse() : value;
 }
 
-/** What a page says of an option that is not allowed: an example, where its placeholder is one. */
-const refusalOf = ({ placeholder, secret }: SourceOption) => {
-  const isExample = /[^a-z]/.test(placeholder) && !secret;
-  return {
-    refusal: isExample ? "connection.option" : "connection.settings",
-    refusalValues: { example: placeholder },
-  } as const;
-};
+/** What may be entered for an option, as an example: its placeholder, unless that is only a word. */
+export const exampleOf = ({ placeholder, secret }: SourceOption): string | undefined =>
+  /[^a-z]/.test(placeholder) && !secret ? placeholder : undefined;
+
+/** What a page says of an option that is not allowed. */
+function refusalOf(option: SourceOption) {
+  const example = exampleOf(option);
+  return example === undefined
+    ? ({ refusal: "connection.settings" } as const)
+    : ({ refusal: "connection.option", refusalValues: { example } } as const);
+}
 
 /** Linking an account in the browser (OAuth 2.0 authorization code with PKCE). */
 export interface OAuthLinking {

@@ -41,6 +41,24 @@ test("the page offers eight tiles, with signs, and no way before one is chosen",
   expect(wayOn(html)).toBeUndefined();
 });
 
+test("the fields of every way show examples, and no word of another language", async () => {
+  const tiles = TILES.map((tile) => `/de/dashboard/music?add=${tile}`);
+  const others = (await Promise.all(tiles.map(pageText))).flatMap((html, index) =>
+    otherWaysOn(html).map((id) => `${tiles[index]}&choose=${id}`),
+  );
+  const pages = await Promise.all([...tiles, ...others].map(pageText));
+  const shown = pages.flatMap((html) => [...html.matchAll(/ placeholder="([^"]*)"/g)]);
+  const placeholders = new Set(shown.map(([, text]) => text));
+  expect([...placeholders].toSorted()).toEqual([
+    "/live",
+    "host:port",
+    "http://host:port",
+    "https://host/stream",
+    "media_player.name",
+    "my_station",
+  ]);
+});
+
 test("each tile opens its best way, and leads to its other ways", async () => {
   const best = await Promise.all(
     TILES.map(async (tile) => [tile, wayOn(await pageText(`${MUSIC}?add=${tile}`))] as const),

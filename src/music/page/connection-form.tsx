@@ -2,7 +2,7 @@ import { ActionForm, type FormOf, formOf, TextInput } from "../../dashboard/acti
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import { optionField, type OptionName, type Source } from "../../sources/source.ts";
+import { exampleOf, optionField, type OptionName, type Source } from "../../sources/source.ts";
 import { LONGEST_ENTERED_TEXT } from "../../text-limits.ts";
 import { connect, storedOptions } from "../connect-actions.ts";
 import { rowQuery } from "../connection-row.ts";
@@ -45,23 +45,21 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   return (
     <ActionForm form={form} at={changes ? rowQuery(changes.connection) : ""}>
       {isAnother && <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />}
-      {Object.entries(source.options).map(
-        ([name, { secret, placeholder, fallback, longest = LONGEST_ENTERED_TEXT }]) => (
-          <TextInput
-            form={form}
-            name={optionField(name as OptionName)}
-            label={labels[`${source.id}_${name}`] ?? name}
-            placeholder={secret ? undefined : placeholder}
-            value={
-              stored?.[name] ??
-              found[name] ??
-              (fallback === undefined ? undefined : String(fallback))
-            }
-            hint={secret && stored?.[name] !== undefined ? t.secretKept : undefined}
-            longest={longest}
-          />
-        ),
-      )}
+      {Object.entries(source.options).map(([name, option]) => (
+        <TextInput
+          form={form}
+          name={optionField(name as OptionName)}
+          label={labels[`${source.id}_${name}`] ?? name}
+          placeholder={exampleOf(option)}
+          value={
+            stored?.[name] ??
+            found[name] ??
+            (option.fallback === undefined ? undefined : String(option.fallback))
+          }
+          hint={option.secret && stored?.[name] !== undefined ? t.secretKept : undefined}
+          longest={option.longest ?? LONGEST_ENTERED_TEXT}
+        />
+      ))}
       <Submit label={changes ? t.saveSettings : t.connect} />
     </ActionForm>
   );
