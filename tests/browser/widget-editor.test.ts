@@ -115,6 +115,22 @@ onTheDashboard("the widget's editor", (stage) => {
     ],
   ];
 
+  test.each([360, 1280])("moves nothing with the first change, %i px wide", async (width) => {
+    const { page } = await stage.open("widget", {
+      query: "?id=1",
+      viewport: { width, height: 800 },
+    });
+    await unfold(page);
+    await saveState(page, editor.saved);
+    const placeOf = (selector: string) => page.locator(selector).boundingBox();
+    const places = () => Promise.all([".preview", "[data-undo]", "[data-redo]"].map(placeOf));
+    await page.locator("#option-art").focus();
+    const before = await places();
+    await page.keyboard.press("Space");
+    await saveState(page, editor.unsaved);
+    expect(await places()).toEqual(before);
+  });
+
   test("shows a change of every kind at once, and saves them", async () => {
     const kinds = new Set(savedOptionList.map(([, { type }]) => type?.kind));
     expect(changes.map(([kind]) => kind)).toEqual([...kinds].toSorted() as FieldType["kind"][]);
@@ -315,11 +331,15 @@ onTheDashboard("the widget's editor", (stage) => {
     const chosen = () => chosenOn(page);
     const undo = page.getByRole("button", { name: editor.undo });
     const redo = page.getByRole("button", { name: editor.redo });
-    expect([await undo.isVisible(), await redo.isVisible()]).toEqual([false, false]);
+    const cannot = () =>
+      Promise.all([undo, redo].map((button) => button.getAttribute("aria-disabled")));
+    expect(await cannot()).toEqual(["true", "true"]);
     await choose(page, "bar");
     await page.locator("#option-bg").fill("#ff8800");
     await writeCss(page, ".np { color: lime }");
+    expect(await cannot()).toEqual(["false", "true"]);
     await undo.click();
+    expect(await cannot()).toEqual(["false", "false"]);
     expect(await page.locator("#css").inputValue()).toBe("");
     await undo.focus();
     await page.keyboard.press("Control+z");

@@ -18,7 +18,7 @@ export function SaveBar({ request, isLive = false }: SaveBarProps): JSX.Element 
   return (
     <>
       <div class="save-bar">
-        <div class="history" data-steps>
+        <div class="history">
           {(["undo", "redo"] as const).map((step) => (
             <button
               type="button"

@@ -71,7 +71,6 @@ export function startEditor(deps: EditorDeps) {
     else void saving.save();
   };
 
-  const steps = find<HTMLElement>("[data-steps]");
   const undoButton = find("[data-undo]");
   const redoButton = find("[data-redo]");
 
@@ -87,8 +86,6 @@ export function startEditor(deps: EditorDeps) {
     // Not disabled, so that they keep the keyboard's focus.
     undoButton.setAttribute("aria-disabled", String(!history.canUndo()));
     redoButton.setAttribute("aria-disabled", String(!history.canRedo()));
-    // They keep their place, so that nothing moves with the first change.
-    steps.style.visibility = history.canUndo() || history.canRedo() ? "" : "hidden";
     saving.changed(isSaved, isValid);
   }
 
