@@ -95,14 +95,14 @@ function AddForm({ request }: Pick<HookRowProps, "request">): JSX.Element {
   const form = formOf(request, addHook);
   return (
     <Fold label={t.addTitle} isOpen={form.refused !== undefined}>
-      <p safe>{t.addText}</p>
+      <p>
+        <span safe>{t.addText}</span>{" "}
+        <a href={docsAddress(basePath, language, "users#what-a-user-may-enter")} safe>
+          {words.dashboard.programs.how}
+        </a>
+      </p>
       <ActionForm form={form}>
         <TextInput form={form} name="url" label={t.address} hint={t.addressHint} />
-        <p class="hint">
-          <a href={docsAddress(basePath, language, "users#what-a-user-may-enter")} safe>
-            {words.dashboard.programs.how}
-          </a>
-        </p>
         <TextInput form={form} name="action" label={t.action} hint={t.actionHint} />
         <Submit label={t.add} />
       </ActionForm>
