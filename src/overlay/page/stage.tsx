@@ -97,7 +97,7 @@ export function Handle({ view: { request, overlay } }: PartProps): JSX.Element {
           </a>
         </>
       )}
-      <a class="all" href={gallery} safe>
+      <a href={gallery} safe>
         {home.allLooks}
       </a>
     </div>
