@@ -1,5 +1,13 @@
 import { requiredText } from "../entered-server.ts";
-import { fieldsOf, recordOf, recordsOf, textOf, textsOf } from "../../upstream/json.ts";
+import {
+  fieldsOf,
+  isRecord,
+  jsonIn,
+  recordOf,
+  recordsOf,
+  textOf,
+  textsOf,
+} from "../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { firstSeen, type Track } from "../track.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
@@ -56,7 +64,8 @@ export function createListenBrainzReader({
     begin({ user }, { url, get }) {
       return async () => {
         const answer = await get(`${url}/1/user/${encodeURIComponent(user)}/playing-now`);
-        if (answer.status === 404) {
+        // A page that is not there is a proxy's or an outage's word.
+        if (answer.status === 404 && isRecord(jsonIn(answer.text))) {
           throw unauthorized(`${answer.from} knows no user ${JSON.stringify(user)}`);
         }
         const track = readPlayingNow(jsonOf(answer));
