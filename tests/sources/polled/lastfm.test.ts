@@ -87,6 +87,18 @@ describe("Last.fm", () => {
     }
   });
 
+  test.each([
+    [{}, "Tame Impala Apocalypse Dreams"],
+    [{ artist: undefined }, " Apocalypse Dreams"],
+  ])("without an address is known by its names: %j", async (changes, id) => {
+    const received = await firstOf(
+      answering(aTrack({ url: undefined, ...changes })),
+      SETTINGS,
+      clock,
+    );
+    expect(received?.track.id).toBe(id);
+  });
+
   test("plays nothing where it marks a track with something that is no text", async () => {
     const nowplaying = { toString: null };
     const source = answering(aTrack({ "@attr": { nowplaying } }));

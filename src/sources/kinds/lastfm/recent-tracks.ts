@@ -36,7 +36,7 @@ export function readRecentTracks(
   return {
     source: LASTFM,
     track: {
-      id: textOf(track["url"]) ?? `${artist} ${title}`,
+      id: textOf(track["url"]) ?? [artist, title].join(" "),
       title,
       durationMs: null,
       explicit: false,
