@@ -80,7 +80,7 @@ export async function writeWhatIsLeft(
   log: Log,
 ): Promise<void> {
   for (;;) {
-    let reason = "the database takes no writes";
+    let reason = "the database takes no writes, or a service has not answered";
     try {
       await keys.flushUses();
       if (await retryWrites()) return;

@@ -55,6 +55,7 @@ export function createConnectionFinder(
     const kept: StoredConnection = {
       id,
       storeSettings: (settings) => connections.storeSettings(id, settings),
+      expectSettings: connections.expectSettings,
     };
     return [
       {

@@ -34,7 +34,7 @@ export type ChatAccounts = ReturnType<typeof createChatAccounts>;
 
 export function createChatAccounts(
   { store, vault, wallMs }: AccountsContext,
-  deferred: Pick<DeferredWrites, "write">,
+  deferred: Pick<DeferredWrites, "write" | "expect">,
 ) {
   const { queries } = store;
 
@@ -89,6 +89,8 @@ export function createChatAccounts(
       queries.update(chatAccounts).set({ sealedSettings }).where(eq(chatAccounts.id, id)).run();
       return true;
     },
+    /** Work that stores settings which cannot be had again: a stop of the server waits for it. */
+    expectSettings: deferred.expect,
     /**
      * Stores how a user's account answers, made of what is stored.
      * @throws {Refused} when the user has no account of this name

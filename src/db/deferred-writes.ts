@@ -13,6 +13,7 @@ export function createDeferredWrites() {
   const planned = new Map<string, PlannedWrite>();
   /** Names of which much was stored a moment ago. */
   const crowded = new Set<string>();
+  let expected = 0;
 
   const attempt = async (name: string, write: Write): Promise<void> => {
     left.delete(name);
@@ -52,6 +53,16 @@ export function createDeferredWrites() {
       planned.set(name, plan);
       return done;
     },
+    /**
+     * Work in which something is written that cannot be had again, such as tokens that are given out once. It
+     * counts as a write that is kept, so a stop waits for it.
+     */
+    async expect<Result>(work: Promise<Result>) {
+      expected += 1;
+      return work.finally(() => {
+        expected -= 1;
+      });
+    },
     /** Retries the kept writes, up to the first that fails. Rejects if one can never succeed. */
     async retry() {
       for (const [name, write] of [...left]) {
@@ -63,8 +74,8 @@ export function createDeferredWrites() {
         }
       }
     },
-    /** How many are kept. */
-    waiting: () => left.size,
+    /** How many are kept or expected. */
+    waiting: () => left.size + expected,
   };
 }
 

@@ -137,6 +137,8 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
         change(user, id, { name }),
       ),
     ...createSettingsWrites(context, deferred, notifyOfStatus),
+    /** Work that stores settings which cannot be had again: a stop of the server waits for it. */
+    expectSettings: deferred.expect,
     storeStatus: createStatusWrites(store, deferred, notifyOfStatus),
     /** Calls back with the user whose connection's status was stored. */
     onStatus: (listener: (userId: number) => void) => void statusListeners.push(listener),

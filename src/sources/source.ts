@@ -64,12 +64,15 @@ export interface StoredConnection {
    * safe. Does nothing if the connection is gone.
    */
   storeSettings(settings: unknown): Promise<void>;
+  /** Work that stores settings which cannot be had again: a stop of the server waits for it. */
+  expectSettings<Result>(work: Promise<Result>): Promise<Result>;
 }
 
 /** Stands for a connection where nothing is stored: for the demo, and for a first try. */
 export const UNSTORED: StoredConnection = {
   id: 0,
   storeSettings: async () => {},
+  expectSettings: (work) => work,
 };
 
 export interface WatchContext {

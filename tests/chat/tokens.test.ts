@@ -107,6 +107,17 @@ describe("tokens", () => {
     expect((await checked).kind).toBe("ready");
   });
 
+  test("are waited for when the server stops, as their answer is the only one", async () => {
+    const { scene, tokensWith, refreshes } = await createExpired("refresh-late");
+    await using _ = scene;
+    const checked = tokensWith().check();
+    await until(() => (refreshes() === 1 ? true : undefined));
+    expect(await scene.accounts.retryWrites()).toBe(false);
+    await scene.pass(4_900);
+    await checked;
+    expect(await scene.accounts.retryWrites()).toBe(true);
+  });
+
   test("are tried once more, 20 seconds after an error of Twitch's", async () => {
     const { scene, tokensWith, refreshes } = await createExpired("refresh-500");
     await using _ = scene;

@@ -36,6 +36,18 @@ describe("a deferred write", () => {
     expect([written, waiting()]).toEqual([1, 0]);
   });
 
+  test("that is expected of some work is waited for until that ends, however it does", async () => {
+    const { expect: expectWrite, waiting } = createDeferredWrites();
+    const work = [Promise.withResolvers<number>(), Promise.withResolvers<number>()] as const;
+    const [good, bad] = work.map(({ promise }) => expectWrite(promise));
+    expect(waiting()).toBe(2);
+    work[0].resolve(7);
+    expect(await good).toBe(7);
+    work[1].reject(new Error("no"));
+    await expect(bad).rejects.toThrow("no");
+    expect(waiting()).toBe(0);
+  });
+
   test("gives way to a later one of its name", async () => {
     const { write, retry } = createDeferredWrites();
     let locked = true;

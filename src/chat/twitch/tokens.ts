@@ -30,7 +30,7 @@ export type AccountTokens = ReturnType<typeof createAccountTokens>;
 export interface AccountTokensDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   readonly id: Pick<TwitchId, "refresh" | "validate" | "revoke">;
-  readonly chat: Pick<ChatAccounts, "settingsOf" | "storeSettings" | "end">;
+  readonly chat: Pick<ChatAccounts, "settingsOf" | "storeSettings" | "expectSettings" | "end">;
   readonly accountId: number;
   /** Ends waiting, but no request that is under way. */
   readonly signal: AbortSignal;
@@ -100,7 +100,7 @@ export function createAccountTokens(deps: AccountTokensDeps) {
   };
 
   const renew = (refused: string): Promise<Standing> =>
-    (running ??= refresh(refused).finally(() => {
+    (running ??= chat.expectSettings(refresh(refused)).finally(() => {
       running = undefined;
     }));
 

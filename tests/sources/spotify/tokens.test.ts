@@ -85,6 +85,7 @@ function start(): AccessTokens {
         await connection.storeSettings(settings);
         events.push(`store ${storedSettings().refreshToken}`);
       },
+      expectSettings: connection.expectSettings,
     },
     onUnstored: () => {
       unstored += 1;
@@ -176,6 +177,17 @@ describe("a refresh", () => {
     );
     expect(new Set(all)).toEqual(new Set(["access-2"]));
     expect(refreshes()).toBe(2);
+  });
+
+  test("is waited for when the server stops, as its answer may be the only one", async () => {
+    const answer = Promise.withResolvers<Answer>();
+    answers.push(() => answer.promise);
+    const token = tokens.current();
+    expect(connection.waiting()).toBe(1);
+    answer.resolve({ refreshToken: "refresh-2" });
+    await token;
+    expect(connection.waiting()).toBe(0);
+    expect(storedSettings().refreshToken).toBe("refresh-2");
   });
 
   test("that fails fails for all who wait, and the next one asks anew", async () => {

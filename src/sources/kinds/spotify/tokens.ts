@@ -29,7 +29,7 @@ export interface AccessTokensDeps {
   /** The settings as they were stored when the watching began. */
   readonly settings: SpotifySettings;
   /** Where they are stored. */
-  readonly connection: Pick<StoredConnection, "storeSettings">;
+  readonly connection: Pick<StoredConnection, "storeSettings" | "expectSettings">;
   /** Is called when a new refresh token is not stored yet, although the old one has ended. */
   onUnstored(error: unknown): void;
   /** Is called when Spotify has asked for a pause. */
@@ -125,7 +125,7 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   return {
     async current() {
       if (held && clock.monotonicMs() < held.refreshAtMs) return held.token;
-      refreshing ??= refresh().finally(() => {
+      refreshing ??= connection.expectSettings(refresh()).finally(() => {
         refreshing = undefined;
       });
       return refreshing;
