@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -27,6 +29,8 @@ import { CommandError } from "../../src/control/execution.ts";
 
 const keys = await createMinisignKeys();
 const LIST = Buffer.from("a list of checksums\n");
+const SOMEBODY = 61_234;
+const testAsRoot = testWith("root", process.getuid?.() === 0);
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {
@@ -237,6 +241,30 @@ describe("an update", () => {
     expect(() => goBack(facts.program)).toThrow("ENOENT");
     expect(readdirSync(folder.path)).toEqual(["marquee.old"]);
     expect(runs(`${facts.program}.old`)).toStartWith("marquee 0.1.0 ");
+  });
+
+  test("goes back to no link, and to no program that another user has put there", () => {
+    const old = `${facts.program}.old`;
+    const planted = join(folder.path, "planted");
+    writeFileSync(planted, programOf("6.6.6"), { mode: 0o755 });
+    symlinkSync(planted, old);
+    expect(() => goBack(facts.program)).toThrow("is not what an update has left there");
+    rmSync(old);
+    mkdirSync(old);
+    expect(() => goBack(facts.program)).toThrow("is not what an update has left there");
+    expect(runs(facts.program)).toStartWith("marquee 0.1.0 ");
+  });
+
+  testAsRoot("goes back to a program of another user only where nobody else may write", () => {
+    const old = `${facts.program}.old`;
+    writeFileSync(old, programOf("0.0.9"), { mode: 0o755 });
+    chownSync(old, SOMEBODY, SOMEBODY);
+    chmodSync(folder.path, 0o1777);
+    expect(() => goBack(facts.program)).toThrow("is not what an update has left there");
+    expect(runs(facts.program)).toStartWith("marquee 0.1.0 ");
+    chmodSync(folder.path, 0o755);
+    goBack(facts.program);
+    expect(runs(facts.program)).toStartWith("marquee 0.0.9 ");
   });
 
   test("has nothing to go back to before the first one", () => {

@@ -4,14 +4,15 @@ import {
   constants,
   copyFileSync,
   linkSync,
+  lstatSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
   writeSync,
 } from "node:fs";
-import { isThere } from "../../db/data-folder.ts";
-import { finish, makeAnew, mustBe } from "../../own-file.ts";
+import { dirname } from "node:path";
+import { finish, isForeign, makeAnew, mustBe } from "../../own-file.ts";
 import { isEncoded } from "../../upstream/call.ts";
 import { verifySignature } from "./minisign.ts";
 import { CommandError } from "../../control/execution.ts";
@@ -90,7 +91,7 @@ export async function install(facts: UpdateFacts, { version, checksums }: Releas
 /** Swaps the program with the one from before the last update. @throws {CommandError} */
 export function goBack(program: string): void {
   const old = `${program}.old`;
-  if (!isThere(old)) throw new CommandError("There is no earlier program to go back to.");
+  refusePlanted(old);
   const meanwhile = `${program}.new`;
   rmSync(meanwhile, { force: true });
   renameSync(old, meanwhile);
@@ -100,6 +101,21 @@ export function goBack(program: string): void {
     renameSync(meanwhile, old);
     throw error;
   }
+}
+
+/**
+ * An update leaves a file. Where others may write, they can have put something in its place.
+ * @throws {CommandError} where there is none, or not one of ours
+ */
+function refusePlanted(old: string): void {
+  const stats = lstatSync(old, { throwIfNoEntry: false });
+  if (!stats) throw new CommandError("There is no earlier program to go back to.");
+  const folder = dirname(old);
+  const mayBeOfOthers = (statSync(folder).mode & 0o022) !== 0 && isForeign(stats, folder);
+  if (stats.isFile() && !mayBeOfOthers) return;
+  throw new CommandError(
+    `${old} is not what an update has left there, so it is not used. Look at it, and remove it.`,
+  );
 }
 
 /** At each moment there is a program in the place, except on Windows between two renames. */
