@@ -1,6 +1,7 @@
 import { flagOf, SettingsError } from "../config.ts";
 import { DatabaseError, databaseCode } from "../db/errors.ts";
 import { explainDatabaseFailure } from "../db/open.ts";
+import { meaningOf } from "../error-code.ts";
 import { describeError, redact } from "../log.ts";
 import { ListenError } from "../server.ts";
 import { SecretError } from "../vault/vault.ts";
@@ -43,8 +44,19 @@ function refusalOf(error: Refused): string {
 
 function sentenceOf(error: unknown): string {
   if (isExpected(error)) return error.message;
-  if (databaseCode(error)) return explainDatabaseFailure(error, "The database").message;
-  return `Something unexpected went wrong: ${describeError(error)}`;
+  if (databaseCode(error).startsWith("SQLITE_")) {
+    return explainDatabaseFailure(error, "The database").message;
+  }
+  return explainPlace(error) ?? `Something unexpected went wrong: ${describeError(error)}`;
+}
+
+/** What is wrong with a file or folder, if that is what the system complains about. */
+function explainPlace(error: unknown): string | undefined {
+  const meaning = meaningOf(error);
+  if (meaning === undefined || !(error instanceof Error)) return undefined;
+  // A file that is moved has both, and its destination is what is rarely ours.
+  const place = "dest" in error ? error.dest : "path" in error ? error.path : undefined;
+  return typeof place === "string" ? `${place} cannot be used: ${meaning}.` : undefined;
 }
 
 function isExpected(error: unknown): error is Error {

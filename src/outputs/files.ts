@@ -11,7 +11,7 @@ import type { Artwork } from "../playback.ts";
 import { type FileSet, fileSetOf } from "./file-set.ts";
 import { removeDrafts, replaceFiles } from "./replace-files.ts";
 import { squarePng, transparentPng } from "./square-png.ts";
-import { errorCode } from "../error-code.ts";
+import { errorCode, meaningOf } from "../error-code.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** A folder of text and cover files for each user, for programs that show files, such as OBS. */
@@ -217,16 +217,6 @@ const secondOf = (path: string): Promise<number | undefined> =>
     () => undefined,
   );
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EROFS: "the disk is read-only",
-  EACCES: "this program may not write there",
-  EPERM: "this program may not write there",
-  ENOTDIR: "there is a file where the folder should be",
-  EEXIST: "there is a file where the folder should be",
-};
-
 /** Logs each failure once until the folders that have it can be written again. */
 function createReport(folder: string, log: Log): (path: string) => Report {
   const failing = new Map<string, string>();
@@ -242,7 +232,7 @@ function createReport(folder: string, log: Log): (path: string) => Report {
     if (isKnown) return;
     log.error("files cannot be written, and are tried again every 5 seconds", {
       folder: path,
-      reason: MEANINGS[code] ?? describeError(error),
+      reason: meaningOf(error) ?? describeError(error),
     });
   };
 }
