@@ -14,12 +14,8 @@ import { openBrowser } from "./open-browser.ts";
 import { isTerminal } from "./output.ts";
 import type { Greeting } from "./greeting.ts";
 import { serve } from "./serve.ts";
-import {
-  AlreadyRunningError,
-  isServerRunning,
-  readRunningFacts,
-  type RunningFacts,
-} from "../control/folder-lock.ts";
+import { soonKnown } from "../control/data-folder.ts";
+import { AlreadyRunningError, type RunningFacts } from "../control/folder-lock.ts";
 
 /**
  * `marquee open`, and a start without any words: runs the server, or opens the dashboard of the one
@@ -59,8 +55,8 @@ async function serveInBackground(resolved: ResolvedConfig, given: Io): Promise<v
       }
     },
   };
-  const running = isServerRunning(config.data) ? readRunningFacts(config.data) : undefined;
-  const facts = running ?? (await startInBackground(resolved, givenFlags(resolved)));
+  const facts =
+    (await soonKnown(config.data)) ?? (await startInBackground(resolved, givenFlags(resolved)));
   if (config.open === "never") return;
   await openRunning(facts, resolved, false, io, () => true);
 }

@@ -11,7 +11,7 @@ import {
 } from "../config.ts";
 import { askServer, ServerGoneError } from "./client.ts";
 import { CommandError, EXIT, type Execution, type Io, printTo } from "./execution.ts";
-import { holdServerLock, readRunningFacts } from "./folder-lock.ts";
+import { holdServerLock, readRunningFacts, seemsToRun } from "./folder-lock.ts";
 import { NETWORK } from "../upstream/index.ts";
 import { asFolderOwner, explained, openFolder, refuseMissing, workspaceOf } from "./data-folder.ts";
 
@@ -108,17 +108,6 @@ async function carryOutHere(
     );
   } finally {
     folder.store.close();
-  }
-}
-
-/** Whether a process of this user is there that has written into a folder that cannot be locked. */
-function seemsToRun(folder: string): boolean {
-  const facts = readRunningFacts(folder);
-  try {
-    // Sends nothing.
-    return facts !== undefined && process.kill(facts.pid, 0);
-  } catch {
-    return false;
   }
 }
 

@@ -88,6 +88,16 @@ export async function answerOf(
   return code === EXIT.done ? answer : undefined;
 }
 
+/** Whether somebody listens where the server takes commands. */
+export const isListening = ({ control: { port } }: CommandedServer): Promise<boolean> =>
+  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+    (socket) => {
+      socket.end();
+      return true;
+    },
+    () => false,
+  );
+
 /** Counts the time in which nothing comes. */
 function createSilence({ pid }: CommandedServer, { after }: Clock) {
   const ending = new AbortController();

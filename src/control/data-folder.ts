@@ -13,12 +13,14 @@ import { createSources, withoutServer } from "../sources/index.ts";
 import { createSecretKey, findSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
 import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts";
 import { CommandError, type Workspace } from "./execution.ts";
+import { isListening } from "./client.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
 import { becomeOwnerOf } from "./folder-owner.ts";
 import {
   AlreadyRunningError,
   holdServerLock,
   isServerRunning,
+  lookForServer,
   readRunningFacts,
   type RunningFacts,
   type ServerLock,
@@ -38,12 +40,14 @@ const FACTS_WITHIN_MS = 3_000;
 
 /**
  * The facts of the server that runs on a folder; `undefined` where none does. One that has just started
- * writes a moment later where it is.
+ * writes a moment later where it is. In a folder that cannot be locked they may be of one that was
+ * killed, whose number another process has by now: there only a server that listens is one.
  */
 export async function soonKnown(folder: string): Promise<RunningFacts | undefined> {
   const giveUpAtMs = performance.now() + FACTS_WITHIN_MS;
-  while (isServerRunning(folder)) {
+  for (let look = lookForServer(folder); look !== "none"; look = lookForServer(folder)) {
     const facts = readRunningFacts(folder);
+    if (look === "unknown") return facts && (await isListening(facts)) ? facts : undefined;
     if (facts || performance.now() > giveUpAtMs) return facts;
     await Bun.sleep(50);
   }

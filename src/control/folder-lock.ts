@@ -97,7 +97,22 @@ export function lookForServer(folder: string): "runs" | "none" | "unknown" {
   return "none";
 }
 
-export const isServerRunning = (folder: string): boolean => lookForServer(folder) === "runs";
+/** Where the folder cannot be locked, what the server has written tells it. */
+export function isServerRunning(folder: string): boolean {
+  const look = lookForServer(folder);
+  return look === "runs" || (look === "unknown" && seemsToRun(folder));
+}
+
+/** Whether a process of this user is there that has written into a folder that cannot be locked. */
+export function seemsToRun(folder: string): boolean {
+  const facts = readRunningFacts(folder);
+  try {
+    // Sends nothing.
+    return facts !== undefined && process.kill(facts.pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** Whether another user has made a file, or put a link in its place. */
 function isOfAnother(path: string): boolean {

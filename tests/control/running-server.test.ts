@@ -395,6 +395,17 @@ describe("in a folder that cannot be locked,", () => {
     expect((await waiting).code).toBe(0);
   });
 
+  test("a server that runs is stopped, and one that was killed is not taken for another process", async () => {
+    const facts = readRunningFacts(data);
+    const stopped = [`Marquee at ${server.url} has stopped.`];
+    expect(await marquee(data, ["stop"])).toEqual({ code: 0, out: stopped, errors: [] });
+    await until(() => (server.isRunning() ? undefined : true));
+    writeFileSync(join(data, "server.json"), JSON.stringify({ ...facts, pid: process.pid }));
+    const { code, errors } = await marquee(data, ["stop"]);
+    expect(code).toBe(1);
+    expect(errors.join()).toContain("No Marquee runs");
+  });
+
   test("a command works by itself where the server was killed, whoever has its number by now", async () => {
     await server.kill();
     expect(await marquee(data, ["user", "list"])).toMatchObject({ code: 0, errors: [] });
