@@ -14,12 +14,17 @@ export function copyDatabase(from: string, to: string): void {
   try {
     using sqlite = new Database(from, { readonly: true });
     sqlite.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+    // What cannot be read fails here, so that the copy is not blamed for it.
+    sqlite.query("SELECT count(*) FROM sqlite_schema").get();
     copyInto(sqlite, to);
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
-    throw new DatabaseError(`${from} cannot be read. Check that you may read it and its folder.`, {
-      cause: error,
-    });
+    throw new DatabaseError(
+      `${from} cannot be read. Check that you may read it and its folder, and that its disk takes writes.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -126,6 +126,17 @@ function whatToMakeWritable(path: string): string {
   return `Make ${place} writable for this user`;
 }
 
+/** Less is no room for the files that SQLite needs beside a database. */
+const LEAST_ROOM_BYTES = 64 * 1024;
+
+function hasRoom(path: string): boolean {
+  try {
+    return freeBytesOnDisk(dirname(path)) >= LEAST_ROOM_BYTES;
+  } catch {
+    return true;
+  }
+}
+
 /** Explains SQLite's error to users, as a {@link DatabaseError}. */
 export function explainDatabaseFailure(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error;
@@ -144,7 +155,10 @@ export function explainDatabaseFailure(error: unknown, path: string): DatabaseEr
     SQLITE_FULL: full,
     ENOSPC: full,
     SQLITE_BUSY: `${path} is in use by another program that does not let go. Stop it and start again.`,
-    SQLITE_IOERR: `${path} cannot be read or written: the disk reports an error.`,
+    // SQLite maps a file into memory beside it, for which a full disk has no word of its own.
+    SQLITE_IOERR: hasRoom(path)
+      ? `${path} cannot be read or written: the disk reports an error.`
+      : full,
   };
   const sentence = Object.entries(sentences).find(([name]) => code.startsWith(name))?.[1];
   return new DatabaseError(

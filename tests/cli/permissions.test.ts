@@ -90,6 +90,47 @@ describe("a disk that is mounted read-only", () => {
   );
 });
 
+describe("a database that cannot be opened", () => {
+  const canMountTmpfs = process.getuid?.() === 0 && process.platform === "linux";
+
+  /** A disk of a megabyte in memory, with the data of a user. */
+  async function mountSmallDisk(): Promise<{ readonly disk: string; readonly data: string }> {
+    const disk = join(folder.path, "disk");
+    mkdirSync(disk);
+    const { success, stderr } = Bun.spawnSync([
+      "mount",
+      "-t",
+      "tmpfs",
+      "-o",
+      "size=1m",
+      "none",
+      disk,
+    ]);
+    if (!success) throw new Error(stderr.toString());
+    unmount = () => void Bun.spawnSync(["umount", "-l", disk]);
+    const data = join(disk, "data");
+    expect(await run(data, "user", "add", "ada")).toMatchObject({ code: 0 });
+    return { disk, data };
+  }
+
+  testWith("tmpfs", canMountTmpfs)("names the full disk as the reason", async () => {
+    const { disk, data } = await mountSmallDisk();
+    Bun.spawnSync(["dd", "if=/dev/zero", `of=${join(disk, "filled")}`, "bs=4k"]);
+    const { code, error } = await run(data, "user", "list");
+    expect(code).toBe(1);
+    expect(error).toContain("marquee.db is full. Make room");
+  });
+
+  testWith("tmpfs", canMountTmpfs)("is not told as a copy that cannot be written", async () => {
+    const { disk, data } = await mountSmallDisk();
+    Bun.spawnSync(["mount", "-o", "remount,ro", disk]);
+    const { code, error } = await run(data, "backup", join(folder.path, "copy.db"));
+    expect(code).toBe(1);
+    expect(error).toContain(`${join(data, "marquee.db")} cannot be read.`);
+    expect(error).toContain("its disk takes writes");
+  });
+});
+
 describe("a key that others could read", () => {
   test("is taken from them at a start, which says so", async () => {
     const data = join(folder.path, "data");
