@@ -10,3 +10,17 @@ export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
       throw error;
     }));
 }
+
+/** What is made of an object, kept while the object lives: the same ones are asked for often. */
+export function oncePerObject<From extends object, Made>(
+  make: (from: From) => Made,
+): (from: From) => Made {
+  const made = new WeakMap<From, Made>();
+  return (from) => {
+    const known = made.get(from);
+    if (known !== undefined) return known;
+    const fresh = make(from);
+    made.set(from, fresh);
+    return fresh;
+  };
+}

@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, or } from "drizzle-orm";
 import { connections, privacy } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
+import { oncePerObject } from "../once.ts";
 import { givenNames, type NamedSong } from "../playback.ts";
 import { toComparable } from "../titles/comparable.ts";
 import { isPhrase } from "../titles/phrases.ts";
@@ -160,15 +161,3 @@ const comparableNames = oncePerObject((song: NamedSong) => {
   const together = (all: Set<string>) => toComparable([...all].join(BETWEEN_NAMES));
   return { titles: together(titles), artists: together(artists) };
 });
-
-/** Caches the result for an object while the object lives: the same ones are compared often. */
-function oncePerObject<From extends object, Made>(make: (from: From) => Made) {
-  const made = new WeakMap<From, Made>();
-  return (from: From): Made => {
-    const known = made.get(from);
-    if (known !== undefined) return known;
-    const fresh = make(from);
-    made.set(from, fresh);
-    return fresh;
-  };
-}

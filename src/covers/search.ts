@@ -1,5 +1,6 @@
 import type { FoundCover, FoundCovers } from "../accounts/found-covers.ts";
 import { createBoundedMap } from "../bounded-map.ts";
+import { oncePerObject } from "../once.ts";
 import { describeError } from "../log.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { cleaned } from "../titles/shown-names.ts";
@@ -185,13 +186,10 @@ function createLookUp({ clock, log, services, known }: CoverSearchDeps) {
 }
 
 /** What a playback is looked for as: worked out once for each. */
-function createSongOf(services: readonly CoverService[]): (playback: Playback) => Song {
-  const made = new WeakMap<Playback, Song>();
+function createSongOf(services: readonly CoverService[]) {
   // Where others are asked, the answers are others.
   const asked = services.map(({ name }) => name);
-  return (playback) => {
-    const before = made.get(playback);
-    if (before) return before;
+  return oncePerObject((playback: Playback): Song => {
     const { track, artists, album, namesFrom, given } = playback;
     const shown = { title: track.title, artists };
     const names = given ? shown : cleaned(shown, namesFrom, []);
@@ -204,8 +202,6 @@ function createSongOf(services: readonly CoverService[]): (playback: Playback) =
       asked,
     ]);
     const key = new Bun.CryptoHasher("sha256").update(text).digest("base64url");
-    const song = { key, ...names, album: album.name, durationMs };
-    made.set(playback, song);
-    return song;
-  };
+    return { key, ...names, album: album.name, durationMs };
+  });
 }

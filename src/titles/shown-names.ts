@@ -1,3 +1,4 @@
+import { oncePerObject } from "../once.ts";
 import { artistNames, type Names, type NamesFrom, type Playback } from "../playback.ts";
 import type { Phrase } from "./phrases.ts";
 import { tidy } from "./tidy.ts";
@@ -21,7 +22,9 @@ export const CLEANED: TitleRules = { ...AS_GIVEN, isOn: true };
  * What each rules have made of playbacks. Others ask for the same again and again, and it has to stay
  * the same object. Many users share rules, and some share a playback.
  */
-const known = new WeakMap<TitleRules, WeakMap<Playback, Playback>>();
+const renamedBy = oncePerObject(({ phrases }: TitleRules) =>
+  oncePerObject((playback: Playback) => renamed(playback, phrases)),
+);
 
 /**
  * A playback under the names that its user's rules want. Where they differ, it says what was given; its
@@ -34,12 +37,7 @@ export function withShownNames(
   rules: TitleRules,
 ): Playback {
   const isOn = rules.ofConnections.get(connectionId ?? -1) ?? rules.isOn;
-  if (!isOn) return playback;
-  const ofRules = known.get(rules) ?? new WeakMap<Playback, Playback>();
-  known.set(rules, ofRules);
-  const shown = ofRules.get(playback) ?? renamed(playback, rules.phrases);
-  ofRules.set(playback, shown);
-  return shown;
+  return isOn ? renamedBy(rules)(playback) : playback;
 }
 
 /**
