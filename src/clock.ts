@@ -10,7 +10,7 @@ export interface Clock {
   /** Milliseconds of processor time that this thread has used since an arbitrary start. */
   processorMs(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts; never rejects. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `task` once after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, task: () => void): () => void;
 }
@@ -26,15 +26,15 @@ export const systemClock: Clock = {
     return (user + system) / 1_000;
   },
   sleep(ms, signal) {
-    if (signal.aborted) return Promise.resolve();
+    if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(timer);
-        signal.removeEventListener("abort", finish);
+        signal?.removeEventListener("abort", finish);
         resolve();
       };
       const timer = setTimeout(finish, Math.min(ms, LONGEST_TIMER_MS));
-      signal.addEventListener("abort", finish);
+      signal?.addEventListener("abort", finish);
     });
   },
   after(ms, task) {

@@ -91,7 +91,7 @@ export async function writeWhatIsLeft(
       log.error("not everything could be stored before the stop", { reason });
       return;
     }
-    await clock.sleep(LAST_WRITES_EVERY_MS, new AbortController().signal);
+    await clock.sleep(LAST_WRITES_EVERY_MS);
   }
 }
 

@@ -13,7 +13,6 @@ const LONGEST_PAUSE_MS = 3_600_000;
  * @param service the service's name
  */
 export function createSearchTurns(clock: Pick<Clock, "monotonicMs" | "sleep">, service: string) {
-  const never = new AbortController().signal;
   const inTurn = createInTurn();
   let nextSearchAtMs = -Infinity;
   let pausedUntilMs = -Infinity;
@@ -22,7 +21,7 @@ export function createSearchTurns(clock: Pick<Clock, "monotonicMs" | "sleep">, s
   const run = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (clock.monotonicMs() < pausedUntilMs) throw new Overloaded(`${service} has a pause`);
     const waitMs = nextSearchAtMs - clock.monotonicMs();
-    if (waitMs > 0) await clock.sleep(waitMs, never);
+    if (waitMs > 0) await clock.sleep(waitMs);
     try {
       const result = await work();
       nextPauseMs = FIRST_PAUSE_MS;

@@ -28,7 +28,7 @@ interface Spending {
   readonly atMs: number;
 }
 
-export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "processorMs" | "after">) {
+export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "processorMs" | "sleep">) {
   const users = createBoundedMap<number, Spending>(MOST_USERS);
   let charged: number | undefined;
   let beganAtMs = 0;
@@ -113,7 +113,7 @@ export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "proces
       end();
       await nextTurn();
       for (let ms = waitMs(userId); ms > 0; ms = waitMs(userId)) {
-        await new Promise<void>((resolve) => clock.after(ms, resolve));
+        await clock.sleep(ms);
       }
       beginInThisTurn(userId);
     },

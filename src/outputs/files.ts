@@ -116,7 +116,6 @@ function createUserFolder(
   { clock, pictureOf }: Pick<FilesDeps, "clock" | "pictureOf">,
   report: Report,
 ): UserFolder {
-  const forever = new AbortController().signal;
   /** The set that was asked for last, and the same until it is written. */
   let shown: FileSet | undefined;
   let wanted: FileSet | undefined;
@@ -132,9 +131,8 @@ function createUserFolder(
 
   const waitForTurn = async () => {
     const waitMs = writtenAtMs + SECOND_MS - clock.monotonicMs();
-    if (waitMs > 0) await clock.sleep(waitMs, forever);
-    while (secondNow() === lastSecond)
-      await clock.sleep(SECOND_MS - (clock.wallMs() % SECOND_MS), forever);
+    if (waitMs > 0) await clock.sleep(waitMs);
+    while (secondNow() === lastSecond) await clock.sleep(SECOND_MS - (clock.wallMs() % SECOND_MS));
   };
 
   const drawCover = async (artwork: Artwork, userId: number) => {
@@ -191,7 +189,7 @@ function createUserFolder(
       }
       attempt.resolve();
       attempt = Promise.withResolvers();
-      if (isFailing) await clock.sleep(RETRY_MS, forever);
+      if (isFailing) await clock.sleep(RETRY_MS);
     }
     isWriting = false;
   };

@@ -116,7 +116,7 @@ describe("a user's budget of processor time", () => {
         const own = createProcessorBudget({
           monotonicMs: () => nowMs,
           processorMs: () => workedMs,
-          after: () => () => {},
+          sleep: async () => {},
         });
         for (const [pauseMs, ms] of requests) {
           nowMs += pauseMs;

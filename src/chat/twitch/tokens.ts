@@ -70,7 +70,7 @@ export function createAccountTokens(deps: AccountTokensDeps) {
         deps.onUnstored(error);
         // Until it is stored, the program ends no sooner than it has to.
         const pauseMs = STORE_AGAIN_MS[Math.min(attempt, STORE_AGAIN_MS.length - 1)] ?? 0;
-        await clock.sleep(pauseMs, new AbortController().signal);
+        await clock.sleep(pauseMs);
       }
     }
   };
