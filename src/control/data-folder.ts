@@ -11,7 +11,7 @@ import { errorCode } from "../error-code.ts";
 import { isExposed } from "../own-file.ts";
 import { createSources, withoutServer } from "../sources/index.ts";
 import { createSecretKey, findSecretKey, secretKeyPath } from "../vault/secret-key-files.ts";
-import { createVault, keyIdOf, SecretError, type Vault } from "../vault/vault.ts";
+import { createVault, keyIdOf, SecretError } from "../vault/vault.ts";
 import { CommandError, type Workspace } from "./execution.ts";
 import { isListening } from "./client.ts";
 import { placeFactsHere, placesOf } from "./data-place.ts";
@@ -27,10 +27,7 @@ import {
 } from "./folder-lock.ts";
 
 /** The opened data folder, which no other process opens meanwhile. */
-export interface DataFolder {
-  readonly store: Store;
-  readonly vault: Vault;
-}
+export type DataFolder = Pick<Workspace, "store" | "vault">;
 
 /** Whether others on this machine can, or until this start could, read the secret key's file. */
 export type KeyAccess = "private" | "was exposed" | "exposed";

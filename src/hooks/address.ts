@@ -4,22 +4,17 @@ import { hostOf, isNeverCalled, parseIp } from "../ip-address.ts";
 import { mayBePublic } from "../upstream/public-hosts.ts";
 
 /** Which addresses may be sent songs. What their names resolve to is judged at each call. */
-
-export interface HookAddressRules {
-  /** Hosts that the owner has listed. */
-  readonly playerHosts: readonly string[];
-  /** Addresses of this server itself, as `host:port`. */
-  readonly own: readonly string[];
-}
+export type HookAddressRules = ReturnType<typeof hookAddressRules>;
 
 /** The rules of a server. */
 export function hookAddressRules({
   config,
   baseUrl,
   listeningAddress,
-}: Pick<Parts, "config" | "baseUrl" | "listeningAddress">): HookAddressRules {
+}: Pick<Parts, "config" | "baseUrl" | "listeningAddress">) {
   const { hostname, port, protocol } = new URL(baseUrl);
   const usual = protocol === "https:" ? "443" : "80";
+  /** Addresses of this server itself, as `host:port`. */
   const own = [`${hostname}:${port || usual}`, listeningAddress.toLowerCase()];
   return { playerHosts: config.playerHosts, own };
 }

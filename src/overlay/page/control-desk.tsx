@@ -6,15 +6,11 @@ import { Attention } from "./attention.tsx";
 import { Song } from "./song.tsx";
 import { Handle, Looks, Scene } from "./stage.tsx";
 import { TestTrack } from "./test-track.tsx";
-import type { HomeView } from "./view.ts";
+import type { ViewProps } from "./view.ts";
 import { Submit } from "../../html/parts.tsx";
 
-interface DeskProps {
-  readonly view: HomeView;
-}
-
 /** What a streamer does while being live. */
-export function ControlDesk({ view }: DeskProps): JSX.Element {
+export function ControlDesk({ view }: ViewProps): JSX.Element {
   const { request, state } = view;
   return (
     <>
@@ -43,7 +39,7 @@ export function ControlDesk({ view }: DeskProps): JSX.Element {
 }
 
 /** Hides the song that plays. Its name is that of the page, and the script's once another one plays. */
-function HideThis({ view: { request, state } }: DeskProps): JSX.Element {
+function HideThis({ view: { request, state } }: ViewProps): JSX.Element {
   const form = formOf(request, hideTitle);
   return (
     <ActionForm form={form} class="while-shown">
@@ -58,7 +54,7 @@ function HideThis({ view: { request, state } }: DeskProps): JSX.Element {
   );
 }
 
-function PauseOrResume({ view: { request } }: DeskProps): JSX.Element {
+function PauseOrResume({ view: { request } }: ViewProps): JSX.Element {
   const { privacy, home } = request.words.dashboard;
   return (
     <>

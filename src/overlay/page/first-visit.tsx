@@ -10,11 +10,10 @@ import { RestoreForm } from "./restore.tsx";
 import { Song } from "./song.tsx";
 import { Handle, Looks, Scene } from "./stage.tsx";
 import { TestTrack } from "./test-track.tsx";
-import type { HomeView } from "./view.ts";
+import type { HomeView, ViewProps } from "./view.ts";
 import { LinkButton, Submit } from "../../html/parts.tsx";
 
-interface FirstVisitProps {
-  readonly view: HomeView;
+interface FirstVisitProps extends ViewProps {
   /** Players are looked for on the machine of the owner. */
   readonly isOwner: boolean;
   /** The players that were found; `undefined` before anybody has looked. */
@@ -72,11 +71,7 @@ function OnStream({ request }: Pick<HomeView, "request">): JSX.Element {
   );
 }
 
-interface EndFirstStepsProps {
-  readonly view: Pick<HomeView, "request" | "state">;
-}
-
-function EndFirstSteps({ view: { request, state } }: EndFirstStepsProps): JSX.Element {
+function EndFirstSteps({ view: { request, state } }: ViewProps): JSX.Element {
   const { home } = request.words.dashboard;
   return (
     <ActionForm form={formOf(request, endFirstSteps)} class="end">

@@ -9,14 +9,10 @@ import { queryOf } from "../../looks/page/editor/tabs.tsx";
 import { LookPreview } from "../../looks/page/gallery/look-preview.tsx";
 import { sizeOf } from "../../../widget/source-size.ts";
 import type { OfferedLook } from "./staged-overlay.ts";
-import type { HomeView } from "./view.ts";
-
-interface PartProps {
-  readonly view: HomeView;
-}
+import type { HomeView, ViewProps } from "./view.ts";
 
 /** The overlay over a picture of a game. */
-export function Scene({ view: { request, state, overlay } }: PartProps): JSX.Element {
+export function Scene({ view: { request, state, overlay } }: ViewProps): JSX.Element {
   if (!overlay) return <></>;
   const { widget, path } = overlay;
   const { width, height } = sizeOf(widget);
@@ -37,7 +33,7 @@ export function Scene({ view: { request, state, overlay } }: PartProps): JSX.Ele
 }
 
 /** Looks that the overlay may have. */
-export function Looks({ view: { request, overlay } }: PartProps): JSX.Element {
+export function Looks({ view: { request, overlay } }: ViewProps): JSX.Element {
   if (!overlay) return <></>;
   const { home } = request.words.dashboard;
   return (
@@ -76,7 +72,7 @@ function LookChoice({ request, widgetId, offered }: LookChoiceProps): JSX.Elemen
 }
 
 /** What is dragged into OBS, the way for whoever drags nothing, and the way to all overlays. */
-export function Handle({ view: { request, overlay } }: PartProps): JSX.Element {
+export function Handle({ view: { request, overlay } }: ViewProps): JSX.Element {
   const { home } = request.words.dashboard;
   const gallery = pathTo(request, "widget");
   return (

@@ -9,3 +9,7 @@ export interface HomeView {
   /** `undefined` for somebody who has removed all overlays. */
   readonly overlay: StagedOverlay | undefined;
 }
+
+export interface ViewProps {
+  readonly view: HomeView;
+}
