@@ -4,7 +4,7 @@ import { languages } from "../../../src/i18n/index.ts";
 import { LANGUAGES } from "../../../src/languages.ts";
 import { SHIPPED_LOOK_NAMES, shippedLook } from "../../../src/overlay/looks/shipped.ts";
 import { CLASS_NAMES, CUSTOM_PROPERTIES } from "../../../src/looks/page/editor/css-names.ts";
-import { groupOptions } from "../../../src/looks/page/editor/groups.ts";
+import { GROUPS } from "../../../src/looks/page/editor/groups.ts";
 import { optionList, parseWidgetOptions, savedOptionList } from "../../../widget/options.ts";
 import { sourceSize } from "../../../widget/source-size.ts";
 import { addWidget } from "../../fixtures/data/widgets.ts";
@@ -99,21 +99,10 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
 
 describe("the groups", () => {
   test("have every option once, but the theme, which looks choose", () => {
-    const grouped = groupOptions().flatMap(({ options }) => options.map(([name]) => name));
+    const grouped = GROUPS.flatMap(({ options }) => options.map(([name]) => name));
     expect(["theme", ...grouped].toSorted()).toEqual(
       savedOptionList.map(([name]) => name).toSorted(),
     );
-  });
-
-  test("take in an option that nobody has placed", () => {
-    // The editor offers the demo elsewhere, so that it has no place among the groups.
-    expect(groupOptions(optionList).at(-1)).toMatchObject({
-      name: "more",
-      options: [
-        ["theme", {}],
-        ["demo", {}],
-      ],
-    });
   });
 });
 

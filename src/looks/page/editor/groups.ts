@@ -1,10 +1,7 @@
-import { type OptionName, type optionList, savedOptionList } from "../../../../widget/options.ts";
+import { type optionList, type OptionName, widgetOptions } from "../../../../widget/options.ts";
 
-const GROUPS = ["look", "text", "behaviour", "more"] as const;
-export type GroupName = (typeof GROUPS)[number];
-
-/** The group of each option in the editor; options not listed here are in "more". */
-const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
+/** The options of each group in the editor. The looks choose the theme. */
+const PLACES = {
   look: [
     "mode",
     "position",
@@ -33,29 +30,17 @@ const PLACES: Readonly<Record<GroupName, readonly OptionName[]>> = {
     "shown",
     "show",
   ],
-  more: [],
-};
+} as const satisfies Readonly<Record<string, readonly OptionName[]>>;
 
 export interface Group {
-  readonly name: GroupName;
+  readonly name: keyof typeof PLACES;
   readonly options: typeof optionList;
 }
 
-/** The looks choose the theme. */
-const GROUPED = savedOptionList.filter(([name]) => name !== "theme");
+/** A group with its options. */
+const groupOf = (name: Group["name"]): Group => ({
+  name,
+  options: PLACES[name].map((option) => [option, widgetOptions[option]] as const),
+});
 
-/** Sorts options into groups: each option once, no empty groups. */
-export function groupOptions(table: Group["options"] = GROUPED): readonly Group[] {
-  const placed = new Set(Object.values(PLACES).flat());
-  const found = new Map(table);
-  return GROUPS.map((name) => ({
-    name,
-    options:
-      name === "more"
-        ? table.filter(([option]) => !placed.has(option))
-        : PLACES[name].flatMap((option) => {
-            const entry = found.get(option);
-            return entry ? [[option, entry] as const] : [];
-          }),
-  })).filter(({ options }) => options.length > 0);
-}
+export const GROUPS: readonly Group[] = [groupOf("look"), groupOf("text"), groupOf("behaviour")];

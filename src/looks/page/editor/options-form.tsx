@@ -6,7 +6,7 @@ import { SIDE_PX } from "../../../../widget/source-size.ts";
 import { Pills } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
-import { type Group, groupOptions } from "./groups.ts";
+import { type Group, GROUPS } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
 import { Button, Hint } from "../../../html/parts.tsx";
 import { Folded } from "./folded.tsx";
@@ -27,7 +27,7 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
         {/* The looks choose it. */}
         <input type="hidden" name="theme" />
         <datalist id={FONTS} />
-        {groupOptions().map((group) => (
+        {GROUPS.map((group) => (
           <OptionGroup request={request} group={group} />
         ))}
         <NameAndSize request={request} />
