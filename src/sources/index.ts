@@ -33,7 +33,6 @@ import {
 import type { Source } from "./source.ts";
 import type { StreamedSourceDeps } from "./streamed-source.ts";
 import { type Machine, THIS_MACHINE } from "./here/found.ts";
-import type { Found } from "./here/players-here.ts";
 import { createSpotify } from "./kinds/spotify/index.ts";
 import { createSubsonic } from "./kinds/subsonic/index.ts";
 import { createCovers } from "../upstream/covers.ts";
@@ -42,14 +41,7 @@ import { createTextFile } from "./kinds/text-file/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
 /** All sources. */
-export interface Sources {
-  readonly all: readonly Source[];
-  byId(id: string): Source | undefined;
-  /** The name of a playback's source that viewers know; empty where they know none. */
-  knownNameOf(playback: Pick<Playback, "source">): string;
-  /** The players on this machine that can be connected without typing; takes at most a second. */
-  playersHere(): Promise<readonly Found[]>;
-}
+export type Sources = ReturnType<typeof createSources>;
 
 export interface SourcesDeps {
   readonly clock: Clock;
@@ -101,7 +93,7 @@ export const describedSources = (): Sources =>
   });
 
 /** Creates the sources. No upstream is called before a source is watched or linked. */
-export function createSources(deps: SourcesDeps): Sources {
+export function createSources(deps: SourcesDeps) {
   const { clock, settings, memory, metrics, network, machine } = deps;
   const { spotifyClientId, spotifyClientSecret, spotifyApiUrl, spotifyAccountsUrl } = settings;
   const upstreamAt = (trustedOrigins: readonly string[], source: string, allowsHttp = false) =>
@@ -193,8 +185,10 @@ export function createSources(deps: SourcesDeps): Sources {
   });
   return {
     all,
-    byId: (id) => known.get(id),
-    knownNameOf: ({ source }) => knownNames.get(source) ?? "",
+    byId: (id: string) => known.get(id),
+    /** The name of a playback's source that viewers know; empty where they know none. */
+    knownNameOf: ({ source }: Pick<Playback, "source">) => knownNames.get(source) ?? "",
+    /** The players on this machine that can be connected without typing; takes at most a second. */
     playersHere: async () => (await findPlayers())(),
   };
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../../clock.ts";
 import { NO_CRASH_REPORTS } from "../../../crash-reports.ts";
 import { describeError } from "../../../log.ts";
-import { linesIn } from "./lines-in.ts";
-import { type ReaderLine, readLine } from "./reader-lines.ts";
+import { LONGEST_LINE_BYTES, type ReaderLine, readLine } from "./reader-lines.ts";
 
 export interface RunningReaderDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
@@ -90,5 +89,28 @@ function spawnReader(command: readonly string[]) {
     return { child };
   } catch (error) {
     return { error };
+  }
+}
+
+const NEWLINE = 10;
+
+/** The lines of a stream, as they are complete. @throws for one that is longer than any that the reader writes */
+async function* linesIn(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    let rest = chunk;
+    for (;;) {
+      const end = rest.indexOf(NEWLINE);
+      const part = end === -1 ? rest : rest.subarray(0, end);
+      length += part.length;
+      if (length > LONGEST_LINE_BYTES) throw new Error("a line has no end");
+      parts.push(part);
+      if (end === -1) break;
+      yield Buffer.concat(parts).toString("utf8");
+      parts = [];
+      length = 0;
+      rest = rest.subarray(end + 1);
+    }
   }
 }

@@ -9,20 +9,7 @@ import { MpdRefusal, type MpdResponse, MpdResponseReader, quote } from "./protoc
 export type MpdAddress = { hostname: string; port: number } | { unix: string };
 
 /** One connection to MPD, with one command and its answer at a time. */
-export interface MpdConnection {
-  /**
-   * Sends a command, or several lines as one command list, and resolves with the answer.
-   * @throws {MpdRefusal} when MPD answers `ACK`
-   * @throws {UpstreamError} when there is no answer in time or the connection ends
-   */
-  send(lines: string): Promise<MpdResponse>;
-  /**
-   * Waits until one of the subsystems changes, but at most `atMostMs`.
-   * @throws {UpstreamError} when the connection ends
-   */
-  idle(subsystems: string, atMostMs: number): Promise<void>;
-  close(): void;
-}
+export type MpdConnection = Awaited<ReturnType<typeof connectMpd>>;
 
 /** The way to MPD. */
 export type MpdNetwork = Pick<Network, "connect" | "lookUp">;
@@ -60,7 +47,7 @@ export async function connectMpd(
   address: MpdAddress,
   password: string | undefined,
   { clock, signal, network }: { clock: Clock; signal: AbortSignal; network: MpdNetwork },
-): Promise<MpdConnection> {
+) {
   const reader = new MpdResponseReader();
   let waiting: PromiseWithResolvers<MpdResponse> | undefined;
   let lost: UpstreamError | undefined;
@@ -96,6 +83,11 @@ export async function connectMpd(
       cancel();
     }
   };
+  /**
+   * Sends a command, or several lines as one command list, and resolves with the answer.
+   * @throws {MpdRefusal} when MPD answers `ACK`
+   * @throws {UpstreamError} when there is no answer in time or the connection ends
+   */
   const send = (lines: string) => {
     const answer = expectAnswer();
     socket?.write(`${lines}\n`);
@@ -135,7 +127,11 @@ export async function connectMpd(
 
   return {
     send,
-    async idle(subsystems, atMostMs) {
+    /**
+     * Waits until one of the subsystems changes, but at most `atMostMs`.
+     * @throws {UpstreamError} when the connection ends
+     */
+    async idle(subsystems: string, atMostMs: number) {
       const change = expectAnswer();
       socket?.write(`idle ${subsystems}\n`);
       const cancel = clock.after(atMostMs, () => socket?.write("noidle\n"));

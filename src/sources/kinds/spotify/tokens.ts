@@ -11,15 +11,7 @@ import { type AccountsService, GrantRefused } from "./accounts-service.ts";
 import type { SpotifySettings } from "./settings.ts";
 
 /** A user's access tokens for the Web API, refreshed when needed. */
-export interface AccessTokens {
-  /**
-   * A token that stays valid for a while. Concurrent calls share one refresh.
-   * @throws {SourceFailure}
-   */
-  current(): Promise<string>;
-  /** Call this when the Web API refused this token although it had not expired. */
-  forget(token: string): void;
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 export interface AccessTokensDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
@@ -50,7 +42,7 @@ interface Held {
   readonly refreshAtMs: number;
 }
 
-export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
+export function createAccessTokens(deps: AccessTokensDeps) {
   const { clock, service, connection } = deps;
   /** As they are stored, or soon will be. */
   let { settings } = deps;
@@ -123,14 +115,19 @@ export function createAccessTokens(deps: AccessTokensDeps): AccessTokens {
   };
 
   return {
-    async current() {
+    /**
+     * A token that stays valid for a while. Concurrent calls share one refresh.
+     * @throws {SourceFailure}
+     */
+    async current(): Promise<string> {
       if (held && clock.monotonicMs() < held.refreshAtMs) return held.token;
       refreshing ??= connection.expectSettings(refresh()).finally(() => {
         refreshing = undefined;
       });
       return refreshing;
     },
-    forget(token) {
+    /** Call this when the Web API refused this token although it had not expired. */
+    forget(token: string) {
       if (held?.token !== token) return;
       held = undefined;
     },

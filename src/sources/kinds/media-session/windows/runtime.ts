@@ -35,18 +35,7 @@ const COMPLETES_WITHIN_MS = 2_000;
 const ASK_AGAIN_MS = 2;
 const NEVER_CAME = 0x800705b4;
 
-export interface Runtime {
-  /** The factory of a class, by an interface of it. @throws {ComError} */
-  factory(className: string, interfaceId: string): ComObject;
-  /** The text that a method returns. @throws {ComError} */
-  text(object: ComObject, slot: number, what: string): string;
-  /**
-   * The result of an operation, which is released; `null` where it has none.
-   * @param getResults the method's place
-   * @throws {ComError} also when it does not end within two seconds
-   */
-  complete(operation: ComObject, getResults: number, what: string): Promise<ComObject | null>;
-}
+export type Runtime = ReturnType<typeof createRuntime>;
 
 export interface RuntimeDeps {
   readonly combase: Combase;
@@ -54,7 +43,7 @@ export interface RuntimeDeps {
 }
 
 /** Sets up this thread for the Windows Runtime. @throws {ComError} */
-export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
+export function createRuntime({ combase, clock }: RuntimeDeps) {
   const place = new DataView(new ArrayBuffer(8));
   const placeAddress = ptr(place);
   const check = (result: number, what: string) => {
@@ -83,7 +72,8 @@ export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
   };
 
   return {
-    factory(className, interfaceId) {
+    /** The factory of a class, by an interface of it. @throws {ComError} */
+    factory(className: string, interfaceId: string): ComObject {
       let found: ComObject | null = null;
       withText(className, (name) => {
         place.setBigUint64(0, 0n);
@@ -93,7 +83,8 @@ export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
       });
       return needed(found, className);
     },
-    text(object, slot, what) {
+    /** The text that a method returns. @throws {ComError} */
+    text(object: ComObject, slot: number, what: string): string {
       const text = object.read(slot, what, returned.address);
       // No text is an empty one.
       if (text === null) return "";
@@ -103,7 +94,12 @@ export function createRuntime({ combase, clock }: RuntimeDeps): Runtime {
         combase.WindowsDeleteString(text);
       }
     },
-    async complete(operation, getResults, what) {
+    /**
+     * The result of an operation, which is released; `null` where it has none.
+     * @param getResults the method's place
+     * @throws {ComError} also when it does not end within two seconds
+     */
+    async complete(operation: ComObject, getResults: number, what: string) {
       using running = operation;
       using info = running.as(INTERFACES.asyncInfo.id, what);
       const { status, errorCode, cancel, close } = INTERFACES.asyncInfo.slots;
