@@ -1,14 +1,11 @@
 import { pageAddress } from "../addresses.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, LANGUAGES, languageTag } from "../languages.ts";
-import { type Children, Html } from "../jsx.ts";
+import { Html } from "../jsx.ts";
 import { attribute } from "./attribute.ts";
 
-interface TitledProps {
+interface TitledProps extends Omit<JSX.HtmlTag, "title"> {
   readonly title: string;
-  readonly id?: string;
-  readonly class?: string;
-  readonly children?: Children;
 }
 
 /** A section with its heading. */
@@ -94,16 +91,13 @@ export function Copyable({ language, text }: { language: Language; text: string 
       <code tabindex="0" safe>
         {text}
       </code>
-      <button
+      <Button
+        label={parts.copy}
         class="quiet"
-        type="button"
         hidden
         data-copy={attribute(text)}
         data-copied={parts.copied}
-        safe
-      >
-        {parts.copy}
-      </button>
+      />
     </div>
   );
 }
@@ -120,17 +114,14 @@ export function HiddenCopyable({ language, label, text }: HiddenCopyableProps): 
   const { parts } = languages[language];
   return (
     <div class="copyable secret">
-      <button
+      <Button
+        label={parts.copy}
         class="quiet"
-        type="button"
         hidden
         aria-label={attribute(`${parts.copy}: ${label}`)}
         data-copy={attribute(text)}
         data-copied={parts.copied}
-        safe
-      >
-        {parts.copy}
-      </button>
+      />
       <details>
         <summary class="button quiet" aria-label={attribute(`${parts.show}: ${label}`)} safe>
           {parts.show}

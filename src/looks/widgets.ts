@@ -23,7 +23,6 @@ import { createShowTokens } from "./show-tokens.ts";
 /** One of a user's widgets. */
 export interface Widget extends Look {
   readonly id: number;
-  readonly userId: number;
   readonly name: string;
   readonly kind: WidgetKind;
   /** The language of its words; `null` for the one in the address. */
@@ -170,7 +169,7 @@ function refuseUnusableCss({ css }: Look): void {
 }
 
 function toWidget(row: WidgetRow): Widget {
-  const { id, userId, name, kind, language, revision, updatedAt } = row;
+  const { id, name, kind, language, revision, updatedAt } = row;
   const known = language !== null && isLanguage(language) ? language : null;
-  return { id, userId, name, kind, language: known, revision, updatedAt, ...toLook(row) };
+  return { id, name, kind, language: known, revision, updatedAt, ...toLook(row) };
 }

@@ -119,8 +119,7 @@ function OnDemand(props: {
   const { request, token } = props;
   const { onDemand } = request.words.dashboard.widget;
   return (
-    <section class="address" data-on-demand hidden={token === undefined}>
-      <h2 safe>{onDemand.title}</h2>
+    <Titled title={onDemand.title} class="address" data-on-demand hidden={token === undefined}>
       {(["show", "hide"] as const).map((does) => (
         <div data-follows={does}>
           <HiddenCopyable
@@ -131,7 +130,7 @@ function OnDemand(props: {
         </div>
       ))}
       <Hint text={onDemand.text} />
-    </section>
+    </Titled>
   );
 }
 
@@ -141,8 +140,11 @@ function OnStream(props: { readonly edited: Edited; readonly isShown: boolean })
   const { basePath, language, words } = request;
   const { widget, home } = words.dashboard;
   return (
-    <section class="on-stream" data-live={dashboardAddress(basePath, language, "/live")}>
-      <h2 safe>{widget.onStream}</h2>
+    <Titled
+      title={widget.onStream}
+      class="on-stream"
+      data-live={dashboardAddress(basePath, language, "/live")}
+    >
       <p class={`status ${isShown ? "good" : "idle"}`} role="status" data-live-presence safe>
         {isShown ? home.onStream : home.notOnStream}
       </p>
@@ -163,7 +165,7 @@ function OnStream(props: { readonly edited: Edited; readonly isShown: boolean })
           data-unseen={attribute(widget.testUnseen)}
         />
       </ActionForm>
-    </section>
+    </Titled>
   );
 }
 
