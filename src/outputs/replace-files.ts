@@ -1,6 +1,7 @@
-import { mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { errorCode } from "../error-code.ts";
+import { isForeign } from "../own-file.ts";
 
 /** A file's name and its content, without a folder. */
 export type NewFile = readonly [name: string, content: string | Uint8Array];
@@ -31,6 +32,7 @@ export async function replaceFiles(
   options: ReplaceOptions = {},
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
+  await refuseForeignLink(folder);
   const draftOf = (name: string) => join(folder, `.${name}.${RUN}.new`);
   try {
     for (const [name, content] of files) {
@@ -43,6 +45,14 @@ export async function replaceFiles(
   } catch (error) {
     for (const [name] of files) await rm(draftOf(name), { force: true }).catch(() => {});
     throw error;
+  }
+}
+
+/** @throws where another user has put a link in the place of a folder */
+async function refuseForeignLink(folder: string): Promise<void> {
+  const stats = await lstat(folder);
+  if (stats.isSymbolicLink() && isForeign(stats, dirname(folder))) {
+    throw new Error(`${folder} is another user's link, which is not followed`);
   }
 }
 

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { lchownSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFiles } from "../../src/outputs/replace-files.ts";
 import { mistakeIn } from "../fixtures/data/file-reader.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { testWith } from "../fixtures/real-parts.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 import { isThorough } from "../fixtures/thorough.ts";
 
 const AT = new Date(1_795_000_000_000);
+const SOMEBODY = 61_234;
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {
@@ -51,6 +53,22 @@ test("elsewhere a missing permission is no passing matter", async () => {
   const attempt = replaceFiles(folder.path, [["a.txt", "new"]], AT, { platform: "linux", ...busy });
   await expect(attempt).rejects.toThrow("EPERM");
 });
+
+testWith("root", process.getuid?.() === 0)(
+  "a folder may be a link of one's own, but not another user's",
+  async () => {
+    const elsewhere = join(folder.path, "elsewhere");
+    const link = join(folder.path, "ada");
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, link);
+    await replaceFiles(link, [["a.txt", "own"]], AT);
+    lchownSync(link, SOMEBODY, SOMEBODY);
+    const attempt = replaceFiles(link, [["a.txt", "another's"]], AT);
+    await expect(attempt).rejects.toThrow("another user's link");
+    expect(readdirSync(elsewhere)).toEqual(["a.txt"]);
+    expect(readFileSync(join(elsewhere, "a.txt"), "utf8")).toBe("own");
+  },
+);
 
 const ROUNDS = isThorough ? 150 : 50;
 
