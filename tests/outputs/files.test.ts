@@ -111,7 +111,12 @@ describe("a user's files", () => {
     const wide = await new Bun.Image(solidPicture("#ff8800")).resize(640, 320).png().bytes();
     await plays({ album: { name: "A", artworks: [{ key: "wide", load: async () => wide }] } });
     await says("ada", "Paper Lanterns");
-    const cover = files().bytes("cover.png");
+    // It may take longer to draw than the texts wait.
+    const cover = await until(async () => {
+      await server.clock.advance(100);
+      const file = files().bytes("cover.png");
+      return (await accentOf(file)) === null ? undefined : file;
+    });
     expect(mistakeIn("cover.png", cover)).toBeUndefined();
     const { width, height } = await new Bun.Image(cover).metadata();
     expect([width, height]).toEqual([512, 512]);
