@@ -634,7 +634,7 @@ export const de: Words = {
       addedUnreachable:
         "{source} ist hinzugefügt, aber nicht erreichbar: Unter {host} antwortet nichts richtig. Prüfe, ob das Programm läuft und ob die Adresse stimmt. Marquee versucht es weiter.",
       addedSilent:
-        "{source} ist hinzugefügt, aber nicht erreichbar: Noch hat nichts geantwortet. Marquee versucht es weiter.",
+        "{source} ist hinzugefügt, aber noch nicht erreichbar. Wenn du einen Pfad eingegeben hast, prüfe ihn. Marquee versucht es weiter.",
       addedRefused:
         "{source} ist hinzugefügt, lehnt deine Eingaben aber ab. Prüfe Nutzername, Passwort und Token und gib sie noch einmal ein.",
       added: "{source} wurde hinzugefügt.",

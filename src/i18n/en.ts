@@ -620,7 +620,7 @@ export const en = {
       addedUnreachable:
         "{source} is added, but can’t be reached: nothing answers properly at {host}. Check that it’s running and that the address is right. Marquee keeps trying.",
       addedSilent:
-        "{source} is added, but can’t be reached: nothing has answered yet. Marquee keeps trying.",
+        "{source} is added, but can’t be reached yet. If you entered a path, check it. Marquee keeps trying.",
       addedRefused:
         "{source} is added, but it refuses what you entered. Check user name, password and token, and enter them again.",
       added: "{source} was added.",

@@ -623,7 +623,7 @@ export const pt: Words = {
       addedUnreachable:
         "{source} foi adicionado, mas está inacessível: nada responde direito em {host}. Confira se está em execução e se o endereço está certo. O Marquee continua tentando.",
       addedSilent:
-        "{source} foi adicionado, mas está inacessível: nada respondeu ainda. O Marquee continua tentando.",
+        "{source} foi adicionado, mas ainda está inacessível. Se você digitou um caminho, verifique se está certo. O Marquee continua tentando.",
       addedRefused:
         "{source} foi adicionado, mas recusa o que você digitou. Confira o nome de usuário, a senha e o token e digite de novo.",
       added: "{source} foi adicionado.",
