@@ -293,7 +293,9 @@ describe("the set list", () => {
 
   test("names what is missing for it", async () => {
     await keep("always");
-    expect(await page("?as")).toContain(t.notReported);
+    const asked = await page("?as");
+    expect(asked).toContain(t.notReported);
+    expect(asked).toMatch(new RegExp(`\\?settings"[^>]*>${t.keepTitle}</a></p></section>`));
     await keep("always", "1");
     expect(await page("?as")).toContain(t.noStream);
     await server.accounts.history.streamStarted(ada.user.id);

@@ -107,8 +107,15 @@ export function SetList({ request, choice, list, nowMs }: SetListProps): JSX.Ele
     >
       {list ? (
         <PlayedSetList request={request} list={list} nowMs={nowMs} />
+      ) : choice.followsStreams ? (
+        <p safe>{t.noStream}</p>
       ) : (
-        <p safe>{choice.followsStreams ? t.noStream : t.notReported}</p>
+        <>
+          <p safe>{t.notReported}</p>
+          <p class="actions">
+            <LinkButton label={t.keepTitle} href={`${pathTo(request, "history")}?settings`} />
+          </p>
+        </>
       )}
     </Titled>
   );
