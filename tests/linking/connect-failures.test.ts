@@ -105,6 +105,12 @@ const FAILURES: readonly Failure[] = [
     steps: [{ target: "token", status: 429, retryAfter: "5" }],
   },
   {
+    name: "a page of somebody else's in front of its accounts service",
+    reason: "unreachable",
+    status: 503,
+    steps: [{ target: "token", status: 403, body: "<html>blocked" }],
+  },
+  {
     name: "an accounts service that fails",
     reason: "unreachable",
     status: 503,

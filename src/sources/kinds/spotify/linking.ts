@@ -99,7 +99,8 @@ function reasonOfRefusal({ code, status, message }: GrantRefused): LinkFailureRe
   if (/redirect/i.test(message)) return "wrongRedirect";
   if (code === "invalid_client" || code === "unauthorized_client") return "wrongApp";
   if (code === "invalid_grant") return "codeExpired";
-  return status >= 500 ? "unreachable" : "wrongApp";
+  // Without a code of OAuth's, it is not the service that answered, or it has failed.
+  return status >= 500 || code === "" ? "unreachable" : "wrongApp";
 }
 
 type PauseReason = Extract<SourceFailure["meaning"], { kind: "retryLater" }>["reason"];
