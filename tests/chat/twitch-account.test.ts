@@ -479,6 +479,14 @@ describe("a subscription", () => {
     },
   );
 
+  test("to what is not the chat may be revoked, and the chat is read on", async () => {
+    await using scene = await createChatScene();
+    await scene.reading({}, "ada", { announces: true });
+    scene.twitch.revoke("ada", "version_removed", "stream.online");
+    scene.twitch.say({ channel: "ada", text: "!song" });
+    expect(await answer(scene)).toMatchObject({ text: "♪ It" });
+  });
+
   test.each([
     ["authorization_revoked", "refused"],
     ["user_removed", "refused"],

@@ -6,7 +6,7 @@ import { type AnnouncingDeps, createAnnouncing } from "./announcing.ts";
 import { type AnsweringDeps, createAnswering, type SayOnce } from "./answering.ts";
 import { type End, type EventSubDeps, readEvents } from "./eventsub.ts";
 import type { TwitchId } from "./id.ts";
-import { type Subscribed, subscribeTo } from "./subscribe.ts";
+import { CHAT_MESSAGES, type Subscribed, subscribeTo } from "./subscribe.ts";
 import { type AccountTokens, createAccountTokens, type ReadyTokens } from "./tokens.ts";
 
 export interface TwitchAccountDeps
@@ -131,7 +131,7 @@ async function readWhileValid(
     settings: () => settings,
   });
   const subscribeAll = async (sessionId: string): Promise<Subscribed> => {
-    const made = await subscribeTo("channel.chat.message", deps.helix, settings, sessionId);
+    const made = await subscribeTo(CHAT_MESSAGES, deps.helix, settings, sessionId);
     return made.kind === "subscribed" ? announcing.follow(sessionId) : made;
   };
   const subscribe = async (sessionId: string): Promise<Subscribed> => {

@@ -11,6 +11,7 @@ import { createFirstSight, readChatMessage } from "./chat-messages.ts";
 import { createSend, type Line, type Sent } from "./send.ts";
 import type { TwitchSettings } from "./settings.ts";
 import { isChatShared } from "./state-of-channel.ts";
+import { CHAT_MESSAGES } from "./subscribe.ts";
 
 export interface AnsweringDeps {
   readonly clock: Clock;
@@ -111,7 +112,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
     },
     /** @param ageMs how old the message is */
     receive({ id, type, event }: Notification, ageMs: number) {
-      if (type !== "channel.chat.message" || !isFirstDelivery(id)) return;
+      if (type !== CHAT_MESSAGES || !isFirstDelivery(id)) return;
       const message = readChatMessage(event);
       if (!message || message.channelId !== settings().channelId) return;
       if (own.has(message.id)) {

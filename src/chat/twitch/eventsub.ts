@@ -7,7 +7,7 @@ import type { Log } from "../../log.ts";
 import { SocketClosed, type Upstream, UpstreamError } from "../../upstream/index.ts";
 import type { UpstreamSocket } from "../../upstream/socket.ts";
 import { type EventSubMessage, readMessageOf } from "./messages.ts";
-import type { Subscribed } from "./subscribe.ts";
+import { CHAT_MESSAGES, type Subscribed } from "./subscribe.ts";
 
 export type Notification = Extract<EventSubMessage, { kind: "notification" }>;
 
@@ -31,7 +31,7 @@ export interface EventSubDeps {
 
 /** Why reading has ended for good. */
 export type End =
-  /** Twitch has ended the subscription, with its status, or does not let it be made. */
+  /** Twitch has ended the subscription to the chat, with its status, or does not let it be made. */
   | { readonly kind: "revoked"; readonly status: string }
   | { readonly kind: "refused"; readonly message: string }
   /** The tokens do not work. */
@@ -141,7 +141,7 @@ async function readLine(deps: EventSubDeps, line: Line, signal: AbortSignal): Pr
     }
     const message = readMessageOf(frame.text);
     handle(message, line, deps);
-    if (message?.kind === "revocation") {
+    if (message?.kind === "revocation" && message.type === CHAT_MESSAGES) {
       void moving?.then((moved) => moved?.close());
       return { kind: "revoked", status: message.status };
     }

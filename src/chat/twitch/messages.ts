@@ -11,7 +11,7 @@ export type EventSubMessage = {
   | { readonly kind: "keepalive" }
   | { readonly kind: "notification"; readonly type: string; readonly event: Event }
   | { readonly kind: "reconnect"; readonly url: string }
-  | { readonly kind: "revocation"; readonly status: string }
+  | { readonly kind: "revocation"; readonly type: string; readonly status: string }
   /** Of a type that is not known. */
   | { readonly kind: "other" }
 );
@@ -31,6 +31,8 @@ export function readMessageOf(frame: string): EventSubMessage | undefined {
   const sentAtMs = Date.parse(textOf(metadata["message_timestamp"]) ?? "");
   if (id === undefined || Number.isNaN(sentAtMs)) return undefined;
   const head = { id, sentAtMs };
+  const subscription = isRecord(payload["subscription"]) ? payload["subscription"] : {};
+  const type = textOf(metadata["subscription_type"]) ?? textOf(subscription["type"]) ?? "";
   switch (metadata["message_type"]) {
     case "session_welcome": {
       const sessionId = textOf(session["id"]);
@@ -47,13 +49,10 @@ export function readMessageOf(frame: string): EventSubMessage | undefined {
     }
     case "notification": {
       const { event } = payload;
-      const type = textOf(metadata["subscription_type"]) ?? "";
       return isRecord(event) ? { ...head, kind: "notification", type, event } : undefined;
     }
-    case "revocation": {
-      const subscription = isRecord(payload["subscription"]) ? payload["subscription"] : {};
-      return { ...head, kind: "revocation", status: textOf(subscription["status"]) ?? "" };
-    }
+    case "revocation":
+      return { ...head, kind: "revocation", type, status: textOf(subscription["status"]) ?? "" };
     default:
       return { ...head, kind: "other" };
   }

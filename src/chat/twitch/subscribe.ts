@@ -14,8 +14,11 @@ export type Subscribed =
 /** After a lost connection Twitch counts it for minutes (https://github.com/twurple/twurple/issues/616). */
 const TOO_MANY_PAUSE_MS = 60_000;
 
+/** Without these an account has nothing to read. */
+export const CHAT_MESSAGES = "channel.chat.message";
+
 /** What an account may follow: the messages of its chat, and whether the stream is live. */
-export type EventType = "channel.chat.message" | "stream.online" | "stream.offline";
+export type EventType = typeof CHAT_MESSAGES | "stream.online" | "stream.offline";
 
 /** Subscribes a session to events of the account's channel. */
 export async function subscribeTo(
@@ -25,7 +28,7 @@ export async function subscribeTo(
   sessionId: string,
 ): Promise<Subscribed> {
   const { channelId, userId } = settings;
-  const isChat = type === "channel.chat.message";
+  const isChat = type === CHAT_MESSAGES;
   const answer = await helix(settings, "/eventsub/subscriptions", {
     type,
     version: "1",
