@@ -1,4 +1,4 @@
-import { type Upstream, UpstreamError } from "../../upstream/index.ts";
+import type { Upstream } from "../../upstream/index.ts";
 import {
   type DeviceCode,
   readDeviceCode,
@@ -8,6 +8,7 @@ import {
   type TwitchTokens,
   type Validation,
 } from "./answers.ts";
+import { ask, type TwitchAnswer } from "./helix.ts";
 
 /** To read a chat and to answer there; nothing more is asked for. */
 export const CHAT_SCOPES = ["user:read:chat", "user:write:chat"] as const;
@@ -58,25 +59,11 @@ export interface TwitchIdDeps {
 export function createTwitchId({ upstream, idUrl }: TwitchIdDeps) {
   const isStandIn = new URL(idUrl).protocol === "http:";
 
-  /** Status and text of an answer; `undefined` without one. Never aborted by a caller. */
-  const ask = async (path: string, request: { body?: URLSearchParams; token?: string }) => {
-    try {
-      const { body, token } = request;
-      const response = await upstream.fetch(`${idUrl}/${path}`, {
-        method: body ? "POST" : "GET",
-        ...(body && { body }),
-        ...(token !== undefined && { headers: { authorization: `OAuth ${token}` } }),
-      });
-      return { status: response.status, text: await response.text() };
-    } catch (error) {
-      if (error instanceof UpstreamError) return undefined;
-      throw error;
-    }
-  };
+  /** Never aborted by a caller. */
   const post = (path: string, form: Record<string, string>) =>
-    ask(path, { body: new URLSearchParams(form) });
+    ask(upstream, `${idUrl}/${path}`, { method: "POST", body: new URLSearchParams(form) });
 
-  const grantIn = (answer: Awaited<ReturnType<typeof ask>>): Grant => {
+  const grantIn = (answer: TwitchAnswer | undefined): Grant => {
     const { status, text } = answer ?? { status: 0, text: "" };
     if (status === 400 || status === 401 || status === 403) {
       return { kind: "refused", message: readMessage(text) };
@@ -107,7 +94,8 @@ export function createTwitchId({ upstream, idUrl }: TwitchIdDeps) {
       return grantIn(await post("token", { ...form, grant_type: "refresh_token" }));
     },
     async validate(accessToken: string): Promise<ValidationAnswer> {
-      const answer = await ask("validate", { token: accessToken });
+      const headers = { authorization: `OAuth ${accessToken}` };
+      const answer = await ask(upstream, `${idUrl}/validate`, { headers });
       if (answer?.status === 401) return { kind: "invalid" };
       const validation = answer?.status === 200 ? readValidation(answer.text) : undefined;
       return validation ? { kind: "valid", validation } : UNCERTAIN;

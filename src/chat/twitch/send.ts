@@ -1,7 +1,7 @@
 import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
 import { answeredAtMs, retryAfterMsOf } from "../../upstream/retry-after.ts";
 import { readMessage } from "./answers.ts";
-import { dataIn, type Helix, type HelixAnswer } from "./helix.ts";
+import { dataIn, type Helix, type TwitchAnswer } from "./helix.ts";
 import type { TwitchSettings } from "./settings.ts";
 
 export interface Line {
@@ -44,7 +44,7 @@ export function createSend(helix: Helix, wallMs: () => number) {
   };
 }
 
-function readSent(answer: HelixAnswer, wallMs: number): Sent {
+function readSent(answer: TwitchAnswer, wallMs: number): Sent {
   const { status, headers } = answer;
   const message = readMessage(answer.text) || `HTTP ${status}`;
   if (status === 200) return readOutcome(answer);
@@ -67,7 +67,7 @@ function readSent(answer: HelixAnswer, wallMs: number): Sent {
 }
 
 /** 200 does not mean that it is in chat. */
-function readOutcome(answer: HelixAnswer): Sent {
+function readOutcome(answer: TwitchAnswer): Sent {
   const [data] = dataIn(answer) ?? [];
   if (!isRecord(data)) return { kind: "uncertain" };
   const messageId = textOf(data["message_id"]);
