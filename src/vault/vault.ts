@@ -17,31 +17,7 @@ export type SealPurpose =
 export const THE_SERVER = 0;
 
 /** Encrypts what has to be stored and shown again. */
-export interface Vault {
-  /** AES-256-GCM under a fresh nonce, bound to the user and the purpose. */
-  seal(purpose: SealPurpose, userId: number, text: string): Buffer;
-  /** @throws {SecretError} if the bytes were altered, moved or need another key */
-  open(purpose: SealPurpose, userId: number, sealed: Uint8Array): string;
-  /**
-   * A keyed hash: equal texts give equal bytes, but only with the key.
-   * It begins with the key's id, since another key gives other bytes.
-   */
-  fingerprint(text: string): Buffer;
-  /** The id of the key that `seal` uses now. */
-  readonly keyId: Uint8Array;
-  /**
-   * Seals under another key from now on. What was sealed under earlier keys can still be opened.
-   * @param key 32 random bytes in base64 or base64url
-   */
-  replaceKey(key: string): void;
-  /** Signs form tokens; never leaves the server. Unchanged when the key is replaced. */
-  readonly formSecret: string;
-  /**
-   * A name for `identity` that nobody can guess without the key: 128 bits, base64url. Unchanged
-   * when the key is replaced: open pages use such names.
-   */
-  opaqueName(identity: string): string;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 /** A secret cannot be read or made; the message says why and what to do, never the secret. */
 export class SecretError extends Error {
@@ -61,7 +37,7 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /** @param key 32 random bytes in base64 or base64url */
-export function createVault(key: string): Vault {
+export function createVault(key: string) {
   const derive = derivation(key);
   const naming = derive("naming");
   let current = createCipher(key);
@@ -77,18 +53,36 @@ export function createVault(key: string): Vault {
   };
 
   return {
-    get keyId() {
+    /** The id of the key that `seal` uses now. */
+    get keyId(): Uint8Array {
       return current.keyId;
     },
-    replaceKey(nextKey) {
+    /**
+     * Seals under another key from now on. What was sealed under earlier keys can still be opened.
+     * @param nextKey 32 random bytes in base64 or base64url
+     */
+    replaceKey(nextKey: string) {
       current = createCipher(nextKey);
       known.push(current);
     },
+    /** Signs form tokens; never leaves the server. Unchanged when the key is replaced. */
     formSecret: Buffer.from(derive("forms")).toString("base64"),
-    seal: (purpose, userId, text) => current.seal(purpose, userId, text),
-    fingerprint: (text) => current.fingerprint(text),
-    open: (purpose, userId, sealed) => cipherOf(sealed).open(purpose, userId, sealed),
-    opaqueName: (identity) =>
+    /** AES-256-GCM under a fresh nonce, bound to the user and the purpose. */
+    seal: (purpose: SealPurpose, userId: number, text: string) =>
+      current.seal(purpose, userId, text),
+    /**
+     * A keyed hash: equal texts give equal bytes, but only with the key.
+     * It begins with the key's id, since another key gives other bytes.
+     */
+    fingerprint: (text: string) => current.fingerprint(text),
+    /** @throws {SecretError} if the bytes were altered, moved or need another key */
+    open: (purpose: SealPurpose, userId: number, sealed: Uint8Array) =>
+      cipherOf(sealed).open(purpose, userId, sealed),
+    /**
+     * A name for `identity` that nobody can guess without the key: 128 bits, base64url. Unchanged
+     * when the key is replaced: open pages use such names.
+     */
+    opaqueName: (identity: string) =>
       Buffer.from(new Bun.CryptoHasher("sha256", naming).update(identity).digest())
         .subarray(0, 16)
         .toString("base64url"),
@@ -111,13 +105,9 @@ function derivation(key: string): (use: string) => Uint8Array<ArrayBuffer> {
 }
 
 /** Seals and opens under one key. */
-interface Cipher extends Pick<Vault, "seal" | "open" | "fingerprint"> {
-  readonly keyId: Buffer;
-  /** @throws {SecretError} when these are not sealed bytes */
-  hasSealed(bytes: Uint8Array): boolean;
-}
+type Cipher = ReturnType<typeof createCipher>;
 
-function createCipher(key: string): Cipher {
+function createCipher(key: string) {
   const derive = derivation(key);
   const keyId = keyIdOf(key);
   const sealingKey = derive("sealing");
@@ -127,19 +117,20 @@ function createCipher(key: string): Cipher {
 
   return {
     keyId,
-    fingerprint: (text) =>
+    fingerprint: (text: string) =>
       Buffer.concat([
         keyId,
         new Bun.CryptoHasher("sha256", derive("fingerprints")).update(text).digest(),
       ]),
-    hasSealed(sealed) {
+    /** @throws {SecretError} when these are not sealed bytes */
+    hasSealed(sealed: Uint8Array) {
       const bytes = Buffer.from(sealed);
       if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT) {
         throw new SecretError(DAMAGED);
       }
       return bytes.subarray(1, 1 + KEY_ID_BYTES).equals(keyId);
     },
-    seal(purpose, userId, text) {
+    seal(purpose: SealPurpose, userId: number, text: string) {
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const header = Buffer.concat([Buffer.of(FORMAT), keyId, nonce]);
       const cipher = nodeCrypto().createCipheriv(ALGORITHM, sealingKey, nonceIn(header));
@@ -147,7 +138,7 @@ function createCipher(key: string): Cipher {
       const sealed = [cipher.update(text, "utf8"), cipher.final()];
       return Buffer.concat([header, ...sealed, cipher.getAuthTag()]);
     },
-    open(purpose, userId, sealed) {
+    open(purpose: SealPurpose, userId: number, sealed: Uint8Array) {
       const bytes = Buffer.from(sealed);
       const header = bytes.subarray(0, HEADER_BYTES);
       const decipher = nodeCrypto().createDecipheriv(ALGORITHM, sealingKey, nonceIn(header));
