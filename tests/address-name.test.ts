@@ -6,6 +6,7 @@ import {
   withoutAddresses,
   withoutSecrets,
 } from "../src/address-name.ts";
+import { processorMsOf } from "./fixtures/clock/processor-time.ts";
 
 describe("the name of an address", () => {
   test.each([
@@ -72,4 +73,24 @@ describe("a text without addresses", () => {
   ])("%s is %s", (text, shown) => {
     expect(withoutAddresses(text)).toBe(shown);
   });
+});
+
+test("a text without an end is read in time, whatever it holds", () => {
+  const texts = [
+    `http://host.example/${"%3f".repeat(100_000)}`,
+    `${"ab+".repeat(100_000)}?`,
+    `${"a".repeat(300_000)} ://`,
+    `http://host.example/${";a".repeat(150_000)}`,
+    "?a".repeat(150_000),
+    ".a1".repeat(100_000),
+  ];
+  const spentMs = processorMsOf(() => {
+    for (const text of texts) {
+      withoutSecrets(text);
+      withoutAddresses(text);
+      nameOfAddress(text);
+    }
+  });
+  // An expression that reads on from each sign takes a minute, and this a part of a second.
+  expect(spentMs).toBeLessThan(5_000);
 });
