@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { toData } from "../src/api/playing-json.ts";
 import { digestOfPlay, isSameSong, type Playback, positionAt, reconcile } from "../src/playback.ts";
-import { WHOLE_SECONDS_LAG_MS } from "../src/sources/times.ts";
+import { WHOLE_SECONDS_LAG_MS } from "../src/sources/amounts.ts";
 import { aPlayback } from "./fixtures/sources/playback.ts";
 
 const anyPlayback = fc

@@ -11,7 +11,7 @@ import {
 } from "../playback.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../sources/advertisements.ts";
 import type { PushedTo } from "../sources/pushed.ts";
-import { WHOLE_SECONDS_LAG_MS } from "../sources/times.ts";
+import { WHOLE_SECONDS_LAG_MS } from "../sources/amounts.ts";
 import { isVideoPage } from "../sources/title-origin.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";

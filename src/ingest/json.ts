@@ -1,4 +1,4 @@
-import { timeMs } from "../sources/times.ts";
+import { timeMs } from "../sources/amounts.ts";
 import { COVER_RULE, type Covers } from "../upstream/covers.ts";
 import { type Fields, isBlank, numberOf, textOf } from "../upstream/json.ts";
 import { type Message, NOTHING, refused } from "./message.ts";

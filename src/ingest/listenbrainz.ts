@@ -1,4 +1,4 @@
-import { lengthMs } from "../sources/times.ts";
+import { lengthMs } from "../sources/amounts.ts";
 import {
   type Fields,
   fieldsOf,

@@ -1,4 +1,4 @@
-import { lengthMs, timeMs } from "../sources/times.ts";
+import { lengthMs, timeMs } from "../sources/amounts.ts";
 import { parseFields, recordsOf, textOf, textsOf } from "../upstream/json.ts";
 import { IGNORED, type Message, NOTHING, refused } from "./message.ts";
 

@@ -1,4 +1,4 @@
-import { lengthMs, timeMs } from "../sources/times.ts";
+import { lengthMs, timeMs } from "../sources/amounts.ts";
 import {
   type Fields,
   fieldsOf,

@@ -1,4 +1,4 @@
-import { lengthMs, timeMs } from "../sources/times.ts";
+import { lengthMs, percentOf, timeMs } from "../sources/amounts.ts";
 import { numberOf } from "../upstream/json.ts";
 import type { PushedTrack } from "./message.ts";
 import type { PictureId } from "./webnowplaying-pictures.ts";
@@ -233,7 +233,8 @@ function changed(
     positionAtMs: restarts ? nowMs : before.positionAtMs,
     durationMs:
       changes.duration === undefined ? before.durationMs : lengthMs(changes.duration, 1_000),
-    volumePercent: changes.volume === undefined ? before.volumePercent : percentIn(changes.volume),
+    volumePercent:
+      changes.volume === undefined ? before.volumePercent : percentOf(changes.volume, 100),
     activeAt: numberOf(changes.activeAt) ?? before.activeAt,
   };
 }
@@ -246,8 +247,3 @@ const STATES: Readonly<Record<string, Player["state"]>> = {
 
 const stateOf = (text = ""): Player["state"] | undefined =>
   Object.hasOwn(STATES, text) ? STATES[text] : undefined;
-
-function percentIn(text: string): number | null {
-  const percent = numberOf(text);
-  return percent !== undefined && percent >= 0 && percent <= 100 ? Math.round(percent) : null;
-}

@@ -16,7 +16,7 @@ import {
   type PolledSourceDeps,
   type Polling,
 } from "../polling/polled-source.ts";
-import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../times.ts";
+import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../amounts.ts";
 import { type Source, unavailable } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
 

@@ -11,7 +11,7 @@ import {
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { firstSeen, type Track } from "../track.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
-import { lengthMs } from "../times.ts";
+import { lengthMs } from "../amounts.ts";
 import { type Source, unauthorized } from "../source.ts";
 
 /** ListenBrainz, and servers with its API: https://listenbrainz.readthedocs.io/en/latest/users/api/core.html */

@@ -1,6 +1,6 @@
 import type { Artwork, Playback } from "../../../playback.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
-import { lengthMs, positionMs } from "../../times.ts";
+import { lengthMs, percentOf, positionMs } from "../../amounts.ts";
 import { fieldsOf, flagOf, isRecord, numberOf, recordOf, textOf } from "../../../upstream/json.ts";
 
 export const NAME = "Beefweb";
@@ -43,7 +43,7 @@ export function readPlayer(
     device: {
       name: textOf(fieldsOf(player["info"])["title"]) ?? NAME,
       type: "beefweb",
-      volumePercent: percentOf(player["volume"]),
+      volumePercent: volumeOf(player["volume"]),
     },
     positionMs: positionMs(item["position"], 1000, durationMs),
     observedAtMs,
@@ -55,11 +55,11 @@ export function readPlayer(
 const columnOf = (value: unknown): string | undefined =>
   textOf(value) === "?" ? undefined : textOf(value);
 
-function percentOf(volume: unknown): number | null {
+function volumeOf(volume: unknown): number | null {
   if (!isRecord(volume)) return null;
   const [value, min, max] = [volume["value"], volume["min"], volume["max"]].map(numberOf);
   if (value === undefined || min === undefined || max === undefined || max <= min) return null;
   if (flagOf(volume["isMuted"]) === true || value <= min) return 0;
   const share = volume["type"] === "db" ? 10 ** ((value - max) / 20) : (value - min) / (max - min);
-  return Number.isFinite(share) ? Math.min(100, Math.round(share * 100)) : null;
+  return percentOf(share, 1);
 }

@@ -15,7 +15,7 @@ import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import { lengthMs } from "../../times.ts";
+import { lengthMs, percentOf } from "../../amounts.ts";
 
 /** A song that has just begun is reported before its position. */
 const POSITION_LAG_MS = 1_000;
@@ -98,9 +98,7 @@ function afterEvent(player: Player, event: unknown): Player {
       };
     }
     case "playerStatus.volumeDidChange": {
-      const volume = numberOf(data);
-      if (volume === undefined) return player;
-      return { ...player, volumePercent: Math.round(Math.min(1, Math.max(0, volume)) * 100) };
+      return { ...player, volumePercent: percentOf(data, 1) ?? player.volumePercent };
     }
     default:
       return player;

@@ -5,7 +5,7 @@ import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { type OnAir, readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
-import { lengthMs, positionSince, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
+import { lengthMs, percentOf, positionSince, WHOLE_SECONDS_LAG_MS } from "../../amounts.ts";
 import { isVideoPage } from "../../title-origin.ts";
 
 /** A media player as Home Assistant sees it. */
@@ -75,7 +75,6 @@ export function readPlayback(
   const names = { player: app ?? id, title, artists };
   if (isSpotifyAdId(content) || hasSpotifyAdNames(names)) return null;
   const trackId = digestOf([content, title, artists.join(", "), album]);
-  const volume = numberOf(reported["volume_level"]);
   const picture = textOf(reported["entity_picture"]);
   const artworks = picture ? artworksOf(digestOf([trackId, withoutToken(picture)]), picture) : [];
   const durationMs = lengthMs(reported["media_duration"], 1000);
@@ -99,8 +98,7 @@ export function readPlayback(
     device: {
       name: textOf(reported["friendly_name"]) ?? id,
       type: textOf(reported["device_class"]) ?? "media_player",
-      volumePercent:
-        volume === undefined ? null : Math.round(Math.min(1, Math.max(0, volume)) * 100),
+      volumePercent: percentOf(reported["volume_level"], 1),
     },
     ...(positionMs === null
       ? FIRST_SIGHT

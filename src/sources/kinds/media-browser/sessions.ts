@@ -12,7 +12,7 @@ import {
 } from "../../../upstream/json.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { originOfTitle } from "../../title-origin.ts";
-import { lengthMs } from "../../times.ts";
+import { lengthMs, percentOf } from "../../amounts.ts";
 
 /** Reads the sessions that Jellyfin and Emby list: one for each app that somebody uses. */
 
@@ -67,7 +67,6 @@ export function readSession(
   const state = stateOf(session);
   const id = identifierOf(item["Id"]);
   const artists = firstNamed(textsOf(item["Artists"]), textsOf(item["AlbumArtist"]));
-  const volume = numberOf(state["VolumeLevel"]);
   const ticks = ticksOf(session);
   const playback: Playback = {
     source: name,
@@ -84,7 +83,7 @@ export function readSession(
     device: {
       name: textOf(session["DeviceName"]) ?? name,
       type: textOf(session["Client"]) ?? name,
-      volumePercent: volume === undefined ? null : Math.min(100, Math.max(0, Math.round(volume))),
+      volumePercent: percentOf(state["VolumeLevel"], 100),
     },
     positionMs: Math.max(0, Math.round((ticks ?? 0) / TICKS_IN_MS)),
     positionLagMs: POSITION_LAG_MS,

@@ -2,7 +2,7 @@ import { type Artwork, countOn, FIRST_SIGHT, type Playback } from "../../../play
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames } from "../../advertisements.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
-import { positionSince } from "../../times.ts";
+import { positionSince, rateOf } from "../../amounts.ts";
 import type { MediaSession } from "./reader-lines.ts";
 
 /** What a session is read with. */
@@ -42,7 +42,7 @@ export function readSession(session: MediaSession, context: SessionContext): Pla
     ...(isKnown
       ? { positionMs: Math.round(session.positionMs ?? 0), observedAtMs: observedAtMs - ageMs }
       : { ...FIRST_SIGHT, observedAtMs }),
-    rate: session.rate > 0.05 && session.rate < 20 ? session.rate : 1,
+    rate: rateOf(session.rate),
   };
   return isKnown ? playback : countOn(before, playback);
 }

@@ -1,5 +1,5 @@
 import { flagOf, isRecord, jsonIn, numberOf, textOf } from "../../../upstream/json.ts";
-import { lengthMs, timeMs } from "../../times.ts";
+import { lengthMs, timeMs } from "../../amounts.ts";
 
 /**
  * What the program that reads the system's media sessions writes on its standard output: one line of

@@ -1,10 +1,9 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
-import { numberOf } from "../../../upstream/json.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { originOfTitle } from "../../title-origin.ts";
-import { lengthMs, timeMs } from "../../times.ts";
+import { lengthMs, percentOf, timeMs } from "../../amounts.ts";
 import { fieldOf, fieldsOf, type MpdResponse } from "./protocol.ts";
 
 export const NAME = "MPD";
@@ -54,7 +53,8 @@ export function readPlayback(
       name: fieldOf(answer, "Album") ?? onAir?.station ?? "",
       artworks: cover ? [cover] : [],
     },
-    device: { name: "MPD", type: "mpd", volumePercent: volume(fieldOf(answer, "volume")) },
+    // It is -1 or absent where the output has no mixer.
+    device: { name: "MPD", type: "mpd", volumePercent: percentOf(fieldOf(answer, "volume"), 100) },
     positionMs: timeMs(fieldOf(answer, "elapsed"), 1000) ?? 0,
     observedAtMs,
     rate: 1,
@@ -63,9 +63,3 @@ export function readPlayback(
 
 /** Who made a song, by the first tag that names somebody. */
 const ARTIST_TAGS = ["Artist", "AlbumArtist", "Performer", "Composer"] as const;
-
-/** `null` when the output has no mixer: MPD then sends -1 or nothing. */
-function volume(text: string | undefined): number | null {
-  const value = numberOf(text) ?? -1;
-  return Number.isInteger(value) && value >= 0 && value <= 100 ? value : null;
-}

@@ -1,3 +1,4 @@
+import { lengthMs, percentOf, rateOf } from "../../amounts.ts";
 import { nameOfAddress, withoutSecrets } from "../../../address-name.ts";
 import { type Artwork, type Playback, expectedPosition } from "../../../playback.ts";
 import { fieldsOf, numberOf, textOf, textsOf } from "../../../upstream/json.ts";
@@ -8,8 +9,6 @@ import { firstNamed } from "../../../titles/placeholders.ts";
 import { originOfTitle } from "../../title-origin.ts";
 import type { PlayerState } from "./known-players.ts";
 
-/** A live stream is said to be endless, or to last for centuries. */
-const LONGEST_TRACK_MS = 7 * 24 * 3_600_000;
 const MICROSECONDS_IN_MS = 1_000;
 
 /**
@@ -29,8 +28,8 @@ export function readPlayer(
   const given = textOf(metadata["xesam:title"]) ?? fileName;
   if ((status !== "Playing" && status !== "Paused") || !given) return null;
   const named = firstNamed(...ARTIST_FIELDS.map((field) => textsOf(metadata[field])));
-  const lengthMs = (numberOf(metadata["mpris:length"]) ?? 0) / MICROSECONDS_IN_MS;
-  const durationMs = lengthMs > 0 && lengthMs < LONGEST_TRACK_MS ? Math.round(lengthMs) : null;
+  // A live stream is said to be endless, or to last for centuries.
+  const durationMs = lengthMs(metadata["mpris:length"], 1 / MICROSECONDS_IN_MS);
   const text = streamTextIn(metadata, given === fileName ? undefined : given, named);
   // mpv gives streams a length, too. What names no artist is one text.
   const isOneText = durationMs === null || (named.length === 0 && text.text !== undefined);
@@ -46,8 +45,6 @@ export function readPlayer(
   // Many players give every track the same id, and a file's address names folders of its owner.
   const id = digestOf([trackId, url && withoutSecrets(url), title, ...artists]);
   const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
-  const volume = numberOf(properties["Volume"]) ?? -1;
-  const rate = numberOf(properties["Rate"]) ?? 1;
   const playback: Playback = {
     source: "MPRIS",
     state: status === "Playing" ? "playing" : "paused",
@@ -63,11 +60,11 @@ export function readPlayer(
     device: {
       name: identity ?? name,
       type: "mpris",
-      volumePercent: volume >= 0 ? Math.min(100, Math.round(volume * 100)) : null,
+      volumePercent: percentOf(properties["Volume"], 1),
     },
     positionMs: Math.round(positionMs),
     observedAtMs,
-    rate: rate > 0.05 && rate < 20 ? rate : 1,
+    rate: rateOf(properties["Rate"]),
   };
   if (positionMs >= 0) return playback;
   // Some players refuse to report the position at some moments.

@@ -1,4 +1,5 @@
 import { fieldsOf, numberOf, textOf } from "../../../upstream/json.ts";
+import { rateOf } from "../../amounts.ts";
 
 /** A seek that a player has signalled, with the position that it has led to. */
 export interface Seek {
@@ -35,9 +36,8 @@ export function afterSeek(
   seek.track ??= track;
   // The next track has begun since.
   if (seek.track !== track) return properties;
-  const rate = numberOf(properties["Rate"]) ?? 1;
   const isPlaying = textOf(properties["PlaybackStatus"]) === "Playing";
-  const elapsedMs = isPlaying ? (nowMs - seek.atMs) * (rate > 0 ? rate : 1) : 0;
+  const elapsedMs = isPlaying ? (nowMs - seek.atMs) * rateOf(properties["Rate"]) : 0;
   const expectedMs = seek.positionMs + elapsedMs;
   return Math.abs(millisecondsIn(position) - expectedMs) <= SAME_PLACE_MS
     ? properties

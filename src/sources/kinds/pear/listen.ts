@@ -12,7 +12,7 @@ import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
-import { lengthMs, WHOLE_SECONDS_LAG_MS } from "../../times.ts";
+import { lengthMs, percentOf, WHOLE_SECONDS_LAG_MS } from "../../amounts.ts";
 
 const POLL_MS = 1_000;
 
@@ -125,7 +125,7 @@ function readPlayer(
     device: {
       name: server.name,
       type: "pear-desktop",
-      volumePercent: volume === null ? null : Math.round(Math.min(100, Math.max(0, volume))),
+      volumePercent: percentOf(volume, 100),
     },
     positionMs: Math.max(0, Math.round(positionS * 1000)),
     positionLagMs: WHOLE_SECONDS_LAG_MS,

@@ -12,7 +12,7 @@ import {
   textsOf,
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
-import { lengthMs } from "../../times.ts";
+import { lengthMs } from "../../amounts.ts";
 import { originOfTitle } from "../../title-origin.ts";
 
 /** Reads what Plex lists in `/status/sessions` and sends in its notifications. */

@@ -1,3 +1,4 @@
+import { percentOf } from "../../amounts.ts";
 import type { Artwork, IdentifiedSong, Playback } from "../../../playback.ts";
 import { isSpotifyAdId } from "../../advertisements.ts";
 import {
@@ -62,7 +63,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
     device: {
       name: textOf(device["name"]) ?? "Spotify",
       type: textOf(device["type"]) ?? "unknown",
-      volumePercent: percentOf(device["volume_percent"]),
+      volumePercent: percentOf(device["volume_percent"], 100),
     },
     // The position may run past the end while the next track is not known yet.
     positionMs: durationMs === null ? positionMs : Math.min(positionMs, durationMs),
@@ -117,9 +118,4 @@ function imageUrls(images: unknown): string[] {
 function amountOf(value: unknown): number | null {
   const amount = numberOf(value) ?? -1;
   return amount >= 0 ? Math.round(amount) : null;
-}
-
-function percentOf(value: unknown): number | null {
-  const amount = amountOf(value);
-  return amount === null || amount > 100 ? null : amount;
 }

@@ -17,7 +17,7 @@ import { firstSeen, type Track } from "../../track.ts";
 import { unauthorized, unavailable } from "../../source.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { originOfTitle } from "../../title-origin.ts";
-import { lengthMs, positionMs, rateOf } from "../../times.ts";
+import { lengthMs, positionMs, rateOf } from "../../amounts.ts";
 
 /** https://opensubsonic.netlify.app/docs/responses/nowplayingentry/ */
 

@@ -3,7 +3,7 @@ import type { Artwork, Playback } from "../../../playback.ts";
 import { addressOf, basicAuthorization, passwordOption, urlOption } from "../../entered-server.ts";
 import { fieldsOf, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
-import { lengthMs, positionWithinSecond, rateOf } from "../../times.ts";
+import { lengthMs, percentOf, positionWithinSecond, rateOf } from "../../amounts.ts";
 import { originOfTitle } from "../../title-origin.ts";
 import type { Source } from "../../source.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
@@ -92,7 +92,8 @@ function readStatus(
       name: textOf(meta["album"]) ?? onAir?.station ?? "",
       artworks: cover === undefined ? [] : [coverOf(item, cover)],
     },
-    device: { name: NAME, type: "vlc", volumePercent: percentOf(status["volume"]) },
+    // It is negative while no audio is open.
+    device: { name: NAME, type: "vlc", volumePercent: percentOf(status["volume"], FULL_VOLUME) },
     positionMs: positionWithinSecond(status["time"], playedMs, durationMs),
     observedAtMs,
     rate: rateOf(status["rate"]),
@@ -104,9 +105,3 @@ const ARTIST_FIELDS = ["artist", "ALBUMARTIST", "PERFORMER", "COMPOSER", "Writer
 
 const metaOf = ({ information }: Record<string, unknown>): Record<string, unknown> =>
   fieldsOf(fieldsOf(fieldsOf(information)["category"])["meta"]);
-
-/** `null` when no audio is open: VLC then reports a negative volume. */
-function percentOf(volume: unknown): number | null {
-  const value = numberOf(volume) ?? -1;
-  return value < 0 ? null : Math.min(100, Math.round((value / FULL_VOLUME) * 100));
-}

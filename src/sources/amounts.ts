@@ -1,6 +1,6 @@
 import { numberOf } from "../upstream/json.ts";
 
-/** What upstreams and programs report of lengths and positions, in milliseconds. */
+/** What upstreams and programs report of lengths, positions and volumes. */
 
 /** Nothing that is played is longer: a larger number is no time. */
 const LONGEST_MS = 30 * 86_400_000;
@@ -58,4 +58,10 @@ export function positionSince(
 export function rateOf(value: unknown): number {
   const rate = numberOf(value) ?? 1;
   return rate > 0.01 && rate < 100 ? rate : 1;
+}
+
+/** A volume in percent of the full one; `null` for none, and for less than none, as without an output. */
+export function percentOf(volume: unknown, full: number): number | null {
+  const amount = numberOf(volume) ?? -1;
+  return amount < 0 ? null : Math.min(100, Math.round((amount / full) * 100));
 }
