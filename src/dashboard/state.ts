@@ -12,46 +12,7 @@ import { musicOf } from "../sources/connected-music.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
-export interface DashboardState {
-  /** The heading, such as "Now playing". */
-  readonly label: string;
-  /** The current track, even if it is hidden from others. */
-  readonly track: DashboardTrack | null;
-  /** Says why the track is hidden from others; empty when it is not. */
-  readonly privacy: string;
-  /** Whether nothing at all is shown to others. */
-  readonly isPaused: boolean;
-  /** Whether the track is hidden by rules. */
-  readonly isHidden: boolean;
-  /** The HTML of a line for each connection that needs its user; empty when none does. */
-  readonly attention: string;
-  /** Whether the user has a connection other than the demo. */
-  readonly showsOwnMusic: boolean;
-  /** The number of overlays on stream. */
-  readonly overlays: number;
-  readonly presence: string;
-  /** Each connection by its public id, with the HTML of what changes in its row, folded and open. */
-  readonly connections: readonly {
-    readonly id: string;
-    readonly row: string;
-    readonly html: string;
-    /** Whether a song of it has come at any time. */
-    readonly hasWorked: boolean;
-  }[];
-}
-
-export interface DashboardTrack {
-  readonly title: string;
-  readonly artist: string;
-  readonly album: string;
-  /** Path of the cover on this server. */
-  readonly art: string | null;
-  readonly durationMs: number | null;
-  readonly positionMs: number;
-  readonly playing: boolean;
-  /** Player and source, such as `Kitchen · Spotify`. */
-  readonly where: string;
-}
+export type DashboardState = Awaited<ReturnType<Present>>;
 
 /** Gives what a user's dashboard shows live. */
 export type Present = ReturnType<typeof createPresenter>;
@@ -65,17 +26,19 @@ export interface PresenterDeps extends Parts {
 export function createPresenter(deps: PresenterDeps) {
   const { accounts, sources, hub, live, covers, clock } = deps;
 
-  const trackOf = (playback: Playback, userId: number): DashboardTrack => {
+  const trackOf = (playback: Playback, userId: number) => {
     const [artwork] = playback.album.artworks;
     return {
       title: playback.track.title,
       artist: artistNames(playback),
       album: playback.album.name,
+      /** Path of the cover on this server. */
       art: artwork ? covers.pathOf(artwork, userId) : null,
       // Without a known position there is no bar.
       durationMs: playback.positionUnknown ? null : playback.track.durationMs,
       positionMs: Math.round(positionAt(playback, clock.monotonicMs())),
       playing: playback.state === "playing",
+      /** Player and source, such as `Kitchen · Spotify`. */
       where: [...new Set([playback.device.name, playback.source])].join(" · "),
     };
   };
@@ -85,7 +48,14 @@ export function createPresenter(deps: PresenterDeps) {
     const rules = accounts.privacy.of(userId);
     const isPaused = isSharingPaused(rules, clock.wallMs());
     const isHidden = current !== null && hidesTrack(rules, current);
-    return { isPaused, isHidden, privacy: sentence() };
+    return {
+      /** Whether nothing at all is shown to others. */
+      isPaused,
+      /** Whether the track is hidden by rules. */
+      isHidden,
+      /** Says why the track is hidden from others; empty when it is not. */
+      privacy: sentence(),
+    };
 
     function sentence(): string {
       if (!isPaused) return isHidden ? words.hiddenByRules : "";
@@ -104,7 +74,7 @@ export function createPresenter(deps: PresenterDeps) {
     return fill(elsewhere.overlay, { base: deps.baseUrl, other });
   };
 
-  return async ({ id }: Pick<User, "id">, language: Language): Promise<DashboardState> => {
+  return async ({ id }: Pick<User, "id">, language: Language) => {
     const { widget } = languages[language];
     const music = musicOf(id, accounts, sources);
     const current = hub.rawPlayback(id) ?? null;
@@ -112,16 +82,22 @@ export function createPresenter(deps: PresenterDeps) {
     const label = current?.state === "playing" ? widget.nowPlaying : widget.paused;
     const readings = hub.readingsOf(id);
     return {
+      /** The heading, such as "Now playing". */
       label: current ? label : widget.nothingPlaying,
+      /** The current track, even if it is hidden from others. */
       track: current && trackOf(current, id),
       ...privacyOf(id, language, current),
+      /** The HTML of a line for each connection that needs its user; empty when none does. */
       attention: await Attention({
         place: { language, basePath: deps.basePath },
         music,
         nowMs: clock.wallMs(),
       }),
+      /** Whether the user has a connection other than the demo. */
       showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
+      /** The number of overlays on stream. */
       overlays,
+      /** Each connection by its public id, with the HTML of what changes in its row, folded and open. */
       connections: await Promise.all(
         music.map(async (one) => {
           const reader = { language, words: languages[language] };
@@ -130,6 +106,7 @@ export function createPresenter(deps: PresenterDeps) {
             id: String(one.connection.publicId),
             row: await RowPart(part),
             html: await LivePart(part),
+            /** Whether a song of it has come at any time. */
             hasWorked: one.connection.hasWorked,
           };
         }),

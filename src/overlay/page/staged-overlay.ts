@@ -20,13 +20,7 @@ export interface OfferedLook {
 }
 
 /** The user's first overlay, and looks for it. */
-export interface StagedOverlay {
-  readonly widget: Widget;
-  /** Its path on this server, and its whole address. */
-  readonly path: string;
-  readonly address: string;
-  readonly looks: readonly OfferedLook[];
-}
+export type StagedOverlay = NonNullable<Awaited<ReturnType<typeof stagedOverlay>>>;
 
 /** How many looks are offered, the overlay's own among them. */
 const OFFERED = 6;
@@ -43,7 +37,7 @@ const FIRST_OFFERED: readonly ShippedLookName[] = [
 export async function stagedOverlay(
   { widgets }: Pick<Accounts, "widgets">,
   request: DashboardRequest,
-): Promise<StagedOverlay | undefined> {
+) {
   const { user, language, baseUrl, basePath } = request;
   // Somebody without any gets one.
   await widgets.first(user);
@@ -53,6 +47,7 @@ export async function stagedOverlay(
   const spoken = widget.language ?? language;
   return {
     widget,
+    /** Its path on this server, and its whole address. */
     path: widgetAddress(basePath, spoken, token),
     address: widgetAddress(baseUrl, spoken, token),
     looks: looksFor(widget, request),
