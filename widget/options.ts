@@ -123,8 +123,6 @@ export function parseWidgetOptions(
   return { options: Object.fromEntries(values) as WidgetOptions, warnings };
 }
 
-export type ParsedOptions = ReturnType<typeof parseWidgetOptions>;
-
 type Range = readonly [least: number, most: number, unit: string];
 
 export function choice<const Choice extends string>(

@@ -5,15 +5,7 @@ import { clockText } from "../../widget/view.ts";
 import { oneLine } from "./harmless.ts";
 
 /** A song of a stream. */
-export interface SetListSong {
-  /** Milliseconds from the start of the stream. */
-  readonly offsetMs: number;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  readonly title: string;
-  readonly artist: string;
-  readonly album: string;
-}
+export type SetListSong = ReturnType<typeof setListOf>[number];
 
 /** A song of so much music has surely begun before; earlier ones are not looked at. */
 export const LONGEST_SONG_MS = 6 * 3_600_000;
@@ -24,9 +16,10 @@ export function setListOf(songs: readonly KeptSong[], { startedAt, endedAt }: St
     .filter((song) => song.startedAt + song.playedMs > startedAt)
     .filter((song) => song.startedAt < (endedAt ?? Infinity))
     .toSorted((one, other) => one.startedAt - other.startedAt)
-    .map((song): SetListSong => ({
-      // The stream may have begun in the middle of a song.
+    .map((song) => ({
+      /** Milliseconds from the start of the stream, which may have begun in the middle of a song. */
       offsetMs: Math.max(0, song.startedAt - startedAt),
+      /** Unix milliseconds. */
       startedAt: song.startedAt,
       title: oneLine(song.track.title),
       artist: oneLine(artistNames(song)),

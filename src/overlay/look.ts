@@ -1,22 +1,13 @@
-import { type ParsedOptions, parseWidgetOptions } from "../../widget/options.ts";
+import { parseWidgetOptions } from "../../widget/options.ts";
 import type { LookMessage } from "../../widget/state.ts";
 import { optionStyles } from "../../widget/styles.ts";
-import type { WidgetWords } from "../../widget/words.ts";
 import type { Widget } from "../looks/widgets.ts";
 import { languages } from "../i18n/index.ts";
 import { type Language, languageTag } from "../languages.ts";
 import { cssWithFonts, type PageFonts } from "./fonts/font-faces.ts";
 
 /** How an overlay looks: what its address asks for, over what its widget has saved. */
-export interface OverlayLook extends ParsedOptions {
-  readonly words: WidgetWords;
-  readonly languageTag: string;
-  /** What makes fonts known, and then the widget's own CSS. */
-  readonly css: string;
-  readonly revision: number;
-  /** Differs whenever an overlay would look different. */
-  readonly fingerprint: string;
-}
+export type OverlayLook = ReturnType<typeof overlayLook>;
 
 /** What an overlay needs to know of its widget. */
 export type LookedAt = Pick<Widget, "language" | "options" | "css" | "revision">;
@@ -43,7 +34,7 @@ export function overlayLook(
   addressLanguage: Language,
   query: URLSearchParams,
   fonts: PageFonts,
-): OverlayLook {
+) {
   const parsed = parseWidgetOptions(query, widget?.options);
   const language = widget?.language ?? addressLanguage;
   const { font } = parsed.options;
@@ -51,11 +42,13 @@ export function overlayLook(
     ...parsed,
     words: languages[language].widget,
     languageTag: languageTag(language),
+    /** What makes fonts known, and then the widget's own CSS. */
     css: cssWithFonts(fonts, { font, css: widget?.css ?? "" }),
   };
   return {
     ...look,
     revision: widget?.revision ?? 0,
+    /** Differs whenever an overlay would look different. */
     fingerprint: Bun.hash(JSON.stringify(look)).toString(36),
   };
 }

@@ -5,16 +5,7 @@
 import { isRecord, jsonIn, numberOf, textOf } from "../../upstream/json.ts";
 
 /** What the user needs to agree, and what we need to ask whether that has happened. */
-export interface DeviceCode {
-  /** Never leaves the server. */
-  readonly deviceCode: string;
-  /** Eight letters, which the user may have to enter. */
-  readonly userCode: string;
-  /** Where the user agrees; the code is in it. `undefined` if it is not a page of Twitch's. */
-  readonly link: string | undefined;
-  readonly expiresInMs: number;
-  readonly intervalMs: number;
-}
+export type DeviceCode = NonNullable<ReturnType<typeof readDeviceCode>>;
 
 export interface TwitchTokens {
   readonly accessToken: string;
@@ -23,13 +14,7 @@ export interface TwitchTokens {
 }
 
 /** Whom an access token speaks for. */
-export interface Validation {
-  readonly clientId: string;
-  readonly login: string;
-  readonly userId: string;
-  readonly scopes: readonly string[];
-  readonly expiresInMs: number;
-}
+export type Validation = NonNullable<ReturnType<typeof readValidation>>;
 
 const USUAL_INTERVAL_S = 5;
 const LONGEST_INTERVAL_S = 60;
@@ -38,7 +23,7 @@ const LONGEST_CODE_S = 3_600;
 const LONGEST_MESSAGE = 300;
 
 /** The answer of `device`; `undefined` when it is none. */
-export function readDeviceCode(text: string, mayBeAtHome: boolean): DeviceCode | undefined {
+export function readDeviceCode(text: string, mayBeAtHome: boolean) {
   const body = jsonIn(text);
   if (!isRecord(body)) return undefined;
   const deviceCode = textOf(body["device_code"]);
@@ -49,8 +34,11 @@ export function readDeviceCode(text: string, mayBeAtHome: boolean): DeviceCode |
   }
   const intervalS = Math.max(1, numberOf(body["interval"]) ?? USUAL_INTERVAL_S);
   return {
+    /** Never leaves the server. */
     deviceCode,
+    /** Eight letters, which the user may have to enter. */
     userCode,
+    /** Where the user agrees; the code is in it. `undefined` if it is not a page of Twitch's. */
     link: linkIn(textOf(body["verification_uri"]) ?? "", mayBeAtHome),
     expiresInMs: Math.min(expiresInS, LONGEST_CODE_S) * 1000,
     intervalMs: Math.min(intervalS, LONGEST_INTERVAL_S) * 1000,
@@ -75,7 +63,7 @@ export function readTokens(text: string): TwitchTokens | undefined {
 }
 
 /** The answer of `validate`; `undefined` when it is none. */
-export function readValidation(text: string): Validation | undefined {
+export function readValidation(text: string) {
   const body = jsonIn(text);
   if (!isRecord(body)) return undefined;
   const clientId = textOf(body["client_id"]);

@@ -3,30 +3,23 @@ import type { Head } from "../../upstream/head.ts";
 
 /** The requests of programs that broadcast, as Icecast takes them: https://icecast.org/docs/icecast-latest/icecast2-protocol */
 
-export interface BroadcastRequest {
-  /** Such as `PUT`, or Icecast's own `SOURCE`. */
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  /** `undefined` where none was sent: libshout does so first, and waits to be asked. */
-  readonly password: string | undefined;
-  /** Whether the program waits for `100 Continue`. */
-  readonly waits: boolean;
-  /** The broadcast's name; empty where it has none. */
-  readonly station: string;
-}
+export type BroadcastRequest = NonNullable<ReturnType<typeof readRequest>>;
 
 /** Reads a head; `undefined` when it is none. */
-export function readRequest({ start, fields }: Head): BroadcastRequest | undefined {
+export function readRequest({ start, fields }: Head) {
   const [, method, target] = /^([A-Z]+) (.+) (?:HTTP|ICE)\/1\.\d$/.exec(start) ?? [];
   if (method === undefined || target === undefined) return undefined;
   const [path = "", ...rest] = target.split("?");
   return {
+    /** Such as `PUT`, or Icecast's own `SOURCE`. */
     method,
     path,
     query: queryIn(rest.join("?")),
+    /** `undefined` where none was sent: libshout does so first, and waits to be asked. */
     password: passwordIn(fields.get("authorization") ?? ""),
+    /** Whether the program waits for `100 Continue`. */
     waits: /100-continue/i.test(fields.get("expect") ?? ""),
+    /** The broadcast's name; empty where it has none. */
     station: stationIn(fields.get("ice-name") ?? fields.get("icy-name") ?? "", path),
   };
 }
