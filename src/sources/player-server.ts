@@ -28,8 +28,11 @@ interface ServerAnswer {
   readonly body: unknown;
   /** Monotonic time at which the answer arrived, in milliseconds. */
   readonly observedAtMs: number;
-  /** The server's own time; ours if it does not report it. Unix time in milliseconds. */
-  readonly serverWallMs: number;
+  /**
+   * The server's own time at this moment, as Unix time in milliseconds, whatever becomes of our clock; the
+   * time that ours had if it does not report it.
+   */
+  serverWallMs(): number;
 }
 
 const MOST_ARTWORKS = 16;
@@ -62,13 +65,15 @@ export function createPlayerServer(
       const response = await upstream.fetch(url + path, { ...request, signal });
       const observedAtMs = clock.monotonicMs();
       const { status, headers } = response;
+      const dateMs = Date.parse(headers.get("date") ?? "");
+      const epochMs = (dateMs || clock.wallMs()) - observedAtMs;
+      const serverWallMs = () => epochMs + clock.monotonicMs();
       if (status === 401 || status === 403) throw refused();
-      if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs: clock.wallMs() };
+      if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs };
       if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
       if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);
       const body = parseJson(await textIn(response));
-      const dateMs = Date.parse(headers.get("date") ?? "");
-      return { body, observedAtMs, serverWallMs: dateMs || clock.wallMs() };
+      return { body, observedAtMs, serverWallMs };
     },
     /**
      * The picture at an address of this server that the source has made.

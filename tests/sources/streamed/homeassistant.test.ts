@@ -66,6 +66,20 @@ test("its position counts by its own clock, which may be another one", async () 
   expect((await listen().next(isTitled("Paper Lanterns"))).positionMs).toBe(15_000);
 });
 
+test("its position stays right when this machine's clock is put right", async () => {
+  const startedAtMs = clock.wallMs() - clock.monotonicMs();
+  const serverWallMs = () => startedAtMs + clock.monotonicMs();
+  server = startHomeAssistant(aMediaPlayer, serverWallMs);
+  clock.setWallMs(serverWallMs() - 3_600_000);
+  const { next } = listen();
+  await subscribed();
+  clock.setWallMs(serverWallMs());
+  const media_position_updated_at = new Date(serverWallMs() - 3_000).toISOString();
+  const attributes = { media_title: "Next One", media_position: 5, media_position_updated_at };
+  server.changes({ state: "playing", attributes });
+  expect((await next(isTitled("Next One"))).positionMs).toBe(8_000);
+});
+
 test("a stamp that lies past the length says nothing of the position", async () => {
   start({ ...aMediaPlayer, media_position: 50, media_position_updated_at: iso(2 * 3_600_000) });
   expect(await listen().next(isTitled("Paper Lanterns"))).toMatchObject({

@@ -153,6 +153,20 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     await nothing();
   });
 
+  test("goes on showing a player when this machine's clock is put right", async () => {
+    const startedAtMs = clock.wallMs() - clock.monotonicMs();
+    const serverWallMs = () => startedAtMs + clock.monotonicMs();
+    server = startMediaServer(kind, "pushes", serverWallMs);
+    clock.setWallMs(serverWallMs() - 86_400_000);
+    server.hides([aSession()]);
+    const { next } = listen();
+    await subscribed();
+    clock.setWallMs(serverWallMs());
+    const LastPlaybackCheckIn = new Date(serverWallMs() - 10_000).toISOString();
+    server.lists([aSession({ LastPlaybackCheckIn, item: { Id: "b", Name: "B" } })]);
+    await next(isTitled("B"));
+  });
+
   test("does not jump when the server's own count is coarse", async () => {
     start();
     const { next, received } = listen();

@@ -22,16 +22,15 @@ export async function* listen(
   // Also of an entity that it has not, the status is 404.
   await server.getJson("/api/", NO_HOME_ASSISTANT);
   const answer = await server.getJson(`/api/states/${id}`, `has no entity ${id}`);
-  const aheadMs = answer.serverWallMs - clock.wallMs();
-  const serverAheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
+  const isSameClock = Math.abs(answer.serverWallMs() - clock.wallMs()) < SAME_CLOCK_MS;
+  const serverWallMs = isSameClock ? clock.wallMs : answer.serverWallMs;
 
   const read = (entity: Entity | null, observedAtMs: number): Playback | null => {
     if (!entity) return null;
-    const serverWallMs = clock.wallMs() + serverAheadMs;
     return readPlayback(entity, {
       id,
       observedAtMs,
-      serverWallMs,
+      serverWallMs: serverWallMs(),
       artworksOf: (key, picture) =>
         /^\/(?!\/)/.test(picture)
           ? [server.artwork(key, server.url + picture)]

@@ -32,12 +32,15 @@ export async function* listen(
   { clock, signal, connection }: WatchContext,
   { user, token }: { readonly user: string; readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
-  let serverAheadMs = 0;
+  let { wallMs: serverWallMs } = clock;
   let last: { shownId: string; playback: Playback; ticks: number | undefined } | undefined;
 
   const read = (sessions: unknown, observedAtMs: number): Playback | null => {
-    const serverWallMs = clock.wallMs() + serverAheadMs;
-    const session = chooseSession(sessions, { user, serverWallMs, shownId: last?.shownId });
+    const session = chooseSession(sessions, {
+      user,
+      serverWallMs: serverWallMs(),
+      shownId: last?.shownId,
+    });
     if (session === undefined) {
       last = undefined;
       return null;
@@ -56,7 +59,7 @@ export async function* listen(
 
   const ask = async (): Promise<Playback | null> => {
     const answer = await server.getJson(`${api}/Sessions?activeWithinSeconds=${ACTIVE_S}`);
-    serverAheadMs = answer.serverWallMs - clock.wallMs();
+    ({ serverWallMs } = answer);
     return read(answer.body, answer.observedAtMs);
   };
 
