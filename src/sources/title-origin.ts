@@ -11,6 +11,6 @@ export function originOfTitle(title: string | undefined, fileName: string): Name
   return { origin: isName ? "file" : "tag" };
 }
 
-/** Whether a program or a page is YouTube itself, where the artist is a channel. YouTube Music names artists. */
+/** Whether a program, a page or a host is YouTube itself, where the artist is a channel. YouTube Music names artists. */
 export const isVideoPage = (name: string | undefined): boolean =>
-  /^(?:www\.)?youtube(?:\.com)?$/i.test(name ?? "");
+  /^(?:(?:www\.|m\.)?youtube(?:\.com)?|youtu\.be)$/i.test(name ?? "");

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { databaseCode } from "../../../db/errors.ts";
-import { numberOf, textOf } from "../../../upstream/json.ts";
+import { textOf } from "../../../upstream/json.ts";
+import { lengthMs } from "../../amounts.ts";
 import type { LoggedSong } from "../../local-source.ts";
 import { SourceFailure, unavailable } from "../../source.ts";
 
@@ -47,7 +48,6 @@ export function lastSongIn(
 }
 
 function songIn(row: Record<string, unknown>): LoggedSong {
-  const seconds = numberOf(row["duration"]) ?? 0;
   return {
     id: String(row["id"]),
     title: textOf(row["title"]) ?? "",
@@ -55,7 +55,7 @@ function songIn(row: Record<string, unknown>): LoggedSong {
     album: textOf(row["album"]) ?? "",
     fileName: (textOf(row["filename"]) ?? "").replace(/\.\w{1,5}$/, ""),
     startedAtMs: timeIn(row["started"]),
-    durationMs: seconds > 0 ? Math.round(seconds * 1_000) : null,
+    durationMs: lengthMs(row["duration"], 1_000),
   };
 }
 

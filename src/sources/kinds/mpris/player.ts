@@ -6,7 +6,7 @@ import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
-import { originOfTitle } from "../../title-origin.ts";
+import { isVideoPage, originOfTitle } from "../../title-origin.ts";
 import type { PlayerState } from "./known-players.ts";
 
 const MICROSECONDS_IN_MS = 1_000;
@@ -94,11 +94,11 @@ function streamTextIn(
 }
 
 const isStreamAddress = (url: string | undefined): boolean =>
-  url !== undefined && /^https?:/i.test(url) && !isVideoPage(url);
+  url !== undefined && /^https?:/i.test(url) && !isOfVideos(url);
 
 function namesFromOf(url: string | undefined, title: string): Pick<Playback, "namesFrom"> {
   if (url === undefined) return {};
-  if (isVideoPage(url)) return { namesFrom: { origin: "page" } };
+  if (isOfVideos(url)) return { namesFrom: { origin: "page" } };
   return url.startsWith("file:") ? { namesFrom: originOfTitle(title, nameOfAddress(url)) } : {};
 }
 
@@ -107,6 +107,4 @@ export function artUrlOf({ properties: { Metadata: metadata } }: PlayerState): s
   return textOf(fieldsOf(metadata)["mpris:artUrl"]) ?? "";
 }
 
-/** Pages of YouTube, whose artist is a channel. YouTube Music names artists. */
-const isVideoPage = (url: string): boolean =>
-  /^(?:www\.|m\.)?youtube\.com$|^youtu\.be$/.test(URL.parse(url)?.hostname ?? "");
+const isOfVideos = (url: string): boolean => isVideoPage(URL.parse(url)?.hostname);

@@ -1,4 +1,4 @@
-import { percentOf } from "../../amounts.ts";
+import { lengthMs, percentOf, timeMs } from "../../amounts.ts";
 import type { Artwork, IdentifiedSong, Playback } from "../../../playback.ts";
 import { isSpotifyAdId } from "../../advertisements.ts";
 import {
@@ -7,7 +7,6 @@ import {
   identifierOf,
   isRecord,
   namesOf,
-  numberOf,
   recordOf,
   recordsOf,
   textOf,
@@ -44,7 +43,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   const id = textOf(item["id"]) ?? textOf(item["uri"]);
   const title = textOf(item["name"]) ?? fileNameIn(id ?? "");
   // It is 0 for some files on the user's own disk.
-  const durationMs = amountOf(item["duration_ms"]) || null;
+  const durationMs = lengthMs(item["duration_ms"], 1);
   const track: Playback["track"] = {
     id: id ?? "",
     title,
@@ -54,7 +53,7 @@ export function readPlayer(answer: unknown, context: ReadingContext): Playback |
   };
   const credits = readCredits(item, context);
   const positionMs =
-    amountOf(player["progress_ms"]) ?? context.expectedPositionMs({ track, ...credits });
+    timeMs(player["progress_ms"], 1) ?? context.expectedPositionMs({ track, ...credits });
   return {
     source: "Spotify",
     state: flagOf(player["is_playing"]) === true ? "playing" : "paused",
@@ -112,10 +111,4 @@ function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContex
 /** In Spotify's order, the largest first. */
 function imageUrls(images: unknown): string[] {
   return recordsOf(images).flatMap(({ url }) => textOf(url) ?? []);
-}
-
-/** Rounds a number to a whole one; `null` when it is negative or not a number. */
-function amountOf(value: unknown): number | null {
-  const amount = numberOf(value) ?? -1;
-  return amount >= 0 ? Math.round(amount) : null;
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../../clock.ts";
 import { decodeText } from "../../../decode-text.ts";
 import type { Playback } from "../../../playback.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
+import { lengthMs } from "../../amounts.ts";
 import { playbackOf } from "../../local-source.ts";
 import { firstSeen, onAirTrack } from "../../track.ts";
 
@@ -92,7 +93,6 @@ function lastListed(text: string, clock: Clock): Playback | null {
       .replaceAll("&gt;", ">")
       .replaceAll("&amp;", "&")
       .trim();
-  const seconds = Number(field("songlength"));
   const title = [field("title"), field("remix") && `(${field("remix")})`].filter(Boolean).join(" ");
   if (title === "") return null;
   const startedAtMs = Number(field("lastplaytime")) * 1_000;
@@ -103,7 +103,7 @@ function lastListed(text: string, clock: Clock): Playback | null {
     album: "",
     fileName: "",
     startedAtMs: startedAtMs > 0 ? startedAtMs : clock.wallMs(),
-    durationMs: seconds > 0 ? Math.round(seconds * 1_000) : null,
+    durationMs: lengthMs(field("songlength"), 1_000),
   };
   return playbackOf({ ...TEXT_FILE, name: "VirtualDJ" }, song, { clock });
 }
