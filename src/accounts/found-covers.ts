@@ -3,14 +3,7 @@ import { foundCovers } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 
 /** What a search for a cover has come to. */
-export interface FoundCover {
-  /** The service that has it; empty when none has. */
-  readonly service: string;
-  /** The picture's address; `null` when none was found. */
-  readonly cover: string | null;
-  /** For how long that counts, as Unix time in milliseconds. */
-  readonly until: number;
-}
+export type FoundCover = NonNullable<ReturnType<FoundCovers["find"]>>;
 
 /** Covers that were looked for elsewhere, for all users: a song is looked up once. */
 export type FoundCovers = ReturnType<typeof createFoundCovers>;
@@ -31,11 +24,15 @@ export function createFoundCovers({ store, wallMs }: AccountsContext, mostRows =
       const row = queries.select().from(foundCovers).where(eq(foundCovers.song, song)).get();
       if (!row) return undefined;
       const { service, cover } = row;
+      /** For how long that counts, as Unix time in milliseconds. */
       const until = untilOf(cover, row.searchedAt);
       return wallMs() < until ? { service, cover, until } : undefined;
     },
     /** Stores what a search has come to, if the database takes it at this moment. */
-    note(song: string, { service, cover }: Omit<FoundCover, "until">) {
+    note(
+      song: string,
+      { service, cover }: Pick<typeof foundCovers.$inferSelect, "service" | "cover">,
+    ) {
       const row = { song, service, cover, searchedAt: wallMs() };
       try {
         queries

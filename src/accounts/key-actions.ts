@@ -6,12 +6,6 @@ import { fill, formatTime, type Words } from "../i18n/index.ts";
 import type { ApiKey } from "./credential.ts";
 import type { IssuedKey, KeyRecord } from "./keys.ts";
 
-/** A key that was just made, with what shows how to use it. */
-interface NewKey extends IssuedKey {
-  readonly name: string;
-  readonly baseUrl: string;
-}
-
 const documentsOf = ({ id, key }: IssuedKey) => [{ id, api_key: key }];
 
 /** The command that gets the current track, for a terminal. */
@@ -36,7 +30,7 @@ export const addKey = action({
   who: "self",
   inputs: { name: { ...name, help: "what the key is for", fallback: "key" } },
   command: { examples: ["marquee key add ada --name 'chat bot'"] },
-  run: async ({ accounts, user, baseUrl }, { name }): Promise<NewKey> => ({
+  run: async ({ accounts, user, baseUrl }, { name }) => ({
     ...(await accounts.keys.add(user, name)),
     name,
     baseUrl,

@@ -1,10 +1,4 @@
-export interface RenderedMarkdown {
-  readonly html: string;
-  /** The headings' anchors in their order. */
-  readonly anchors: readonly string[];
-  /** More words, as HTML, to find the part with this anchor by. The page's own have none. */
-  readonly keywords: ReadonlyMap<string, string>;
-}
+export type RenderedMarkdown = ReturnType<typeof renderMarkdown>;
 
 export interface MarkdownContext {
   /** Anchors in the order of the headings; a missing one is made from the heading's text. */
@@ -23,8 +17,10 @@ export interface MarkdownContext {
 const KEYWORDS = /^&lt;!-- search: (.+) --&gt;$/;
 
 /** Renders our own Markdown as HTML. HTML inside it is shown as text, but for the search's words. */
-export function renderMarkdown(markdown: string, context: MarkdownContext): RenderedMarkdown {
+export function renderMarkdown(markdown: string, context: MarkdownContext) {
+  /** The headings' anchors in their order. */
   const anchors: string[] = [];
+  /** More words, as HTML, to find the part with this anchor by. The page's own have none. */
   const keywords = new Map<string, string>();
   let part = "";
   const cell = (tag: "th" | "td") => (content: string, meta?: { align?: string }) =>

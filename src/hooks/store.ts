@@ -25,14 +25,8 @@ export interface HookSettings {
 }
 
 /** A user's hook: an address that songs are sent to. */
-export interface Hook extends HookSettings {
-  /** Never reused. */
-  readonly id: number;
-  readonly userId: number;
-  readonly failures: number;
-  /** Why nothing is sent any more: the address is gone (410), or failed a hundred times in a row. */
-  readonly off: "gone" | "failing" | null;
-}
+export type Hook = HookSettings &
+  Readonly<Pick<typeof hooks.$inferSelect, "id" | "userId" | "failures" | "off">>;
 
 /** One whose settings cannot be read. Nothing is sent to it, and the user can only remove it. */
 export interface DamagedHook extends Pick<Hook, "id" | "userId"> {

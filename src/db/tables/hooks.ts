@@ -15,7 +15,7 @@ export const hooks = sqliteTable(
     createdAt: instant("created_at").notNull(),
     /** How many events in a row could not be sent. */
     failures: integer("failures").notNull().default(0),
-    /** Why nothing is sent any more; unset while it is. */
+    /** Why nothing is sent any more: the address is gone (410), or failed a hundred times in a row. */
     off: text("off", { enum: ["gone", "failing"] }),
   },
   (columns) => [index("hooks_user").on(columns.userId)],

@@ -33,8 +33,9 @@ export const foundCovers = sqliteTable(
   {
     /** A digest of the song's names. */
     song: text("song").primaryKey(),
+    /** The service that has it; empty when none has. */
     service: text("service").notNull(),
-    /** Unset when none was found. */
+    /** The picture's address; unset when none was found. */
     cover: text("cover"),
     searchedAt: instant("searched_at").notNull(),
   },
