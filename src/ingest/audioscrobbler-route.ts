@@ -44,6 +44,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
     if (owner?.source !== source.id) return answer("BADSESSION");
     const admission = guard.count(owner);
     if (admission.kind === "limited") return limited(admission);
+    guard.charge(owner);
     // What was played to its end is history.
     const message = submits ? IGNORED : readNowPlaying(form);
     const { connectionId } = owner;

@@ -1,4 +1,5 @@
 import { createGuesses, type Guesser } from "../http/guess-limit.ts";
+import { createProcessorBudget } from "../http/processor-budget.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
@@ -70,6 +71,8 @@ const limitedFor = (waitMs: number): Limited => ({
 export function createGuard({ clock, inboxes, addressOf }: GuardDeps) {
   const guesses = createGuesses({ clock, addressOf });
   const seconds = createBoundedMap<number, Second>(MOST_CONNECTIONS);
+  // One of its own: pages that a user opens must not cost a song, which programs send once.
+  const budget = createProcessorBudget(clock);
 
   /** Whose the secret is; counts nothing. */
   const ownerOf = (secret: string, source: PushedTo) => {
@@ -102,6 +105,14 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps) {
   /** Counts a message to a connection whose secret is known to be right. */
   const count = (owner: InboxOwner): Admitted | Limited => {
     const waitMs = waitMsOf(countMessage(owner.connectionId));
+    const spentMs = budget.waitMs(owner.userId);
+    if (spentMs > 0) {
+      return {
+        kind: "limited",
+        reason: "Too much work for this user",
+        waitSeconds: secondsOf(spentMs),
+      };
+    }
     if (waitMs === 0) return { kind: "admitted", owner };
     return {
       kind: "limited",
@@ -113,15 +124,21 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps) {
   return {
     ownerOf,
     count,
+    /** Charges a user for reading and showing what was pushed, from now until the turn of the event loop ends. */
+    charge: ({ userId }: Pick<InboxOwner, "userId">) => budget.begin(userId),
     /** Counts a frame that came to a connection over an open socket, together with its messages. */
-    countFrame(connectionId: number, frame: string | Uint8Array): FrameTurn {
+    countFrame(
+      { connectionId, userId }: Omit<InboxOwner, "source">,
+      frame: string | Uint8Array,
+    ): FrameTurn {
       const second = countMessage(connectionId);
       if (typeof frame === "string") second.text += frame.length;
       else second.pictureBytes += frame.length;
       const isFlood =
         second.messages > MOST_FRAMES_A_SECOND ||
         second.text > MOST_TEXT_A_SECOND ||
-        second.pictureBytes > MOST_PICTURE_BYTES_A_SECOND;
+        second.pictureBytes > MOST_PICTURE_BYTES_A_SECOND ||
+        budget.waitMs(userId) > 0;
       if (isFlood) return { kind: "flood" };
       const waitMs = waitMsOf(second);
       return waitMs > 0 ? { kind: "later", waitMs } : { kind: "now" };

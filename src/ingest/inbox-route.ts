@@ -2,6 +2,7 @@ import type { PushedSource } from "../sources/pushed.ts";
 import { decodeForm } from "../decode-text.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Guard } from "./guard.ts";
+import type { InboxOwner } from "../music/inboxes.ts";
 import {
   answerJson,
   bodyOf,
@@ -34,14 +35,16 @@ export function createInboxRoute(
   { readBody, readQuery }: Reader,
   { clock, guard, delivery }: RouteDeps,
 ): PushRoute {
-  const messageIn = async (request: Request): Promise<Message | Response> => {
+  const messageIn = async (request: Request, owner: InboxOwner): Promise<Message | Response> => {
     if (request.method === "GET" && readQuery) {
+      guard.charge(owner);
       return readQuery(decodeForm(new URL(request.url).search.slice(1)));
     }
     if (request.method !== "POST") {
       return failure(405, "Method not allowed", { Allow: readQuery ? "GET, POST" : "POST" });
     }
     const body = await bodyOf(request, clock);
+    guard.charge(owner);
     if ("text" in body) return readBody(body.text);
     return failure(body.refusal.status, `The body ${body.refusal.what}`, HANG_UP);
   };
@@ -51,8 +54,9 @@ export function createInboxRoute(
     if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
     const admission = guard.admit(params["secret"] ?? "", source, request);
     if (admission.kind !== "admitted") return refusalOf(admission);
-    const { connectionId } = admission.owner;
-    const message = await messageIn(request);
+    const { owner } = admission;
+    const { connectionId } = owner;
+    const message = await messageIn(request, owner);
     if (message instanceof Response) return message;
     delivery.take({ connectionId, source }, message);
     return message.kind === "refused"

@@ -44,8 +44,10 @@ export function createListenBrainz({
     const admission = guard.admit(token, source, request);
     if (admission.kind === "limited") return tooMany(admission);
     if (admission.kind === "wrong") return failure(401, "Invalid authorization token.");
-    const { connectionId } = admission.owner;
+    const { owner } = admission;
+    const { connectionId } = owner;
     const body = await bodyOf(request, clock);
+    guard.charge(owner);
     if ("refusal" in body) {
       return failure(body.refusal.status, `The body ${body.refusal.what}.`, HANG_UP);
     }

@@ -51,7 +51,7 @@ const EXTENSION_ORIGIN = /^[a-z-]+-extension:\/\//;
 export const LARGEST_FRAME_BYTES = 2 * 1024 * 1024 + 4;
 /** A user's browsers and their reconnections; more are refused. */
 const MOST_SOCKETS = 8;
-const FLOOD = "More messages came in a second than a browser sends.";
+const FLOOD = "More came at once than a browser sends.";
 const NOT_UNDERSTOOD =
   "A message could not be understood. The extension has to be of version 3 or newer.";
 
@@ -122,11 +122,12 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
       const browsers = connections.get(connectionId);
       const browser = browsers?.get(socket);
       if (!browsers || !browser) return;
-      const turn = guard.countFrame(connectionId, frame);
+      const turn = guard.countFrame(socket.data, frame);
       if (turn.kind === "flood") {
         inbox.noteRefused(connectionId, FLOOD);
         return socket.close(POLICY_VIOLATION, FLOOD);
       }
+      guard.charge(socket.data);
       const next = after(browser, frame, connectionId);
       if (!next || next === browser) {
         if (turn.kind === "later") return;

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { InboxSecret } from "../../src/accounts/credential.ts";
+import { settle } from "../fixtures/clock/fake-clock.ts";
 import { freePort, inTime, until } from "../fixtures/clock/waiting.ts";
 import { signIn } from "../fixtures/http/signed-in.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
@@ -176,20 +177,27 @@ describe("a program that pushes", () => {
       ...(method === "POST" && { body: "{}" }),
     });
   const post = (path: string, body: string) => server.get(path, { method: "POST", body });
-  const isLimited = async (response: Response) =>
-    response.status === 429 ||
-    (await response.text()).startsWith("FAILED Too many messages: at most 20 a second");
+  const isLimitedBy = async (response: Response, reason: string) => {
+    const text = await response.text();
+    return (response.status === 429 || text.startsWith("FAILED")) && text.includes(reason);
+  };
+  const isLimited = (response: Response) =>
+    isLimitedBy(response, "Too many messages: at most 20 a second");
 
-  test.each([
+  const songs = [
     ["JSON in the body", () => post(inbox("json"), '{"title":"A"}')],
     ["JSON in the address", () => server.get(`${inbox("json")}?title=A`)],
     ["what Tuna sends", () => post(inbox("tuna"), "{}")],
     ["what Web Scrobbler sends", () => post(inbox("webscrobbler"), "{}")],
     ["listens", () => listenBrainz("submit-listens", "POST")],
+    ["a song of Audioscrobbler", () => post("/audioscrobbler/np", `s=${session()}&t=A&a=B`)],
+  ] as const;
+
+  test.each([
+    ...songs,
     ["the end of a listen", () => listenBrainz("playing-now/delete", "POST")],
     ["a token to validate", () => listenBrainz("validate-token", "GET")],
     ["a handshake of Audioscrobbler", () => server.get(handshake())],
-    ["a song of Audioscrobbler", () => post("/audioscrobbler/np", `s=${session()}&t=A&a=B`)],
     ["the end of such a song", () => post("/audioscrobbler/submit", `s=${session()}`)],
     ["a request for a socket", () => server.get(inbox("webnowplaying"))],
   ])("%s is followed twenty times in a second", async (_, push) => {
@@ -199,6 +207,47 @@ describe("a program that pushes", () => {
     expect(limited.filter((one) => one)).toHaveLength(80);
     await server.clock.advance(1_000);
     expect(await isLimited(await push())).toBe(false);
+  });
+
+  /** Each look at the processor's time finds that much more of it used. */
+  const everythingTakes = (ms: number) => {
+    let workedMs = 0;
+    return spyOn(server.clock, "processorMs").mockImplementation(() => (workedMs += ms));
+  };
+
+  test.each(songs)(
+    "%s is refused once its user's work is spent, and no other user's",
+    async (_, push) => {
+      const { id } = await server.accounts.connections.connect(
+        (await server.addUser("bob")).user,
+        "json",
+        null,
+      );
+      const bobs = `/in/${await server.accounts.connections.secretOf(id)}/json`;
+      using _work = everythingTakes(700);
+      const isRefused = async (response: Response) =>
+        isLimitedBy(response, "Too much work for this user");
+      for (let times = 0; times < 3; times++) {
+        expect(await isRefused(await push())).toBe(false);
+        await settle();
+      }
+      expect(await isRefused(await push())).toBe(true);
+      expect((await post(bobs, '{"title":"A"}')).status).toBe(200);
+      await server.clock.advance(1_000);
+      expect(await isRefused(await push())).toBe(false);
+    },
+  );
+
+  test("is hung up on by a socket once its user's work is spent", async () => {
+    const client = await open(`${port.origin}${inbox("webnowplaying")}`);
+    using _work = everythingTakes(700);
+    for (let frames = 0; frames < 3; frames++) {
+      client.send("4 0");
+      await client.read();
+      await settle();
+    }
+    client.send("4 0");
+    expect(await client.closed).toBe(1008);
   });
 });
 

@@ -321,7 +321,7 @@ describe("more frames than a program may push", () => {
     expect(readings).toBeWithin(1, 22);
     expect(states).toBeWithin(1, 41);
     const { refusal } = server.inbox.postOf(server.connectionId);
-    expect(refusal?.reason).toBe("More messages came in a second than a browser sends.");
+    expect(refusal?.reason).toBe("More came at once than a browser sends.");
     expect((await openBrowser()).greeting).toStartWith("closed");
     await server.clock.advance(1_000);
     expect((await openBrowser()).greeting).toStartWith("ADAPTER_VERSION");
