@@ -1,4 +1,5 @@
 import { createBoundedMap } from "../bounded-map.ts";
+import { atMost } from "../clock.ts";
 import { Refused } from "../i18n/refused.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import { createSongLine } from "./song-line.ts";
@@ -7,6 +8,7 @@ import { runTwitchAccount, type TwitchAccountDeps } from "./twitch/account.ts";
 import { createTwitchLinks } from "./twitch/links.ts";
 import { createPendingLinks } from "./twitch/pending-links.ts";
 import { createTwitch } from "./twitch/upstream.ts";
+import { createVoices } from "./twitch/voices.ts";
 import type { Parts } from "../http/parts.ts";
 
 export interface ChatDeps extends Parts {
@@ -21,9 +23,11 @@ const keyOf = ({ id, options }: ChatAccount): string => `${id} ${JSON.stringify(
 
 /** Chats whose quiet times are remembered. */
 const MOST_CHATS = 1_000;
+/** An account begins anew with other options, and is ready once Twitch has checked its tokens. */
+const READY_WITHIN_MS = 5_000;
 
 export function createChatService(deps: ChatDeps) {
-  const { accounts, config } = deps;
+  const { accounts, clock, config } = deps;
   const { chat } = accounts;
   const twitch = createTwitch(deps);
   const links = createTwitchLinks({ ...deps, ...accounts, ...twitch });
@@ -34,7 +38,7 @@ export function createChatService(deps: ChatDeps) {
     quiets.set(channelId, quiet);
     return quiet;
   };
-  const voices: TwitchAccountDeps["voices"] = new Map();
+  const voices = createVoices();
   const accountDeps: TwitchAccountDeps = {
     ...deps,
     ...twitch,
@@ -89,10 +93,11 @@ export function createChatService(deps: ChatDeps) {
      * Sends the line of a user's song, as a question in chat would be answered.
      * @throws {Refused} when it is not sent
      */
-    async sayOnce({ id: accountId, userId }: ChatAccount) {
+    async sayOnce({ id: accountId, userId, state }: ChatAccount) {
       const text = await songLine(userId, "song");
       if (text === undefined) throw new Refused("chat.paused");
-      const sayOnce = voices.get(accountId);
+      const isLinked = state === "linked";
+      const sayOnce = isLinked && (await atMost(clock, READY_WITHIN_MS, voices.of(accountId)));
       if (!sayOnce) throw new Refused("chat.notSent");
       const sent = await sayOnce(text);
       if (!sent) throw new Refused("chat.tooSoon");

@@ -142,6 +142,31 @@ describe("chat say", () => {
     expect(await say()).toContain("1 marquee: Sharing is paused");
   });
 
+  test("waits for an account that begins, or begins anew with other options", async () => {
+    await server.sourceOf(ada).says(null);
+    await link();
+    await server.app.start();
+    expect(await say()).toBe("0 ");
+    expect(await marquee("chat options", { login: "ada", quiet: "20" }).code).toBe(0);
+    expect(await say()).toBe("0 ");
+    expect(sends()).toBe(2);
+  });
+
+  test("gives up on an account that does not begin", async () => {
+    await server.sourceOf(ada).says(null);
+    await link();
+    let isOver = false;
+    const said = say().finally(() => {
+      isOver = true;
+    });
+    await until(async () => {
+      await server.clock.advance(5_000);
+      return isOver || undefined;
+    });
+    expect(await said).toContain("1 marquee: Twitch didn’t take it.");
+    expect(sends()).toBe(0);
+  });
+
   test("shows why Twitch does not take it, and needs a running server", async () => {
     await server.sourceOf(ada).says(null);
     await runs();

@@ -4,6 +4,7 @@ import { createQuiet, type Quiet } from "../../src/chat/quiet.ts";
 import { runTwitchAccount, type TwitchAccountDeps } from "../../src/chat/twitch/account.ts";
 import { createHelix } from "../../src/chat/twitch/helix.ts";
 import { createTwitchId } from "../../src/chat/twitch/id.ts";
+import { createVoices } from "../../src/chat/twitch/voices.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import { createUpstream } from "../../src/upstream/index.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
@@ -80,7 +81,7 @@ export async function createChatScene(faults: Partial<Record<FaultName, FaultMod
       shown.push(userId);
     },
     songLine: async (_, question) => (question === "last song" ? "♪ Before" : "♪ It"),
-    voices: new Map(),
+    voices: createVoices(),
     random: () => 0.5,
     quietOf(channelId) {
       const quiet = quiets.get(channelId) ?? createQuiet();

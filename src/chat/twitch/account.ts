@@ -3,11 +3,12 @@ import type { Clock } from "../../clock.ts";
 import { describeError, type Log } from "../../log.ts";
 import { readChatOptions } from "../options.ts";
 import { type AnnouncingDeps, createAnnouncing } from "./announcing.ts";
-import { type AnsweringDeps, createAnswering, type SayOnce } from "./answering.ts";
+import { type AnsweringDeps, createAnswering } from "./answering.ts";
 import { type End, type EventSubDeps, readEvents } from "./eventsub.ts";
 import type { TwitchId } from "./id.ts";
 import { CHAT_MESSAGES, type Subscribed, subscribeTo } from "./subscribe.ts";
 import { type AccountTokens, createAccountTokens, type ReadyTokens } from "./tokens.ts";
+import type { Voices } from "./voices.ts";
 
 export interface TwitchAccountDeps
   extends AnsweringDeps, Pick<AnnouncingDeps, "hub">, Pick<EventSubDeps, "upstream"> {
@@ -17,8 +18,7 @@ export interface TwitchAccountDeps
   readonly chat: ChatAccounts;
   /** Such as `wss://eventsub.wss.twitch.tv/ws`. */
   readonly eventsubUrl: string;
-  /** What says a line in the chat of an account that runs, by its id. */
-  readonly voices: Map<number, SayOnce>;
+  readonly voices: Pick<Voices, "begin" | "end">;
   /** A number from 0 to 1. */
   random(): number;
 }
@@ -123,7 +123,7 @@ async function readWhileValid(
     settings: () => settings,
     end: stop,
   });
-  deps.voices.set(account.id, answering.sayOnce);
+  deps.voices.begin(account.id, answering.sayOnce);
   const announcing = createAnnouncing(deps, {
     userId: account.userId,
     options,
@@ -180,7 +180,7 @@ async function readWhileValid(
     );
   } finally {
     stop.abort();
-    deps.voices.delete(account.id);
+    deps.voices.end(account.id);
     announcing.stop();
     signal.removeEventListener("abort", onAbort);
     await validity;
