@@ -9,10 +9,10 @@ const LOCAL_FILE = /^file:\/\/[^/@]*\//i;
 /** A query has a name and an equals sign, or follows a file's extension. A question may have neither. */
 const QUERY = /\?[\w.~%[\]-]+=|(?<=\.[0-9a-z]{2,5})\?\w/i;
 /**
- * A question mark, a number sign, a parameter of the path, or the query of an address in the path. How far an
- * encoded query is looked for has an end: without it, a text of many would be read once for each of them.
+ * A question mark, a number sign, a parameter of the path, or the query of an address in the path. An encoded
+ * query is looked for from the first mark in a row only: else a text of many would be read once for each.
  */
-const AFTER_PATH = /[?#]|;\w+=|%3f[\w.~%-]{1,200}?(?:=|%3d)/i;
+const AFTER_PATH = /[?#]|;\w+=|%3f(?<!%3f[\w.~%-]*?%3f)[\w.~%-]+?(?:=|%3d)/i;
 const EXTENSION = /\.(?=\d*[a-z])[0-9a-z]{1,5}$/i;
 /** Schemes are short; a word may be as long as its text. */
 const ADDRESS_IN_TEXT = /[a-z][a-z0-9+.-]{1,30}:\/\/\S+/gi;

@@ -17,6 +17,7 @@ describe("the name of an address", () => {
     ["rtsp://radio.example/live;session=1#secret", "live"],
     ["http://proxy.example/http%3A%2F%2Fada%3Asecret%40host%2Flive.mp3%3Fkey%3D1", "live"],
     ["http://host.example/live%3Fkey%3Dsecret", "live"],
+    [`http://host.example/live%3F${"secret".repeat(50)}%26key%3D1`, "live"],
     ["file:///music/What%3F%20Now.flac", "What? Now"],
     ["file:///What%3F%20Now.flac", "What? Now"],
     ["stream.mp3?secret", "stream"],
@@ -78,6 +79,7 @@ describe("a text without addresses", () => {
 test("a text without an end is read in time, whatever it holds", () => {
   const texts = [
     `http://host.example/${"%3f".repeat(100_000)}`,
+    `http://host.example/${"%3".repeat(150_000)}%3f`,
     `${"ab+".repeat(100_000)}?`,
     `${"a".repeat(300_000)} ://`,
     `http://host.example/${";a".repeat(150_000)}`,
