@@ -255,6 +255,18 @@ describe("an update", () => {
     expect(runs(facts.program)).toStartWith("marquee 0.1.0 ");
   });
 
+  testAsRoot(
+    "goes back to a program of the user whose folder it is, whoever may write there",
+    () => {
+      const old = `${facts.program}.old`;
+      writeFileSync(old, programOf("0.0.9"), { mode: 0o755 });
+      for (const path of [old, folder.path]) chownSync(path, SOMEBODY, SOMEBODY);
+      chmodSync(folder.path, 0o775);
+      goBack(facts.program);
+      expect(runs(facts.program)).toStartWith("marquee 0.0.9 ");
+    },
+  );
+
   testAsRoot("goes back to a program of another user only where nobody else may write", () => {
     const old = `${facts.program}.old`;
     writeFileSync(old, programOf("0.0.9"), { mode: 0o755 });

@@ -111,8 +111,10 @@ function refusePlanted(old: string): void {
   const stats = lstatSync(old, { throwIfNoEntry: false });
   if (!stats) throw new CommandError("There is no earlier program to go back to.");
   const folder = dirname(old);
-  const mayBeOfOthers = (statSync(folder).mode & 0o022) !== 0 && isForeign(stats, folder);
-  if (stats.isFile() && !mayBeOfOthers) return;
+  const { mode, uid } = statSync(folder);
+  // Whoever owns the folder could replace the program itself.
+  const mayBePlanted = (mode & 0o022) !== 0 && stats.uid !== uid && isForeign(stats, folder);
+  if (stats.isFile() && !mayBePlanted) return;
   throw new CommandError(
     `${old} is not what an update has left there, so it is not used. Look at it, and remove it.`,
   );
