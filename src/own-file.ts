@@ -117,7 +117,8 @@ export function writeWhole(path: string, content: string | Uint8Array, mode = 0o
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw error;
+    // An error of writing does not say where.
+    throw error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
   } finally {
     closeSync(file);
   }

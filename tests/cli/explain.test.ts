@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { explain } from "../../src/cli/explain.ts";
+import { writeWhole } from "../../src/own-file.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
+import { testWith } from "../fixtures/real-parts.ts";
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {
@@ -37,6 +39,24 @@ describe("a command that ends by an error of the system", () => {
       );
     }
   });
+
+  testWith("tmpfs", process.getuid?.() === 0 && process.platform === "linux")(
+    "names the file that a full disk did not take",
+    () => {
+      const disk = join(folder.path, "disk");
+      mkdirSync(disk);
+      const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk]);
+      expect(mounted.exitCode).toBe(0);
+      try {
+        const path = join(disk, "file");
+        expect(saidOf(() => writeWhole(path, "a".repeat(100_000)))).toBe(
+          `${path} cannot be used: the disk is full.`,
+        );
+      } finally {
+        Bun.spawnSync(["umount", "-l", disk]);
+      }
+    },
+  );
 
   test("says what the system says, where that is rare", () => {
     const refused = Object.assign(new Error("Unable to connect"), { code: "ConnectionRefused" });
