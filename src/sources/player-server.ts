@@ -5,6 +5,7 @@ import type { Covers } from "../upstream/covers.ts";
 import { parseJson } from "../upstream/json.ts";
 import { unauthorized, type WatchContext } from "./source.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
+import { answeredAtMs } from "../upstream/retry-after.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 
@@ -65,8 +66,7 @@ export function createPlayerServer(
       const response = await upstream.fetch(url + path, { ...request, signal });
       const observedAtMs = clock.monotonicMs();
       const { status, headers } = response;
-      const dateMs = Date.parse(headers.get("date") ?? "");
-      const epochMs = (dateMs || clock.wallMs()) - observedAtMs;
+      const epochMs = answeredAtMs(headers, clock.wallMs()) - observedAtMs;
       const serverWallMs = () => epochMs + clock.monotonicMs();
       if (status === 401 || status === 403) throw refused();
       if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs };
