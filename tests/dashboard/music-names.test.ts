@@ -92,6 +92,14 @@ describe("renaming a connection", () => {
     expect(await stored()).toEqual([["json", ""]]);
   });
 
+  test("names the buttons that move it as it is written", async () => {
+    const connection = await server.accounts.connections.connect(ada.user, "json", null);
+    await server.accounts.connections.connect(ada.user, "mpd", { address: "127.0.0.1" });
+    await rename(connection, "R&amp;B");
+    const label = await attributeOf(await browser.get(MUSIC), ".move button", "aria-label");
+    expect(label).toContain("JSON · R&amp;B");
+  });
+
   test("is refused beside its field when the name is not valid or taken", async () => {
     const { connections } = server.accounts;
     await connections.connect(ada.user, "json", null, "Deck");

@@ -1,3 +1,4 @@
+import { attribute } from "../../html/attribute.ts";
 import { Submit } from "../../html/parts.tsx";
 import { Html } from "../../jsx.ts";
 import { ActionForm, formOf } from "../../dashboard/action-form.tsx";
@@ -27,7 +28,7 @@ export function Moves({ request, connection, label, position, count }: MovesProp
       class="move"
       at={rowQuery(connection)}
     >
-      <Submit label={text} class="quiet" aria-label={`${text}: ${label}`} />
+      <Submit label={text} class="quiet" aria-label={attribute(`${text}: ${label}`)} />
     </ActionForm>
   );
   return (
