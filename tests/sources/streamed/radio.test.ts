@@ -224,13 +224,10 @@ describe("a hostile radio", () => {
       );
     }
     const before = {
-      cpu: process.cpuUsage(),
       sent: sentBy(),
       words: radios.map(({ heard }) => heard.received.length),
     };
     await Bun.sleep(2_000);
-    const cpu = process.cpuUsage(before.cpu);
-    expect((cpu.user + cpu.system) / 1_000).toBeLessThan(600);
     for (const [at, { server, heard }] of radios.entries()) {
       expect(server.sent() - (before.sent[at] ?? 0)).toBeLessThan(8_000_000);
       expect(heard.received.length - (before.words[at] ?? 0)).toBeLessThanOrEqual(3);
