@@ -13,7 +13,7 @@ import {
   boxOf,
   coverOf,
   hiddenIs,
-  inEveryEngine,
+  inOldestEngine,
   LONG_TITLE,
   restsNow,
   type Stage,
@@ -46,7 +46,7 @@ const contents: Readonly<Record<string, Partial<Playback>>> = {
   "ten hours": { ...titled("Rain", 36_000_000), positionMs: 35_999_000, ...withCover(cover) },
 };
 
-inEveryEngine("the look of the overlay", (stage) => {
+inOldestEngine("the look of the overlay", (stage) => {
   const { test } = stage;
 
   test("is right at its first paint, without script", async () => {

@@ -1,12 +1,12 @@
 import { expect, test as plainTest } from "bun:test";
 import type { Page } from "playwright-core";
 import { widgetScript } from "../../src/html/assets.ts";
-import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { startTestServer } from "../fixtures/servers/listening-server.ts";
 import {
   animationsOf,
   coverOf,
   hiddenIs,
+  inCurrentEngine,
   inEveryEngine,
   LONG_TITLE,
   measurementsOf,
@@ -151,39 +151,35 @@ inEveryEngine("what the overlay costs", (stage) => {
   });
 });
 
-inEveryEngine(
-  "what the overlay keeps",
-  (stage) => {
-    stage.test("is at most a megabyte after a thousand tracks", async () => {
-      await stage.plays(withCover(red));
-      const { page } = await stage.open("?motion=full&album=1");
-      const session = await page.context().newCDPSession(page);
-      await session.send("HeapProfiler.enable");
-      const weigh = async () => {
-        await session.send("HeapProfiler.collectGarbage");
-        const { usedSize } = await session.send("Runtime.getHeapUsage");
-        const { nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");
-        return { usedSize, nodes, jsEventListeners };
-      };
-      const play = async (from: number, to: number) => {
-        for (let number = from; number <= to; number++) {
-          const cover = number % 2 === 0 ? red : blue;
-          await stage.plays({ ...titled(`Track ${number}`), ...withCover(cover) });
-          if (number % 20 === 0) await titleIs(page, `Track ${number}`);
-        }
-        await restsNow(page);
-      };
-      await play(1, 100);
-      const before = await weigh();
-      await play(101, 100 + TRACKS);
-      const after = await weigh();
-      expect(after.usedSize - before.usedSize).toBeLessThanOrEqual(HEAP_BYTES);
-      expect(after.nodes - before.nodes).toBeLessThanOrEqual(20);
-      expect(after.jsEventListeners).toBe(before.jsEventListeners);
-    });
-  },
-  [currentChromium],
-);
+inCurrentEngine("what the overlay keeps", (stage) => {
+  stage.test("is at most a megabyte after a thousand tracks", async () => {
+    await stage.plays(withCover(red));
+    const { page } = await stage.open("?motion=full&album=1");
+    const session = await page.context().newCDPSession(page);
+    await session.send("HeapProfiler.enable");
+    const weigh = async () => {
+      await session.send("HeapProfiler.collectGarbage");
+      const { usedSize } = await session.send("Runtime.getHeapUsage");
+      const { nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");
+      return { usedSize, nodes, jsEventListeners };
+    };
+    const play = async (from: number, to: number) => {
+      for (let number = from; number <= to; number++) {
+        const cover = number % 2 === 0 ? red : blue;
+        await stage.plays({ ...titled(`Track ${number}`), ...withCover(cover) });
+        if (number % 20 === 0) await titleIs(page, `Track ${number}`);
+      }
+      await restsNow(page);
+    };
+    await play(1, 100);
+    const before = await weigh();
+    await play(101, 100 + TRACKS);
+    const after = await weigh();
+    expect(after.usedSize - before.usedSize).toBeLessThanOrEqual(HEAP_BYTES);
+    expect(after.nodes - before.nodes).toBeLessThanOrEqual(20);
+    expect(after.jsEventListeners).toBe(before.jsEventListeners);
+  });
+});
 
 /** The second of the clock on the card. */
 async function secondOf(page: Page): Promise<number> {

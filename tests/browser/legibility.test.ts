@@ -6,7 +6,6 @@ import { sizeOf } from "../../widget/source-size.ts";
 import { SHIPPED_LOOK_NAMES, shippedLook } from "../../src/overlay/looks/shipped.ts";
 import { contrast, parseHex, type Rgb, saturation } from "../../widget/colour.ts";
 import type { Playback } from "../../src/playback.ts";
-import { oldestEngine } from "../fixtures/browser/chromium.ts";
 import {
   choicesOf,
   type Gallery,
@@ -16,7 +15,7 @@ import {
 } from "../fixtures/browser/overlay-gallery.ts";
 import {
   coverOf,
-  inEveryEngine,
+  inOldestEngine,
   type Stage,
   styleOf,
   titled,
@@ -66,118 +65,114 @@ const SAVED = SAVED_LOOKS.filter(({ options }) => options["theme"] === "glass").
 }));
 const groupsOfLooks = groupsOf(4, [...DRAWN, ...SAVED]);
 
-inEveryEngine(
-  "the overlay's colours",
-  (stage) => {
-    const { test } = stage;
+inOldestEngine("the overlay's colours", (stage) => {
+  const { test } = stage;
 
-    for (const some of groupsOfThemes) {
-      test(`can be read on white, black and noise, whatever the cover, in themes with a panel: ${some.join(", ")}`, async () => {
-        await stage.plays();
-        const pictures = picturesOf(some.filter((theme) => theme !== "text"));
-        const gallery = await openGallery(stage, pictures);
-        await hideWords(gallery.page);
-        expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
-      });
-    }
-
-    for (const some of groupsOfLooks) {
-      test(`can be read just as well in looks that come with Marquee: ${some.map(({ name }) => name).join(", ")}`, async () => {
-        await stage.plays();
-        const { accounts, url } = stage.server;
-        const shown: Picture[] = [];
-        for (const look of some) {
-          const { name } = look;
-          const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
-          // It has no panel: its words are outlined, as the theme does it.
-          if (options.theme === "text") {
-            expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
-            continue;
-          }
-          const { id } = await accounts.widgets.add(stage.ada.user, {
-            name,
-            kind: "overlay",
-            look,
-          });
-          const token = await accounts.widgets.tokenOf(stage.ada.user, id);
-          const query = "?motion=none";
-          const address = `${url}/en/widget/${token}`;
-          shown.push({ name, query, address, ...sizeOf(look) });
-        }
-        const gallery = await openGallery(stage, shown);
-        await hideWords(gallery.page);
-        expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
-      });
-    }
-
-    for (const some of groupsOfThemes) {
-      test(`tell the filled part of the bar from the rest of it, whatever the cover, in the themes ${some.join(", ")}`, async () => {
-        await stage.plays();
-        const gallery = await openGallery(stage, picturesOf(some));
-        await hideWords(gallery.page);
-        await styleEvery(
-          gallery.page,
-          `.np-progress{visibility:visible;padding:1px;border-radius:0;box-shadow:none}
-         .np-progress-fill{visibility:hidden}`,
-        );
-        const measure = () => paintBehind(gallery.page, ["progress"]);
-        const tooWeak: string[] = [];
-        for (const name of Object.keys(covers)) {
-          await playsWith(stage, gallery, name);
-          tooWeak.push(...weakest(name, await measure(), () => LEAST_FOR_FILL));
-        }
-        expect(tooWeak).toEqual([]);
-      });
-    }
-
-    test("outline the words of the theme without a panel in a colour they can be read on", async () => {
+  for (const some of groupsOfThemes) {
+    test(`can be read on white, black and noise, whatever the cover, in themes with a panel: ${some.join(", ")}`, async () => {
       await stage.plays();
-      const { page } = await stage.open("?theme=text");
-      for (const mode of modes) {
-        await page.goto(stage.address(`?theme=text&mode=${mode}`));
-        const shadow = await styleOf(page, ".np-title", "text-shadow");
-        const outline = rgbOf(shadow);
-        // The outline lets a tenth through of whatever is behind it.
-        const paints = [0, 255].map((ground) => mixInto(outline, 0.9, ground));
-        expect(shadow).toContain("rgba(");
-        expect(shadow).not.toContain(" 0px 0px 0px,");
-        for (const part of ["label", "title", "artist", "time"]) {
-          const colour = rgbOf(await styleOf(page, `.np-${part}`, "color"));
-          for (const paint of paints) {
-            expect(contrast(colour, paint)).toBeGreaterThanOrEqual(LEAST_FOR_TEXT);
-          }
+      const pictures = picturesOf(some.filter((theme) => theme !== "text"));
+      const gallery = await openGallery(stage, pictures);
+      await hideWords(gallery.page);
+      expect(await weakestIn(stage, gallery, pictures.length)).toEqual([]);
+    });
+  }
+
+  for (const some of groupsOfLooks) {
+    test(`can be read just as well in looks that come with Marquee: ${some.map(({ name }) => name).join(", ")}`, async () => {
+      await stage.plays();
+      const { accounts, url } = stage.server;
+      const shown: Picture[] = [];
+      for (const look of some) {
+        const { name } = look;
+        const { options } = parseWidgetOptions(new URLSearchParams(), look.options);
+        // It has no panel: its words are outlined, as the theme does it.
+        if (options.theme === "text") {
+          expect(look.css).not.toMatch(/outline|text-shadow|opacity|np-fg/);
+          continue;
+        }
+        const { id } = await accounts.widgets.add(stage.ada.user, {
+          name,
+          kind: "overlay",
+          look,
+        });
+        const token = await accounts.widgets.tokenOf(stage.ada.user, id);
+        const query = "?motion=none";
+        const address = `${url}/en/widget/${token}`;
+        shown.push({ name, query, address, ...sizeOf(look) });
+      }
+      const gallery = await openGallery(stage, shown);
+      await hideWords(gallery.page);
+      expect(await weakestIn(stage, gallery, shown.length)).toEqual([]);
+    });
+  }
+
+  for (const some of groupsOfThemes) {
+    test(`tell the filled part of the bar from the rest of it, whatever the cover, in the themes ${some.join(", ")}`, async () => {
+      await stage.plays();
+      const gallery = await openGallery(stage, picturesOf(some));
+      await hideWords(gallery.page);
+      await styleEvery(
+        gallery.page,
+        `.np-progress{visibility:visible;padding:1px;border-radius:0;box-shadow:none}
+         .np-progress-fill{visibility:hidden}`,
+      );
+      const measure = () => paintBehind(gallery.page, ["progress"]);
+      const tooWeak: string[] = [];
+      for (const name of Object.keys(covers)) {
+        await playsWith(stage, gallery, name);
+        tooWeak.push(...weakest(name, await measure(), () => LEAST_FOR_FILL));
+      }
+      expect(tooWeak).toEqual([]);
+    });
+  }
+
+  test("outline the words of the theme without a panel in a colour they can be read on", async () => {
+    await stage.plays();
+    const { page } = await stage.open("?theme=text");
+    for (const mode of modes) {
+      await page.goto(stage.address(`?theme=text&mode=${mode}`));
+      const shadow = await styleOf(page, ".np-title", "text-shadow");
+      const outline = rgbOf(shadow);
+      // The outline lets a tenth through of whatever is behind it.
+      const paints = [0, 255].map((ground) => mixInto(outline, 0.9, ground));
+      expect(shadow).toContain("rgba(");
+      expect(shadow).not.toContain(" 0px 0px 0px,");
+      for (const part of ["label", "title", "artist", "time"]) {
+        const colour = rgbOf(await styleOf(page, `.np-${part}`, "color"));
+        for (const paint of paints) {
+          expect(contrast(colour, paint)).toBeGreaterThanOrEqual(LEAST_FOR_TEXT);
         }
       }
-    });
-
-    test("take the accent from a lively cover, in its own hue", async () => {
-      await stage.plays(withCover(coverOf("lively", solidPicture("#c02050"))));
-      const { page } = await stage.open("?mode=dark");
-      const accent = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
-      expect(Math.abs(hueOf(accent) - hueOf(parseHex("#c02050")))).toBeLessThan(10);
-      await stage.plays({
-        ...titled("Next"),
-        ...withCover(coverOf("green", solidPicture("#20a040"))),
-      });
-      await titleIs(page, "Next");
-      const next = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
-      expect(Math.abs(hueOf(next) - hueOf(parseHex("#20a040")))).toBeLessThan(10);
-    });
-
-    for (const name of ["white", "black", "grey"]) {
-      test(`keep the theme's own accent when the cover is ${name}`, async () => {
-        await stage.plays();
-        const { page } = await stage.open("?mode=dark");
-        const own = await styleOf(page, ".np-progress-fill", "background-color");
-        expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
-        await stage.plays({ ...titled(name), ...albumWith(name, covers[name]) });
-        await titleIs(page, name);
-        expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
-      });
     }
-  },
-  oldestEngine,
-);
+  });
+
+  test("take the accent from a lively cover, in its own hue", async () => {
+    await stage.plays(withCover(coverOf("lively", solidPicture("#c02050"))));
+    const { page } = await stage.open("?mode=dark");
+    const accent = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
+    expect(Math.abs(hueOf(accent) - hueOf(parseHex("#c02050")))).toBeLessThan(10);
+    await stage.plays({
+      ...titled("Next"),
+      ...withCover(coverOf("green", solidPicture("#20a040"))),
+    });
+    await titleIs(page, "Next");
+    const next = rgbOf(await styleOf(page, ".np-progress-fill", "background-color"));
+    expect(Math.abs(hueOf(next) - hueOf(parseHex("#20a040")))).toBeLessThan(10);
+  });
+
+  for (const name of ["white", "black", "grey"]) {
+    test(`keep the theme's own accent when the cover is ${name}`, async () => {
+      await stage.plays();
+      const { page } = await stage.open("?mode=dark");
+      const own = await styleOf(page, ".np-progress-fill", "background-color");
+      expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
+      await stage.plays({ ...titled(name), ...albumWith(name, covers[name]) });
+      await titleIs(page, name);
+      expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
+    });
+  }
+});
 
 /** What is too weak with any of the covers; each of the overlays has at least three parts. */
 async function weakestIn(stage: Stage, { page, every }: Gallery, overlays: number) {

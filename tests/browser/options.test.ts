@@ -7,7 +7,7 @@ import {
   boxOf,
   coverOf,
   hiddenIs,
-  inEveryEngine,
+  inOldestEngine,
   isHidden,
   LONG_TITLE,
   opacityOfCard,
@@ -454,7 +454,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
   },
 };
 
-inEveryEngine("the overlay's options", (stage) => {
+inOldestEngine("the overlay's options", (stage) => {
   const { test } = stage;
 
   for (const name of names) {
