@@ -10,6 +10,7 @@ import {
   withRepeats,
 } from "../playback.ts";
 import { lengthAfter, type ReportedLength, withoutGrowth } from "./growing-length.ts";
+import { songFromMs, type SongInStream, withinSong } from "./song-in-stream.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -59,15 +60,15 @@ export type ConnectionState =
   | { readonly kind: "silent" }
   /** The source failed before it reported a playback. */
   | (Kept & { readonly kind: "failing"; readonly failure: Failure })
-  | (Kept & {
-      readonly kind: "reported";
-      readonly playback: Playback | null;
-      /** When the source reported last, even if it reported the same. */
-      readonly reportedAtMs: number;
-      readonly length: ReportedLength | undefined;
-      /** Set if the source has failed since that playback. */
-      readonly failure: Failure | undefined;
-    })
+  | (Kept &
+      SongInStream & {
+        readonly kind: "reported";
+        /** When the source reported last, even if it reported the same. */
+        readonly reportedAtMs: number;
+        readonly length: ReportedLength | undefined;
+        /** Set if the source has failed since that playback. */
+        readonly failure: Failure | undefined;
+      })
   | { readonly kind: "unlinked" };
 
 /** A connection of a user, and what is known of it. */
@@ -108,7 +109,9 @@ export function stateAfter(
       const kept = keptOf(state);
       const isSame = isSameSong(before?.playback, report.playback);
       const length = lengthAfter(before?.length, report.playback, isSame);
-      const reconciled = reconcile(before?.playback, withoutGrowth(report.playback, length));
+      const ofStream = withoutGrowth(report.playback, length);
+      const fromMs = songFromMs(before, ofStream);
+      const reconciled = reconcile(before?.playback, withinSong(ofStream, fromMs));
       const counted = reconciled && withRepeats(kept.last, reconciled, nowMs);
       const playback = wasWatched ? afterOther(before.playback, counted) : counted;
       const pause = pauseIn(playback, kept.pause, {
@@ -121,6 +124,7 @@ export function stateAfter(
         playback,
         reportedAtMs: nowMs,
         length,
+        songFromMs: fromMs,
         failure: undefined,
         pause,
         last,
