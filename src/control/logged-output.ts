@@ -7,7 +7,7 @@ export interface OutputFacts {
   /** The file that standard output is open on, as device and inode number: `8:42`. */
   readonly output: string | undefined;
   /** Whether files of a container engine show that this program runs in a container. */
-  readonly isInContainer: boolean;
+  readonly hasContainerFile: boolean;
   /** Whether the container engine reads the output. */
   readonly speaksForContainer: boolean;
 }
@@ -24,12 +24,12 @@ export interface ProcessFacts extends Pick<OutputFacts, "output"> {
 
 /** Whether a log keeps the output, so that printed secrets would stay readable. */
 export function isOutputLogged(facts: OutputFacts): boolean {
-  const { environment, output, isInContainer, speaksForContainer } = facts;
+  const { environment, output, hasContainerFile, speaksForContainer } = facts;
   // Podman and systemd-nspawn set `container`, and Kubernetes sets its service's address.
   if (environment["container"] || environment["KUBERNETES_SERVICE_HOST"]) return true;
   // Docker sets no variable. It logs only the output of the container's main process, not of
   // commands that a person runs inside the container.
-  if (isInContainer && speaksForContainer) return true;
+  if (hasContainerFile && speaksForContainer) return true;
   // systemd sets this variable to the file that leads to the journal. Desktop terminals inherit
   // the variable too, but their output is another file.
   return output !== undefined && environment["JOURNAL_STREAM"] === output;
@@ -48,12 +48,12 @@ export function speaksForContainer(facts: ProcessFacts): boolean {
 }
 
 /** Whether files of a container engine show that this program runs in a container. */
-const hasContainerFile = (): boolean =>
+const containerFileExists = (): boolean =>
   ["/.dockerenv", "/run/.containerenv"].some((path) => existsSync(path));
 
 /** Whether this program runs in a container, whose engine starts and replaces it. */
 export const isInContainer = (environment: Io["environment"]): boolean =>
-  process.platform === "linux" && (Boolean(environment["container"]) || hasContainerFile());
+  process.platform === "linux" && (Boolean(environment["container"]) || containerFileExists());
 
 /** Reads the facts about this process. */
 export function readOutputFacts(environment: Io["environment"]): OutputFacts {
@@ -61,7 +61,7 @@ export function readOutputFacts(environment: Io["environment"]): OutputFacts {
   return {
     environment,
     output,
-    isInContainer: hasContainerFile(),
+    hasContainerFile: containerFileExists(),
     speaksForContainer: speaksForContainer({
       output,
       pid: process.pid,

@@ -634,7 +634,7 @@ export const fr: Words = {
       addedUnreachable:
         "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
       addedSilent:
-        "{source} est ajouté, mais encore injoignable. Si vous avez saisi un chemin, vérifiez-le. Marquee continue d’essayer.",
+        "{source} est ajouté, mais Marquee ne parvient pas encore à le joindre. Si vous avez saisi un chemin, vérifiez-le. Marquee continue d’essayer.",
       addedRefused:
         "{source} est ajouté, mais refuse ce que vous avez saisi. Vérifiez le nom d’utilisateur, le mot de passe et le token, puis saisissez-les à nouveau.",
       added: "{source} a été ajouté.",

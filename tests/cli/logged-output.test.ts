@@ -17,14 +17,14 @@ describe("what is printed", () => {
   const plain: OutputFacts = {
     environment: {},
     output: "8:42",
-    isInContainer: false,
+    hasContainerFile: false,
     speaksForContainer: false,
   };
 
   test.each([
     ["Podman says that it is a container", { environment: { container: "podman" } }],
     ["it runs in Kubernetes", { environment: { KUBERNETES_SERVICE_HOST: "10.0.0.1" } }],
-    ["it speaks for a container of Docker's", { isInContainer: true, speaksForContainer: true }],
+    ["it speaks for a container of Docker's", { hasContainerFile: true, speaksForContainer: true }],
     ["it goes to systemd's journal", { environment: { JOURNAL_STREAM: "8:42" } }],
   ])("is kept in a log when %s", (_, changes) => {
     expect(isOutputLogged({ ...plain, ...changes })).toBe(true);
@@ -32,7 +32,7 @@ describe("what is printed", () => {
 
   test.each([
     ["nothing says so", {}],
-    ["somebody works inside a container by hand", { isInContainer: true }],
+    ["somebody works inside a container by hand", { hasContainerFile: true }],
     ["it speaks for a machine that is no container", { speaksForContainer: true }],
     [
       "only the terminal's own program writes to the journal",
