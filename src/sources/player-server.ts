@@ -3,9 +3,9 @@ import type { Artwork } from "../playback.ts";
 import { textIn } from "../decode-text.ts";
 import type { Covers } from "../upstream/covers.ts";
 import { parseJson } from "../upstream/json.ts";
-import { unauthorized, type WatchContext } from "./source.ts";
+import { retryLater, unauthorized, type WatchContext } from "./source.ts";
 import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
-import { answeredAtMs } from "../upstream/retry-after.ts";
+import { answeredAtMs, retryAfterMsOf } from "../upstream/retry-after.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
 
@@ -69,6 +69,10 @@ export function createPlayerServer(
       const epochMs = answeredAtMs(headers, clock.wallMs()) - observedAtMs;
       const serverWallMs = () => epochMs + clock.monotonicMs();
       if (status === 401 || status === 403) throw refused();
+      if (status === 429) {
+        const pauseMs = retryAfterMsOf(headers.get("retry-after"), clock.wallMs());
+        throw retryLater(pauseMs, "limited", `${name} at ${url} has asked for a pause`);
+      }
       if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs };
       if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
       if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);
