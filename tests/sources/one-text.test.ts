@@ -149,6 +149,11 @@ describe.each(PROGRAMS)("a station's text in %s", (program, report) => {
     expect(namesOf(shown && withShownNames(shown, 1, CLEANED))).toBe(wanted);
   });
 
+  test("is of the station, also where it names an artist", async () => {
+    const playback = await report("Daft Punk - One More Time", "My Radio");
+    expect(playback?.album.name).toBe("My Radio");
+  });
+
   test("is one song as long as only its time runs", async () => {
     const ids = ["(0:01)", "(0:02)"].map(
       async (time) => (await report(`Daft Punk - One More Time ${time}`, "My Radio"))?.track.id,

@@ -39,7 +39,7 @@ export function readPlayer(
     track: { id, title: onAir?.title ?? title, durationMs, explicit: false },
     artists: onAir?.artists ?? (artist === undefined ? [] : [artist]),
     ...(onAir && { namesFrom: onAir.namesFrom }),
-    album: { name: album ?? "", artworks: coverAt ? [coverAt(place, id)] : [] },
+    album: { name: album ?? onAir?.station ?? "", artworks: coverAt ? [coverAt(place, id)] : [] },
     device: {
       name: textOf(fieldsOf(player["info"])["title"]) ?? NAME,
       type: "beefweb",

@@ -94,7 +94,7 @@ export function readPlayback(
     artists,
     ...(onAir && { namesFrom: onAir.namesFrom }),
     ...(isVideoPage(app) && { namesFrom: { origin: "page" } }),
-    album: { name: album, artworks },
+    album: { name: album || (onAir?.station ?? ""), artworks },
     device: {
       name: textOf(reported["friendly_name"]) ?? id,
       type: textOf(reported["device_class"]) ?? "media_player",

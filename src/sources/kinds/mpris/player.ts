@@ -56,7 +56,10 @@ export function readPlayer(
     },
     artists,
     ...(onAir ? { namesFrom: onAir.namesFrom } : namesFromOf(url, given)),
-    album: { name: textOf(metadata["xesam:album"]) ?? "", artworks: cover ? [cover] : [] },
+    album: {
+      name: textOf(metadata["xesam:album"]) ?? onAir?.station ?? "",
+      artworks: cover ? [cover] : [],
+    },
     device: {
       name: identity ?? name,
       type: "mpris",
