@@ -3,7 +3,7 @@ import { decodeForm } from "../decode-text.ts";
 import { isMadeWith, isTimely, readHandshake, readNowPlaying } from "./audioscrobbler.ts";
 import type { Inboxes } from "../music/inboxes.ts";
 import type { Admission, Limited } from "./guard.ts";
-import { answerText, bodyOf, HANG_UP, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
+import { answerText, bodyOf, isPartOfPage, PART_OF_PAGE, type PushRoute } from "./http.ts";
 import type { RouteDeps } from "./inbox-route.ts";
 import { IGNORED } from "./message.ts";
 import type { Parts } from "../http/parts.ts";
@@ -37,7 +37,9 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): PushRoute {
 
   const accept = async (request: Request, submits: boolean): Promise<Response> => {
     const body = await bodyOf(request, clock);
-    if ("refusal" in body) return failed(`the body ${body.refusal.what}`, HANG_UP);
+    if ("refusal" in body) {
+      return failed(`the body ${body.refusal.what}`, body.refusal.headers);
+    }
     const form = decodeForm(body.text, request.headers.get("content-type"));
     const owner = inboxes.inboxOfSession(form.get("s") ?? "");
     // The secret was replaced: the program has to begin again, with the one that is right now.

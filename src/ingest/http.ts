@@ -72,8 +72,13 @@ export const LARGEST_BODY_BYTES = 64 * 1024;
 const LONGEST_BODY_MS = 10_000;
 
 /** What a body says, or why it was not read. */
-export type Body =
-  { readonly text: string } | { readonly refusal: { status: 413 | 408; what: string } };
+export type Body = { readonly text: string } | { readonly refusal: Refusal };
+
+interface Refusal {
+  readonly status: 413 | 408;
+  readonly what: string;
+  readonly headers?: ExtraHeaders;
+}
 
 /** Reads a body as text, whatever its type says but its charset, and no more of it than is allowed. */
 export async function bodyOf(request: Request, clock: Pick<Clock, "after">): Promise<Body> {
@@ -98,8 +103,16 @@ async function read({ body, headers }: Request): Promise<Body> {
   return { text: decodeText(new Uint8Array(received.end()), headers.get("content-type")) };
 }
 
-const TOO_LARGE = { refusal: { status: 413, what: "is larger than 64 KiB" } } as const;
-const TOO_SLOW = { refusal: { status: 408, what: "did not arrive within 10 seconds" } } as const;
-
-/** With an answer before the end of a body: the rest of it is not waited for. */
-export const HANG_UP = { Connection: "close" } as const;
+/**
+ * Bun drops the rest. If it closed the connection, a proxy that is still sending would answer 502 in our
+ * place, and other programs would fail to send.
+ */
+const TOO_LARGE: Body = { refusal: { status: 413, what: "is larger than 64 KiB" } };
+/** The rest is not waited for. */
+const TOO_SLOW: Body = {
+  refusal: {
+    status: 408,
+    what: "did not arrive within 10 seconds",
+    headers: { Connection: "close" },
+  },
+};

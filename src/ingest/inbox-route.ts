@@ -7,7 +7,6 @@ import {
   answerJson,
   bodyOf,
   failure,
-  HANG_UP,
   isPartOfPage,
   PART_OF_PAGE,
   preflight,
@@ -46,7 +45,8 @@ export function createInboxRoute(
     const body = await bodyOf(request, clock);
     guard.charge(owner);
     if ("text" in body) return readBody(body.text);
-    return failure(body.refusal.status, `The body ${body.refusal.what}`, HANG_UP);
+    const { status, what, headers } = body.refusal;
+    return failure(status, `The body ${what}`, headers);
   };
 
   return async ({ request, params }) => {

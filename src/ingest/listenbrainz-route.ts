@@ -2,7 +2,6 @@ import { LISTENBRAINZ } from "../sources/pushed.ts";
 import {
   answerJson,
   bodyOf,
-  HANG_UP,
   isPartOfPage,
   PART_OF_PAGE,
   preflight,
@@ -49,7 +48,8 @@ export function createListenBrainz({
     const body = await bodyOf(request, clock);
     guard.charge(owner);
     if ("refusal" in body) {
-      return failure(body.refusal.status, `The body ${body.refusal.what}.`, HANG_UP);
+      const { status, what, headers } = body.refusal;
+      return failure(status, `The body ${what}.`, headers);
     }
     const message = endpoint === "delete" ? NOTHING : readSubmission(body.text);
     delivery.take({ connectionId, source }, message);
