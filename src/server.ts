@@ -23,8 +23,12 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** Seconds that a network connection may be idle, also while a request is being sent. */
-const IDLE_SECONDS = 30;
+/**
+ * Seconds that a network connection may be idle, also while a request is being sent: more than proxies keep
+ * one for the next request, which is two minutes in Caddy. Otherwise we would sometimes close one just
+ * when a request is on its way, and a proxy answers 502 to that, as it must not send a POST twice.
+ */
+const IDLE_SECONDS = 130;
 /** The app refuses bodies of more than 64 KiB itself, in the form that each program understands. */
 const LARGEST_BODY_BYTES = 1024 * 1024;
 

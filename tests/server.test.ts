@@ -7,6 +7,10 @@ import { aPlayback } from "./fixtures/sources/playback.ts";
 import { openPort, type RealPort } from "./fixtures/servers/real-port.ts";
 import { createTestServer, type TestServer } from "./fixtures/servers/test-server.ts";
 import { inTime, until } from "./fixtures/clock/waiting.ts";
+import { isThorough } from "./fixtures/thorough.ts";
+
+/** https://caddyserver.com/docs/caddyfile/directives/reverse_proxy#keepalive */
+const KEPT_BY_CADDY_MS = 120_000;
 
 let server: TestServer;
 let port: RealPort;
@@ -45,6 +49,30 @@ describe("listening", () => {
     expect(attempt).toThrow(ListenError);
     expect(attempt).toThrow(/192\.0\.2\.1/);
   });
+});
+
+describe("a proxy's connection", () => {
+  test.if(isThorough)(
+    "is open for longer than it is kept for the next request",
+    async () => {
+      const closed = Promise.withResolvers<"closed">();
+      const answered = Promise.withResolvers<void>();
+      const socket = await Bun.connect({
+        hostname: "127.0.0.1",
+        port: port.port,
+        socket: {
+          open: (opened) => void opened.write("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+          data: () => answered.resolve(),
+          close: () => closed.resolve("closed"),
+        },
+      });
+      await inTime("an answer", answered.promise);
+      const kept = Bun.sleep(KEPT_BY_CADDY_MS).then(() => "open");
+      expect(await Promise.race([closed.promise, kept])).toBe("open");
+      socket.end();
+    },
+    KEPT_BY_CADDY_MS + 30_000,
+  );
 });
 
 describe("a body of more than 64 KiB", () => {
