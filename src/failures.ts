@@ -2,7 +2,7 @@ import { type AnyElysia, NotFoundError, ParseError, ValidationError } from "elys
 import * as envelope from "./api/envelope.ts";
 import { isPassing } from "./db/errors.ts";
 import { FOREIGN_HOST } from "./http/hosts.ts";
-import { plainText } from "./http/plain-text.ts";
+import { methodNotAllowed, plainText } from "./http/plain-text.ts";
 import { pathOf } from "./http/request-path.ts";
 import { TurnedAway } from "./http/turned-away.ts";
 import type { RouteContext } from "./http/route-context.ts";
@@ -84,9 +84,7 @@ export function answerOtherMethods(app: AnyElysia): void {
       // There are no `params` where the path has none.
       ({ params = {} }: { params?: RouteContext["params"] }) => {
         if (!isLanguage(params["lang"] ?? "en")) throw new NotFoundError();
-        return isBelowApi(path)
-          ? envelope.methodNotAllowed(Allow)
-          : plainText(405, "Method not allowed", { Allow });
+        return isBelowApi(path) ? envelope.methodNotAllowed(Allow) : methodNotAllowed(Allow);
       },
       { parse: "none", detail: { security: [] } },
     );

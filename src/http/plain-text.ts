@@ -16,6 +16,10 @@ export const withoutLineBreak = (status: number, text: string, headers: Headers 
     },
   });
 
+/** The answer to a method that a path does not have. */
+export const methodNotAllowed = (allowed: string): Response =>
+  plainText(405, "Method not allowed", { Allow: allowed });
+
 /** The answer to who asks too much at once. */
 export const tooMuch = (text: string, waitSeconds: number): Response =>
   plainText(429, text, { "Retry-After": String(waitSeconds) });

@@ -2,7 +2,7 @@ import type { User } from "../accounts/users.ts";
 import { parseShowToken } from "../accounts/credential.ts";
 import { createBoundedMap } from "../bounded-map.ts";
 import { createGuesses } from "../http/guess-limit.ts";
-import { plainText, tooMuch } from "../http/plain-text.ts";
+import { methodNotAllowed, plainText, tooMuch } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import type { Widgets } from "../looks/widgets.ts";
 import type { Parts } from "../http/parts.ts";
@@ -42,7 +42,7 @@ export function createOnDemand({ widgets, clock, show, addressOf }: OnDemandDeps
   ): Response => {
     // Programs that draw a preview of a link ask by HEAD.
     if (request.method !== "GET" && request.method !== "POST") {
-      return plainText(405, "GET or POST, please", { Allow: "GET, POST" });
+      return methodNotAllowed("GET, POST");
     }
     // A browser that only prepares a page that nobody has opened presses no button.
     if (/prefetch|prerender/.test(request.headers.get("sec-purpose") ?? "")) {

@@ -31,8 +31,13 @@ describe("an overlay on demand", () => {
 
   test("is not asked for by a preview or a prefetch", async () => {
     expect(await call(`/show/${token}`, { method: "HEAD" })).toBe(405);
-    expect(await call(`/show/${token}`, { method: "PUT" })).toBe(405);
     expect(await call(`/show/${token}`, { headers: { "Sec-Purpose": "prefetch" } })).toBe(403);
+  });
+
+  test("refuses other methods as all paths do", async () => {
+    const answer = await server.get(`/hide/${token}`, { method: "PUT" });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect(await answer.text()).toBe("Method not allowed\n");
   });
 
   test("is shown for 5 to 120 seconds", async () => {
