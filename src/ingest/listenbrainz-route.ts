@@ -63,9 +63,9 @@ export function createListenBrainz({
     if (isPartOfPage(request)) return failure(403, `${PART_OF_PAGE}.`);
     const endpoint = endpointOf(new URL(request.url).pathname);
     if (endpoint === undefined) return failure(404, "This is not part of what Marquee accepts.");
-    const method = endpoint === "validate" ? "GET" : "POST";
-    if (request.method !== method) {
-      return failure(405, "Method not allowed.", { Allow: method });
+    const methods = endpoint === "validate" ? ["GET", "HEAD"] : ["POST"];
+    if (!methods.includes(request.method)) {
+      return failure(405, "Method not allowed.", { Allow: methods.join(", ") });
     }
     return endpoint === "validate" ? validate(request) : accept(request, endpoint);
   };

@@ -161,6 +161,14 @@ describe("whoever submits", () => {
     expect((await validate("")).status).toBe(400);
   });
 
+  test("can have the token validated by HEAD, and by no other method", async () => {
+    const ask = (method: string) =>
+      server.get("/listenbrainz/1/validate-token", { method, headers: token() });
+    expect((await ask("HEAD")).status).toBe(200);
+    const posted = await ask("POST");
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
   test("with a wrong token is told so with status 200, until it looks like guessing", async () => {
     const invalid = { code: 200, message: "Token invalid.", valid: false };
     for (let guesses = 0; guesses < 10; guesses++) {
