@@ -44,7 +44,9 @@ export const isUnlisted = (error: unknown): boolean =>
   error instanceof Refused && ["hook.unlisted", "hook.overHttp"].includes(error.reason);
 
 function refuse(why: "address" | "port" | "own" | "unlisted" | "overHttp", host = ""): never {
-  throw new Refused(`hook.${why}`, { host }, { field: "url", isMisuse: true });
+  // The others are right on another server.
+  const isMisuse = why === "address" || why === "port";
+  throw new Refused(`hook.${why}`, { host }, { field: "url", isMisuse });
 }
 
 function isOwn(host: string, port: number, own: readonly string[]): boolean {

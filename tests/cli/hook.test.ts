@@ -82,4 +82,11 @@ describe("marquee hook test", () => {
     expect(code).toBe(1);
     expect(errors).toContain("Nothing answered at this address.");
   });
+
+  test("fails, as no mistake in the command, where the owner has not allowed the host", async () => {
+    await marquee("hook", "add", "ada", "http://192.168.7.7/songs");
+    const { code, errors } = await marquee("hook", "test", "ada", "1");
+    expect(code).toBe(1);
+    expect(errors).toContain("The owner of this server has to allow 192.168.7.7 first.");
+  });
 });
