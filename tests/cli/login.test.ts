@@ -56,13 +56,6 @@ describe("marquee login USER", () => {
     });
   });
 
-  test("fails for a user who is not there", async () => {
-    const { code, out, errors } = await marquee("login", "nobody", "--json");
-    expect(code).toBe(1);
-    expect(out).toBe("");
-    expect(errors).toContain("“nobody”");
-  });
-
   test("fails without a user, and where there is no data", async () => {
     expect((await marquee("login")).code).toBe(2);
     const { code, errors } = await marquee("login", "ada", "--data", path("elsewhere"));

@@ -83,14 +83,6 @@ describe("the browsers", () => {
     expect(text).not.toContain("alert(1)");
   });
 
-  test("can be signed out one by one", async () => {
-    const other = await signIn(server, ada, undefined, SAFARI);
-    const page = await browser.submit(PATH, { do: "session end", id: await idOf(SAFARI) });
-    expect(await textOf(page, ".notice p")).toBe(words.signedOut);
-    expect(await isIn(other)).toBe(false);
-    expect(await isIn(browser)).toBe(true);
-  });
-
   test("that sign themselves out lose their cookie and see how to sign in", async () => {
     const other = await signIn(server, ada, undefined, SAFARI);
     const sent = await browser.post(PATH, { do: "session end", id: await idOf(FIREFOX) });

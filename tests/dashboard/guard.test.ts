@@ -137,15 +137,11 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
     expect(stored()).toBe(before);
   });
 
-  test("in no language, and by no other method", async () => {
+  test("in no language", async () => {
     for (const { path } of routes()) {
       for (const language of LANGUAGES) {
         const inLanguage = path.replace("/en/", `/${language}/`);
         expect((await server.get(inLanguage)).status).toBe(401);
-      }
-      for (const method of ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-        const { status } = await server.get(path, { method, headers: { origin: ORIGIN } });
-        expect([401, 404, 405]).toContain(status);
       }
     }
   });

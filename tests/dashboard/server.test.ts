@@ -10,7 +10,6 @@ import { VERSION } from "../../src/version.ts";
 import { createDataFolder } from "../fixtures/data/temp-folder.ts";
 import { formsIn } from "../fixtures/http/forms.ts";
 import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
-import { aPlayback } from "../fixtures/sources/playback.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -109,22 +108,6 @@ describe("a sign-in link made for a user", () => {
 });
 
 describe("removing a user", () => {
-  test("ends key, widget address, sign-ins and links at once", async () => {
-    const member = await signIn(server, grace);
-    await owner.post(SERVER, { do: "login", user: grace.user.name });
-    const [link = ""] = await shownOnce(await owner.get(SERVER));
-    await server.sourceOf(grace).says(aPlayback());
-    expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(200);
-
-    expect((await owner.post(SERVER, { do: "user remove", ...fixedOf(grace) })).status).toBe(303);
-    expect(await textOf(await owner.get(SERVER), ".notice p")).toBe("grace was removed.");
-    expect(await names()).toEqual(["ada"]);
-    expect((await server.getAs(grace, "/api/v1/now-playing")).status).toBe(401);
-    expect((await server.get(`/en/widget/${grace.widgetToken}`)).status).toBe(404);
-    expect((await member.get("/en/dashboard/music")).status).toBe(401);
-    expect((await enter(pathIn(link))).status).toBe(404);
-  });
-
   test("asks first, and says what goes", async () => {
     const page = await owner.get(SERVER);
     expect(await textOf(page.clone(), ".people details.unfolds p")).toContain("can’t be undone");
