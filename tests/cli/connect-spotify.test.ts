@@ -61,21 +61,6 @@ describe("marquee connect USER spotify", () => {
     expect(await documentsOf("user", "list")).toMatchObject([{ source: "demo" }]);
   });
 
-  test("writes both below the base URL that is set", async () => {
-    environment["MARQUEE_BASE_URL"] = "https://example.org/music/";
-    const [document] = await documentsOf("connect", "ada", "spotify");
-    expect(document?.["url"]).toStartWith("https://example.org/music/en/connect/spotify/mql_");
-    expect(document?.["redirect_uri"]).toBe("https://example.org/music/callback/spotify");
-  });
-
-  test("writes both below where the server was last reached, when nothing is set", async () => {
-    await withAccounts(path("data"), async (accounts) =>
-      accounts.rememberBaseUrl("http://127.0.0.1:9999"),
-    );
-    const [document] = await documentsOf("connect", "ada", "spotify");
-    expect(document?.["redirect_uri"]).toBe("http://127.0.0.1:9999/callback/spotify");
-  });
-
   test.each(["http://192.0.2.7:4747", "http://localhost:4747", "http://example.org/music"])(
     "notes that Spotify does not take %s, and prints the address nevertheless",
     async (baseUrl) => {
@@ -87,17 +72,6 @@ describe("marquee connect USER spotify", () => {
       expect(ran.documents()).toMatchObject([{ redirect_uri: `${baseUrl}/callback/spotify` }]);
     },
   );
-
-  test.each([
-    { words: ["--client-id", "swordfish"] },
-    { words: ["--password=swordfish"] },
-    { words: ["swordfish"] },
-  ])("takes no options, and shows none: $words", async ({ words }) => {
-    const { code, out, errors } = await marquee("connect", "ada", "spotify", ...words);
-    expect(code).toBe(2);
-    expect(errors).not.toBe("");
-    expect(out + errors).not.toContain("swordfish");
-  });
 
   test("is said in the help to be linked in the browser", async () => {
     expect((await marquee("connect", "--help")).out).toMatch(/spotify.*linked in the browser/);

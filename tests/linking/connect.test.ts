@@ -81,11 +81,6 @@ describe("an address of a link", () => {
       }
     },
   );
-
-  test("in a language that is none is none", async () => {
-    const path = await server.linkFor(ada.user);
-    expect((await server.get(path.replace("/en/", "/xx/"))).status).toBe(404);
-  });
 });
 
 describe("setting out for Spotify", () => {
@@ -199,12 +194,6 @@ describe("coming back from Spotify", () => {
     expect(await userData(grace)).toMatchObject({ music_connected: true });
   });
 
-  test("works with the app's secret, too", async () => {
-    await server.enterApp(server.spotify.clientSecret);
-    const page = await server.browser().link(await server.linkFor(ada.user));
-    expect(page.status).toBe(200);
-  });
-
   test("says so in French, in which the link was opened", async () => {
     const language = "fr";
     const page = await server.browser().link(await server.linkFor(ada.user, language));
@@ -221,16 +210,6 @@ describe("coming back from Spotify", () => {
 });
 
 describe("linking again", () => {
-  test("ends a refusal, and is another connection", async () => {
-    await server.browser().link(await server.linkFor(ada.user));
-    const first = await connectionOf(ada);
-    await server.accounts.connections.markRefused(first?.id ?? 0);
-    expect(await userData(ada)).toMatchObject({ music_connected: false });
-    await server.browser().link(await server.linkFor(ada.user));
-    expect(await userData(ada)).toMatchObject({ music_connected: true });
-    expect((await connectionOf(ada))?.id).not.toBe(first?.id ?? 0);
-  });
-
   test("links a connection of another name where the link was made for one", async () => {
     await server.browser().link(await server.linkFor(ada.user));
     const purpose = connectPurpose("spotify", "Second account");
@@ -245,13 +224,6 @@ describe("linking again", () => {
       languages.en.connect.endedText,
     );
     expect(await names()).toEqual([]);
-  });
-
-  test("counts the consent from that day", async () => {
-    await server.browser().link(await server.linkFor(ada.user));
-    await server.clock.advance(30 * 24 * 60 * MINUTE_MS);
-    const page = await server.browser().link(await server.linkFor(ada.user));
-    expect(await page.text()).toContain("June 21, 2027");
   });
 });
 
@@ -428,15 +400,6 @@ describe("the secret of a link", () => {
     expect(page.status).toBe(404);
     expect(await titleOf(page)).toBe(words.endedTitle);
     expect(await connectionOf(ada)).toBe(undefined);
-  });
-
-  test("lets one of two answers win", async () => {
-    const browser = server.browser();
-    const path = await server.linkFor(ada.user);
-    const callbacks = [await browser.visitSpotify(path), await browser.visitSpotify(path)];
-    const pages = await Promise.all(callbacks.map((callback) => browser.open(callback)));
-    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 404]);
-    expect(await connectionOf(ada)).toMatchObject({ source: "spotify" });
   });
 });
 

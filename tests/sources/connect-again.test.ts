@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
-import { readSecretKey } from "../../src/vault/secret-key-files.ts";
 import { createVault, type Vault } from "../../src/vault/vault.ts";
-import { openStore } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/store.ts";
 import { connections as connectionsTable } from "../../src/db/schema.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
-import { useCommandLine } from "../fixtures/servers/command-line.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
-import { createTestServer, TEST_KEY, type TestServer } from "../fixtures/servers/test-server.ts";
+import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 import { onlyWorkingId } from "../fixtures/data/connections.ts";
 
 // What is stored of a connection and cannot be used has one meaning wherever it is met: the user
@@ -222,28 +219,4 @@ test("a linked account that cannot be used is linked again in the browser", asyn
     "/en/dashboard/music/link/spotify",
   );
   server.close();
-});
-
-describe("marquee user list", () => {
-  const { marquee, documentsOf, path } = useCommandLine();
-
-  test("says it", async () => {
-    await marquee("user", "add", "ada", "--source", "mpd");
-    await marquee("user", "add", "grace", "--source", "demo");
-    const store = openStore(path("data"));
-    const vault = createVault(readSecretKey(path("data", "secret.key")) ?? TEST_KEY);
-    put(store, 1, unusable("no JSON")(vault, 1));
-    store.close();
-    const { code, out } = await marquee("user", "list");
-    expect(code).toBe(0);
-    expect(out).toMatch(/^ada +owner +mpd +has to be connected again/m);
-    const [ada, grace] = await documentsOf("user", "list");
-    expect(ada).toMatchObject({
-      source: "mpd",
-      needs_connecting_again: true,
-      health: { state: "needs_linking", since: null, until: null, reason: null },
-      linked_until: null,
-    });
-    expect(grace).toMatchObject({ source: "demo", needs_connecting_again: false });
-  });
 });
