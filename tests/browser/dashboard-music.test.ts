@@ -153,19 +153,6 @@ onTheDashboard(
       expect(await found.getByRole("button", { name: listen }).count()).toBe(0);
       expect(complaints).toEqual([]);
     });
-
-    test("leads without a script, by the keyboard, to the form that wants a password", async () => {
-      const { page } = await stage.open("music", { javaScriptEnabled: false });
-      await page.getByRole("link", { name: words.found.look }).press("Enter");
-      await page.getByRole("link", { name: `${words.found.enter.password}: VLC` }).press("Enter");
-      const { options } = words;
-      expect(await page.getByLabel(options.vlc_url).inputValue()).toBe("http://127.0.0.1:8080");
-      await page.getByLabel(options.vlc_password).fill("correct horse");
-      await page.getByLabel(options.vlc_password).press("Enter");
-      await page.getByText(fill(words.addedRefused, { source: "VLC" }), { exact: true }).waitFor();
-      const status = cardOf(page, "VLC").locator("[data-row] .status");
-      expect(await status.getAttribute("class")).toBe("status bad");
-    });
   },
   {
     realSources: true,

@@ -142,12 +142,6 @@ describe("marquee connect", () => {
 });
 
 describe("marquee disconnect", () => {
-  test("forgets where the music comes from", async () => {
-    await marquee("connect", "ada", "demo");
-    expect((await marquee("disconnect", "ada")).code).toBe(0);
-    expect(await source()).toBe(null);
-  });
-
   test("is done, and says so, when there was nothing", async () => {
     const { code, out } = await marquee("disconnect", "ada");
     expect(code).toBe(0);

@@ -118,12 +118,4 @@ describe("renaming a connection", () => {
     const mpd = connections.allOf(ada.user.id).at(-1)!;
     expect((await rename(mpd, "Deck")).status).toBe(303);
   });
-
-  test("is for nobody else, and does nothing when it is gone", async () => {
-    const connection = await server.accounts.connections.connect(ada.user, "json", null);
-    const grace = await signIn(server, await server.addUser("grace", false));
-    await rename(connection, "Hers", grace);
-    expect((await rename({ publicId: 999 }, "Gone")).status).toBe(303);
-    expect(await stored()).toEqual([["json", ""]]);
-  });
 });

@@ -176,19 +176,6 @@ describe("why a connection is shown or not", () => {
   });
 });
 
-test("nobody moves another's connection, nor one that is gone", async () => {
-  await connect("First");
-  const { publicId } = await connect("Second");
-  const grace = await signIn(server, await server.addUser("grace", false));
-  const first = { do: "connection move", position: "1" };
-  expect((await grace.post(MUSIC, { ...first, id: String(publicId) })).status).toBe(303);
-  expect((await browser.post(MUSIC, { ...first, id: "999" })).status).toBe(303);
-  for (const id of ["", "0", "all"]) {
-    expect((await browser.post(MUSIC, { ...first, id })).status).toBe(422);
-  }
-  expect(await labels()).toEqual(["JSON · First", "JSON · Second"]);
-});
-
 test("the first page has a line for each connection that does not work, and for no other", async () => {
   // A server that follows none of the stored connections: what is stored of them stays.
   server.close();

@@ -120,14 +120,6 @@ describe("what to enter in a program that pushes", () => {
     });
     expect(await attributeOf(shown, 'a[target="_blank"]', "rel")).toBe("noreferrer");
   });
-
-  test("is for nobody else", async () => {
-    const { secret, publicId } = await connect("json");
-    const grace = await signIn(server, await server.addUser("grace", false));
-    expect(await (await grace.get(MUSIC)).text()).not.toContain(secret);
-    await grace.post(MUSIC, { do: "connection rotate", id: String(publicId) });
-    expect((await push(secret, { title: "Mine" })).status).toBe(200);
-  });
 });
 
 describe("replacing the secret", () => {
