@@ -202,21 +202,6 @@ inEveryEngine("the overlay's connection", (stage) => {
     await page.goto(address);
     expect(await tryToListen(page, stage.address())).toEqual(["socket refused", "page refused"]);
   });
-
-  test("tells a sandboxed page of its own origin nothing", async () => {
-    await stage.plays();
-    const { page } = await stage.openBlank();
-    const address = `${stage.server.url}/sandboxed`;
-    await page.route(address, (route) =>
-      route.fulfill({
-        contentType: "text/html",
-        headers: { "Content-Security-Policy": "sandbox allow-scripts" },
-        body: "<!doctype html>",
-      }),
-    );
-    await page.goto(address);
-    expect(await tryToListen(page, stage.address())).toEqual(["socket refused", "page refused"]);
-  });
 });
 
 /** What comes of opening the overlay's socket and reading its page from another page. */

@@ -476,35 +476,6 @@ inOldestEngine("the overlay's options", (stage) => {
     expect(usual.complaints).toEqual([]);
   });
 
-  const attacks: readonly [name: OptionName, value: string][] = [
-    ["font", `x";}</style><script>window.ran=1</script>`],
-    ["font", `x"), url("//attacker.invalid/font`],
-    ["font", `x;background:url(//attacker.invalid/)`],
-    ["font", `\\22 ;color:red`],
-    ["bg", `fff;background:url(//attacker.invalid/)`],
-    ["bg", `fff}</style><img src=x onerror=window.ran=1>`],
-    ["color", `red`],
-    ["color", `fff}*{display:none`],
-    ["accent", `auto;color:red`],
-    ["accent", `url(//attacker.invalid/)`],
-    ["idleText", `<script>window.ran=1</script>${"x".repeat(80)}`],
-  ];
-
-  test("let nothing through that a font or a colour may try", async () => {
-    await stage.plays();
-    const { page, complaints, hosts } = await stage.open();
-    const sheets = await ownStyles(page);
-    for (const [name, value] of attacks) {
-      complaints.length = 0;
-      await go(stage, page, `?${new URLSearchParams([[name, value]])}`);
-      expect(complaints).toEqual([warningOf(name)]);
-      expect(await page.evaluate(() => "ran" in window)).toBe(false);
-      expect(await ownStyles(page)).toEqual(sheets);
-      expect(await opacityOfCard(page)).toBe(1);
-    }
-    expect([...hosts]).toEqual([new URL(stage.server.url).host]);
-  });
-
   test("leave a title, an artist and an album that look like code as the text that they are", async () => {
     const attacks = [
       `<script>window.ran=1</script>`,
@@ -523,16 +494,6 @@ inOldestEngine("the overlay's options", (stage) => {
       }
       expect(await page.evaluate(() => "ran" in window)).toBe(false);
     }
-    expect(complaints).toEqual([]);
-  });
-
-  test("show an idleText that looks like code as the text that it is", async () => {
-    await stage.hearsNothing();
-    const attack = `</bdi><img src=x onerror="window.ran=1"><b>&amp;`;
-    const query = new URLSearchParams({ idle: "text", idleText: attack });
-    const { page, complaints } = await stage.open(`?${query}`);
-    expect(await page.textContent(".np-title")).toBe(attack);
-    expect(await page.evaluate(() => "ran" in window)).toBe(false);
     expect(complaints).toEqual([]);
   });
 });
@@ -606,9 +567,3 @@ async function seesMotion(page: Page, count: number): Promise<void> {
 
 const motionOf = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => (window as unknown as { seen: string[] }).seen);
-
-/** What the page's own style elements hold. */
-const ownStyles = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll("style")].map(({ textContent }) => textContent),
-  );

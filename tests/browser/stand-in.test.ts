@@ -34,21 +34,6 @@ inEveryEngine("a stand-in cover", (stage) => {
       return (isShown ? image?.getAttribute("src") : null) === wanted;
     }, path);
 
-  test("is shown as a cover is, in large themes too, but not with art=0", async () => {
-    const path = await setPicture(400);
-    await stage.plays();
-    for (const [query, shown] of [
-      ["", path],
-      ["?theme=art", path],
-      ["?demo=coverless", path],
-      ["?art=0", null],
-    ] as const) {
-      const { page, complaints } = await stage.open(query);
-      expect([query, await shownCover(page)]).toEqual([query, shown]);
-      expect(complaints).toEqual([]);
-    }
-  });
-
   test("comes and goes with covers, and with the user's choice, on an open page", async () => {
     await stage.plays(titled("First"));
     const { page, complaints } = await stage.open();

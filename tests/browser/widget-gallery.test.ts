@@ -36,21 +36,6 @@ onTheDashboard(
     const page = () => stage.address("widget");
     const widgets = () => stage.server.accounts.widgets.allOf(stage.ada.user);
 
-    test("copies an address that is never shown", async () => {
-      const permissions = ["clipboard-read", "clipboard-write"];
-      const watched = await stage.open("widget", { permissions });
-      await watched.page.getByLabel(`${t.more}: Main`).click();
-      const name = `${en.parts.copy}: ${fill(t.address, { name: "Main" })}`;
-      await watched.page.getByRole("button", { name }).click();
-      expect(await watched.page.evaluate(() => navigator.clipboard.readText())).toBe(
-        stage.overlay(),
-      );
-      expect(await watched.page.getByText(stage.overlay(), { exact: true }).isVisible()).toBe(
-        false,
-      );
-      expect(watched.complaints).toEqual([]);
-    });
-
     test("gives a look away as a link and as JSON, with everything in it", async () => {
       const look: SharedLook = {
         name: "Main",
