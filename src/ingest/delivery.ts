@@ -44,6 +44,11 @@ const LIFETIMES: Readonly<Record<PushedTo["id"], Lifetime>> = {
   broadcast: { kind: "whileConnected" },
 };
 
+/** A program that repeats its report does so at least this often, also in a tab that is not seen. */
+const REPEATED_MS = 2_500;
+
+type SaidOfPlayer = Extract<Message, { readonly kind: "track" | "nothing" }>;
+
 export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
   const put = (connectionId: number, report: InboxReport | null): void => {
     inbox.put(connectionId, report);
@@ -54,7 +59,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     { connectionId, source }: Addressee,
     track: PushedTrack,
     artwork: Artwork | undefined,
-    lifetime: Lifetime,
+    { lifetime, player }: Pick<InboxReport, "lifetime" | "player">,
   ): void => {
     const names = { player: track.device ?? "", title: track.title, artists: track.artists };
     if (hasSpotifyAdNames(names) || isSpotifyAdId(track.id)) {
@@ -64,13 +69,29 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     // Bounded before it is stored.
     const given = toPlayback(track, artwork, source, clock.monotonicMs());
     const playback = boundPlayback(goneOn(previous, given));
-    return put(connectionId, playback && { playback, lifetime });
+    return put(connectionId, playback && { playback, lifetime, player });
+  };
+
+  /**
+   * Whether a message is of another player than the one that plays, and changes nothing: it pauses or ends, or
+   * both repeat that they play.
+   */
+  const isBeside = ({ connectionId, source }: Addressee, message: SaidOfPlayer): boolean => {
+    const shown = inbox.report(connectionId);
+    if (shown?.playback.state !== "playing") return false;
+    if (shown.player === undefined || message.player === undefined) return false;
+    if (shown.player === message.player) return false;
+    if (message.kind === "nothing" || message.track.state === "paused") return true;
+    const silentMs = clock.monotonicMs() - shown.receivedAtMs;
+    return LIFETIMES[source.id].kind === "whileRepeated" && silentMs < REPEATED_MS;
   };
 
   return {
     /** Takes a track whose cover is known already; `null` when nothing plays. */
     takeTrack: (to: Addressee, track: PushedTrack | null, artwork: Artwork | undefined) =>
-      track ? putTrack(to, track, artwork, LIFETIMES[to.source.id]) : put(to.connectionId, null),
+      track
+        ? putTrack(to, track, artwork, { lifetime: LIFETIMES[to.source.id] })
+        : put(to.connectionId, null),
     /** Takes a message to a connection. A refused one changes nothing but is noted. */
     take(to: Addressee, message: Message) {
       const { connectionId, source } = to;
@@ -80,16 +101,18 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
         case "ignored":
           return inbox.noteReceived(connectionId);
         case "nothing":
+          if (isBeside(to, message)) return inbox.noteReceived(connectionId);
           return put(connectionId, null);
         case "track": {
-          const { track, ttlMs } = message;
+          if (isBeside(to, message)) return inbox.noteReceived(connectionId);
+          const { track, ttlMs, player } = message;
           const artwork =
             track.cover === undefined
               ? undefined
               : covers.named(track.cover, { origin: `${source.id} ${connectionId}` });
           const lifetime: Lifetime =
             ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
-          return putTrack(to, track, artwork, lifetime);
+          return putTrack(to, track, artwork, { lifetime, player });
         }
       }
     },

@@ -8,6 +8,8 @@ import { expiresAtMs, type Lifetime } from "./expiry.ts";
 export interface InboxReport {
   readonly playback: Playback;
   readonly lifetime: Lifetime;
+  /** Which of the program's players plays, where it says so. */
+  readonly player?: string | undefined;
 }
 
 /** What is known of the messages to one connection. Times are Unix milliseconds. */
@@ -24,9 +26,9 @@ export interface Post {
  */
 export type Inbox = ReturnType<typeof createInbox>;
 
-interface Kept {
-  readonly playback: Playback;
+interface Kept extends Pick<InboxReport, "playback" | "player"> {
   /** Monotonic milliseconds. */
+  readonly receivedAtMs: number;
   readonly untilMs: number;
 }
 
@@ -64,12 +66,13 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
     /** Takes a report that was received just now; `null` means that nothing plays. */
     put(connectionId: number, report: InboxReport | null) {
       if (report === null) return keep(connectionId, undefined);
-      const { playback, lifetime } = report;
-      keep(connectionId, {
-        playback,
-        untilMs: expiresAtMs(playback, lifetime, clock.monotonicMs()),
-      });
+      const { playback, lifetime, player } = report;
+      const receivedAtMs = clock.monotonicMs();
+      const untilMs = expiresAtMs(playback, lifetime, receivedAtMs);
+      keep(connectionId, { playback, player, receivedAtMs, untilMs });
     },
+    /** The last report, while it counts. */
+    report: current,
     /** What plays now; `null` when nothing does, or the last report has expired. */
     current: (connectionId: number) => current(connectionId)?.playback ?? null,
     /** Lets what came last count for at most `ms` more, unless more comes. */

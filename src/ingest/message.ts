@@ -21,17 +21,22 @@ export interface PushedTrack {
   readonly namesFrom?: NamesFrom;
 }
 
+/** Which of its players a program speaks of, such as a tab; absent where it does not say. */
+interface OfPlayer {
+  readonly player?: string | undefined;
+}
+
 /** What one message of a program means. */
 export type Message =
   /** `ttlMs` is how long the program itself wants it to count. */
-  | { readonly kind: "track"; readonly track: PushedTrack; readonly ttlMs?: number }
+  | (OfPlayer & { readonly kind: "track"; readonly track: PushedTrack; readonly ttlMs?: number })
   /** Nothing plays any more. */
-  | { readonly kind: "nothing" }
+  | (OfPlayer & { readonly kind: "nothing" })
   /** Understood, but it says nothing about what plays now. */
   | { readonly kind: "ignored" }
   /** The reason is a sentence that names what is wrong. It repeats no value, so no secret. */
   | { readonly kind: "refused"; readonly reason: string };
 
-export const NOTHING: Message = { kind: "nothing" };
+export const NOTHING = { kind: "nothing" } satisfies Message;
 export const IGNORED: Message = { kind: "ignored" };
 export const refused = (reason: string): Message => ({ kind: "refused", reason });

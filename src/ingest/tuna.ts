@@ -13,13 +13,16 @@ export function readTuna(text: string): Message {
   const status = textOf(data["status"]);
   if (status === undefined) return refused("data.status must be a text.");
   const title = textOf(data["title"]);
-  if (title === undefined) return NOTHING;
+  // Each tab with the script speaks for itself.
+  const player = textOf(body?.["hostname"]);
+  if (title === undefined) return { ...NOTHING, player };
   // Most programs say `stopped` for a pause, and send an empty title when nothing plays.
   const state = status === "playing" ? "playing" : PAUSES.has(status) ? "paused" : undefined;
   if (state === undefined) return IGNORED;
   const artists = textsOf(data["artists"]);
   return {
     kind: "track",
+    player,
     track: {
       state,
       title,
@@ -27,7 +30,7 @@ export function readTuna(text: string): Message {
       album: textOf(data["album"]),
       durationMs: lengthMs(data["duration"], 1),
       positionMs: timeMs(data["progress"], 1),
-      device: textOf(body?.["hostname"]),
+      device: player,
       // Older scripts call it `cover_url`.
       cover: textOf(data["cover"]) ?? textOf(data["cover_url"]),
     },

@@ -28,7 +28,8 @@ const EVENTS: ReadonlySet<string> = new Set(["nowplaying", "paused", "resumedpla
 
 function readSong(song: Fields, state: "playing" | "paused"): Message {
   const parsed = fieldsOf(song["parsed"]);
-  if (textOf(parsed["scrobblingDisallowedReason"]) === "IsAd") return NOTHING;
+  const player = textOf(song["controllerTabId"]);
+  if (textOf(parsed["scrobblingDisallowedReason"]) === "IsAd") return { ...NOTHING, player };
   // What the user has corrected.
   const processed = fieldsOf(song["processed"]);
   const either = (name: string) => textOf(processed[name]) ?? textOf(parsed[name]);
@@ -39,6 +40,7 @@ function readSong(song: Fields, state: "playing" | "paused"): Message {
   const artists = textsOf(processed["artist"]);
   return {
     kind: "track",
+    player,
     track: {
       state,
       title,

@@ -75,6 +75,36 @@ describe("a program for Tuna", () => {
     expect(await server.shown()).toMatchObject({ is_playing: false, progress_ms: 10_000 });
   });
 
+  describe("of two tabs that report", () => {
+    const inTab = (hostname: string, changes: object) => ({ ...message(changes), hostname });
+    const shownName = async () => (await server.shown())?.track.name;
+
+    test("shows the one that plays, whatever the other says", async () => {
+      await send(inTab("a.example", { title: "A" }));
+      await send(inTab("b.example", { title: "B", status: "stopped" }));
+      await send(inTab("b.example", { title: "" }));
+      expect(await server.shown()).toMatchObject({ is_playing: true, track: { name: "A" } });
+      await send(inTab("a.example", { title: "A", status: "stopped" }));
+      await send(inTab("b.example", { title: "B" }));
+      expect(await shownName()).toBe("B");
+    });
+
+    test("keeps to one while both play, until it falls silent", async () => {
+      const shown = new Set<string | undefined>();
+      for (let turn = 0; turn < 10; turn += 1) {
+        for (const title of ["A", "B"]) {
+          await send(inTab(`${title}.example`, { title }));
+          await server.clock.advance(250);
+          shown.add(await shownName());
+        }
+      }
+      expect([...shown]).toEqual(["A"]);
+      await server.clock.advance(2_500);
+      await send(inTab("B.example", { title: "B" }));
+      expect(await shownName()).toBe("B");
+    });
+  });
+
   test("ends with an empty title, whatever its status", async () => {
     for (const status of ["stopped", "playing", "unknown"]) {
       await send(message());

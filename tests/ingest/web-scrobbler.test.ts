@@ -83,6 +83,25 @@ describe("Web Scrobbler", () => {
     expect(await server.shown()).toMatchObject({ progress_ms: 0, track: { name: "Undertow" } });
   });
 
+  test("shows the tab that plays while another one pauses or has an advertisement", async () => {
+    const inTab = (controllerTabId: number, changes: object) => ({
+      ...SONG,
+      parsed: { ...PARSED, ...changes },
+      processed: {},
+      controllerTabId,
+    });
+    await send(event("nowplaying", inTab(1, { track: "A", uniqueID: "a" })));
+    await send(event("nowplaying", inTab(2, { track: "B", uniqueID: "b" })));
+    await send(event("paused", inTab(1, { track: "A", uniqueID: "a" })));
+    const ad = { track: "C", uniqueID: "c", scrobblingDisallowedReason: "IsAd" };
+    await send(event("nowplaying", inTab(1, ad)));
+    expect(await server.shown()).toMatchObject({ is_playing: true, track: { name: "B" } });
+    await send(event("paused", inTab(2, { track: "B", uniqueID: "b" })));
+    expect(await server.shown()).toMatchObject({ is_playing: false, track: { name: "B" } });
+    await send(event("resumedplaying", inTab(1, { track: "A", uniqueID: "a" })));
+    expect(await server.shown()).toMatchObject({ is_playing: true, track: { name: "A" } });
+  });
+
   test("expires fifteen seconds after the end of the track", async () => {
     await send(event("nowplaying"));
     await server.clock.advance(204_999);
