@@ -80,6 +80,22 @@ test("its position stays right when this machine's clock is put right", async ()
   expect((await next(isTitled("Next One"))).positionMs).toBe(8_000);
 });
 
+test.each([-3_600_000, 3_600_000])(
+  "its position stays right when this machine's clock is set wrong by %p ms",
+  async (wrongMs) => {
+    const startedAtMs = clock.wallMs() - clock.monotonicMs();
+    const serverWallMs = () => startedAtMs + clock.monotonicMs();
+    server = startHomeAssistant(aMediaPlayer, serverWallMs);
+    const { next } = listen();
+    await subscribed();
+    clock.setWallMs(serverWallMs() + wrongMs);
+    const media_position_updated_at = new Date(serverWallMs() - 3_000).toISOString();
+    const attributes = { media_title: "Next One", media_position: 5, media_position_updated_at };
+    server.changes({ state: "playing", attributes });
+    expect((await next(isTitled("Next One"))).positionMs).toBe(8_000);
+  },
+);
+
 test("a stamp that lies past the length says nothing of the position", async () => {
   start({ ...aMediaPlayer, media_position: 50, media_position_updated_at: iso(2 * 3_600_000) });
   expect(await listen().next(isTitled("Paper Lanterns"))).toMatchObject({

@@ -19,18 +19,23 @@ export async function* listen(
   { clock, signal }: WatchContext,
   { entity: id, token }: { readonly entity: string; readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
+  /** This machine's clock against the one that never jumps. */
+  const setMs = () => clock.wallMs() - clock.monotonicMs();
+  const askTime = async () => {
+    const { serverWallMs } = await server.getJson("/api/", NO_HOME_ASSISTANT);
+    const isSameClock = Math.abs(serverWallMs() - clock.wallMs()) < SAME_CLOCK_MS;
+    return { wallMs: isSameClock ? clock.wallMs : serverWallMs, setMs: setMs() };
+  };
   // Also of an entity that it has not, the status is 404.
-  await server.getJson("/api/", NO_HOME_ASSISTANT);
+  let time = await askTime();
   const answer = await server.getJson(`/api/states/${id}`, `has no entity ${id}`);
-  const isSameClock = Math.abs(answer.serverWallMs() - clock.wallMs()) < SAME_CLOCK_MS;
-  const serverWallMs = isSameClock ? clock.wallMs : answer.serverWallMs;
 
   const read = (entity: Entity | null, observedAtMs: number): Playback | null => {
     if (!entity) return null;
     return readPlayback(entity, {
       id,
       observedAtMs,
-      serverWallMs: serverWallMs(),
+      serverWallMs: time.wallMs(),
       artworksOf: (key, picture) =>
         /^\/(?!\/)/.test(picture)
           ? [server.artwork(key, server.url + picture)]
@@ -58,6 +63,8 @@ export async function* listen(
       }
       if (message["type"] !== "event" && message["type"] !== "pong") continue;
       if (message["type"] === "event") entity = afterEvent(entity, id, message["event"]);
+      // The clock was set, or this machine has slept.
+      if (Math.abs(setMs() - time.setMs) >= SAME_CLOCK_MS) time = await askTime();
       yield read(entity, clock.monotonicMs());
     }
   } finally {
