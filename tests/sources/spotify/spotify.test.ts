@@ -181,20 +181,6 @@ const skippedAt = (skipAtMs: number): ListeningLike => ({
 });
 
 describe("looking", () => {
-  test("tells at once what is playing", async () => {
-    const watching = watch(standIn.addUser({ listening: skippedAt(1e9) }));
-    await clock.advance(0);
-    expect(watching.received).toEqual([first.title]);
-  });
-
-  test("goes on while somebody follows", async () => {
-    const watching = watch(longTrack());
-    await clock.advance(60_000);
-    expect(looks()).toBeWithin(30, 42);
-    await watching.stop();
-    expect(watching.ended()).toBe(true);
-  });
-
   test("anchors what was reported half-way between question and answer", async () => {
     standIn = createStandIn({ clock, latencyMs: 400 });
     app = { clientId: standIn.clientId, clientSecret: null };
@@ -261,15 +247,6 @@ describe("a passing failure", () => {
     expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
   });
 
-  test("like a call that never ends is unavailable after five seconds", async () => {
-    const watching = watch(longTrack());
-    standIn.script("hang");
-    await clock.advance(4_999);
-    expect(watching.ended()).toBe(false);
-    await clock.advance(1);
-    expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
-  });
-
   test("leaves what is known of the listener: no other token, and no stale answer believed", async () => {
     const connection = newConnection();
     const user = standIn.addUser({ listening: skippedAt(10_000) });
@@ -320,27 +297,6 @@ describe("an access token", () => {
     await clock.advance(0);
     expect({ looks: looks(), refreshes: refreshes() }).toEqual({ looks: 2, refreshes: 2 });
     expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
-  });
-});
-
-describe("a rotated refresh token", () => {});
-
-describe("a revoked consent", () => {
-  test("is told once, and the dead token is discarded and never sent again", async () => {
-    const user = longTrack();
-    const connection = newConnection();
-    const watching = watch(user, { connection });
-    await clock.advance(10_000);
-    user.revoke();
-    user.expireAccessTokens();
-    await clock.advance(20_000);
-    expect(meaningOf(watching)).toEqual({ kind: "unauthorized" });
-    expect(watching.kept.at(-1)).toMatchObject({ refreshToken: null, access: null });
-    const made = standIn.calls.length;
-    const again = watch(user, { connection });
-    await clock.advance(60_000);
-    expect(meaningOf(again)).toEqual({ kind: "unauthorized" });
-    expect(standIn.calls).toHaveLength(made);
   });
 });
 
@@ -576,27 +532,6 @@ describe("settings", () => {
 });
 
 describe("a cover", () => {
-  test("is loaded once an address is named, over the same careful calls", async () => {
-    const picture = new Uint8Array([1, 2, 3]);
-    const covers: string[] = [];
-    source = startSource((url, init) => {
-      if (!url.includes("/image/")) return standIn.fetch(url, init);
-      covers.push(url);
-      return Promise.resolve(
-        new Response(covers.length === 1 ? picture : null, {
-          status: covers.length === 1 ? 200 : 404,
-        }),
-      );
-    });
-    const { words } = watch(longTrack());
-    await clock.advance(10_000);
-    const [artwork] = words[0]?.album.artworks ?? [];
-    expect(covers).toEqual([]);
-    expect(await artwork?.load()).toEqual(picture);
-    expect(covers).toEqual([artwork?.url ?? ""]);
-    await expect(artwork?.load()).rejects.toThrow("404");
-  });
-
   test("has the same key in every report that names it", async () => {
     const { words } = watch(longTrack());
     await clock.advance(10_000);

@@ -15,7 +15,7 @@ import {
   parseSpotifySettings,
   type SpotifySettings,
 } from "../../../src/sources/kinds/spotify/settings.ts";
-import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../../fixtures/clock/fake-clock.ts";
 import {
   createTestConnection,
   type TestConnection,
@@ -386,7 +386,7 @@ describe("the accounts service", () => {
   const ACCOUNTS_URL = "https://accounts.spotify.com";
 
   /** The service before a stand-in Spotify. */
-  function withStandIn(options: { rotatesTokens?: boolean; secret?: "right" | "wrong" } = {}) {
+  function withStandIn(options: { secret?: "right" | "wrong" } = {}) {
     const spotify = createSpotify({ clock });
     const user: StandInUser = spotify.addUser({ listening: idle, ...options });
     const upstream = createUpstream({
@@ -406,37 +406,10 @@ describe("the accounts service", () => {
     return { spotify, user, refresh };
   }
 
-  test("answers an hour's access and usually no refresh token", async () => {
-    const { refresh } = withStandIn();
-    expect(await refresh()).toMatchObject({ expiresInMs: 3_600_000, refreshToken: undefined });
-  });
-
-  test("answers the refresh token that takes the other's place", async () => {
-    const { refresh, user } = withStandIn({ rotatesTokens: true });
-    const first = user.refreshToken;
-    const { refreshToken } = await refresh();
-    expect(refreshToken).toBe(user.refreshToken);
-    expect(refreshToken).not.toBe(first);
-  });
-
   test("takes an app with its secret, and refuses a wrong one", async () => {
     expect(await withStandIn({ secret: "right" }).refresh()).toHaveProperty("accessToken");
     const error = await failureOf(withStandIn({ secret: "wrong" }).refresh());
     expect(error).toMatchObject({ code: "invalid_client" });
-  });
-
-  test("refuses a revoked grant by its code", async () => {
-    const { refresh, user } = withStandIn();
-    user.revoke();
-    const error = await failureOf(refresh());
-    expect(error).toBeInstanceOf(GrantRefused);
-    expect(error).toMatchObject({ code: "invalid_grant", status: 400 });
-  });
-
-  test("asks for a pause with its Retry-After", async () => {
-    const { refresh, spotify } = withStandIn();
-    spotify.script({ status: 429, retryAfter: "12", target: "token" });
-    expect(await failureOf(refresh())).toMatchObject({ status: 429, retryAfter: "12" });
   });
 
   const strange: Record<string, object> = {
@@ -473,14 +446,5 @@ describe("the accounts service", () => {
     const answer = { access_token: "a", token_type: "Bearer", refresh_token: "rotated" };
     spotify.script({ body: { ...answer, ...given }, target: "token" });
     expect(await refresh()).toEqual(read);
-  });
-
-  test("that does not answer is given up", async () => {
-    const { refresh, spotify } = withStandIn();
-    spotify.script({ answer: "hang", target: "token" });
-    const failure = failureOf(refresh());
-    await settle();
-    await clock.advance(5_000);
-    expect(await failure).toBeInstanceOf(Error);
   });
 });
