@@ -81,6 +81,12 @@ export function quiet(command: CommanderCommand, io: Io): CommanderCommand {
           // A word too many, or a misspelt option's value, may be of a password.
           .replace(/ but got (\d+): .*$/s, " but got $1")
           .replace(/'(--[^'=]*)=[^']*'/, "'$1'")
+          // Commander calls an option unknown that takes no value and was given one.
+          .replace(/^unknown option '(--[^']*)'.*$/s, (message, flag) =>
+            command.options.some(({ long }) => long === flag)
+              ? `option '${flag}' takes no value`
+              : message,
+          )
           .replaceAll(/\s*\n\s*/g, " ");
         const end = /[.)]$/.test(words) ? "" : ".";
         io.error(`marquee: ${redact(words)}${end} ${seeHelpOf(command)}`);

@@ -139,6 +139,15 @@ describe("a command that is called wrongly", () => {
     expect(errors).not.toMatch(/^\s+at /m);
   });
 
+  test.each([
+    ["user list --json=true", "--json"],
+    ["config --demo=false", "--demo"],
+  ])("is told which option takes no value: marquee %s", async (words, option) => {
+    const { code, errors } = await marquee(...named(words));
+    expect(code).toBe(2);
+    expect(errors).toStartWith(`marquee: option '${option}' takes no value. See `);
+  });
+
   test("does not print a key that was among its words", async () => {
     const key = `mq_${"a".repeat(38)}`;
     const { code, errors } = await marquee("nonsense", key);
