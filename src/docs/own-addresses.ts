@@ -15,7 +15,12 @@ const ANY_ADDRESS_IN_FILES = /(?:http:\/\/)?127\.0\.0\.1:4747/g;
 /** Stands for the widget token. The ellipsis makes it differ from a mention of the prefix alone. */
 export const WIDGET_TOKEN_IN_FILES = "mqw_…";
 
-const PROXY_LANGUAGES: readonly (string | undefined)[] = ["caddyfile", "nginx"];
+const PROXY_LANGUAGES: readonly (string | undefined)[] = [
+  "caddyfile",
+  "nginx",
+  "apache",
+  "haproxy",
+];
 
 export interface ServersAddresses {
   /** The server's base URL, without a slash at the end. */

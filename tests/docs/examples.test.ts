@@ -234,6 +234,8 @@ describe("an example of the API", () => {
     if (path.startsWith("/callback/") || path.endsWith("/json")) return 400;
     // The secret of these examples opens another program's address only.
     if (path.endsWith("/tuna")) return 401;
+    // Proxies are led there, and people on to their language.
+    if (path === "/") return 302;
     // Programs post there.
     return path === "/listenbrainz/" ? 405 : 200;
   };
