@@ -220,18 +220,6 @@ describe("a cold channel", () => {
     await player.says(song("Player"));
     expect(titleOf(await reading)).toBe("Player");
   });
-
-  test("waits two seconds for one that has not reported before it shows a pause", async () => {
-    const seen: (string | undefined)[] = [];
-    void hub.read(ADA, 4_000).then((reading) => seen.push(titleOf(reading)));
-    await settle();
-    await player.says(paused("Player"));
-    await clock.advance(1_999);
-    expect(seen).toEqual([]);
-    await clock.advance(1);
-    await settle();
-    expect(seen).toEqual(["Player"]);
-  });
 });
 
 describe("a connection that programs push to", () => {
@@ -267,17 +255,6 @@ describe("a polled connection", () => {
   let radio: ScriptedSource;
   beforeEach(() => {
     radio = createScriptedSource(3, { delivery: "polled", pollsEveryMs: 5_000 });
-  });
-
-  test("gives way after three intervals without an answer", async () => {
-    connected = [radio, player];
-    const titles = subscribe();
-    await player.says(paused("Player"));
-    await radio.says(song("Radio"));
-    await clock.advance(14_999);
-    expect(titles).toEqual(["Radio"]);
-    await clock.advance(1);
-    expect(titles).toEqual(["Radio", "Player"]);
   });
 
   test("is not asked for a request while one before it in the order plays", async () => {
