@@ -215,9 +215,12 @@ describeSourceContract({
   clock: systemClock,
   goodSettings: () => ({ path: join(decks.path, "now.txt") }),
   badSettings: [
+    {},
     { path: "" },
     { path: "x", pattern: "{artist}" },
+    { path: "x", pattern: "{artist}{title}" },
     { path: "x", encoding: "klingon" },
+    { path: "x", delay: "31" },
   ],
   unreachable: { settings: { path: "/nonexistent" }, secret: LOST },
 });

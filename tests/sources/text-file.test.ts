@@ -92,17 +92,6 @@ describe("a text file", () => {
     expect((await firstOf(source, { path: list }, clock))?.track.title).toBe("Nacht 夜");
   });
 
-  test.each([
-    [{ path: "" }],
-    [{}],
-    [{ path: "x", pattern: "{artist}" }],
-    [{ path: "x", pattern: "{artist}{title}" }],
-    [{ path: "x", encoding: "klingon" }],
-    [{ path: "x", delay: "31" }],
-  ])("may not be entered as %p", (settings) => {
-    expect(() => source.open(settings)).toThrow();
-  });
-
   test("that is not there, or is no file, is unavailable", async () => {
     for (const wrong of [path, "/dev/zero"]) {
       const failure = await failureOf(source, { path: wrong }, clock);

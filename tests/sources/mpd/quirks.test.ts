@@ -56,24 +56,6 @@ describe("what MPD tells", () => {
       positionMs: 12_500,
     });
   });
-
-  test("of a station that names no title: the station's name", async () => {
-    const received = await play(
-      "state: play\nfile: http://radio.example/live\nName: Radio Example\nOK\n",
-    );
-    expect(received.track.title).toBe("Radio Example");
-  });
-
-  test("of a track without its own artist: the album's", async () => {
-    const received = await play(
-      "state: pause\nfile: a.flac\nAlbumArtist: Various\nduration: 61.25\nOK\n",
-    );
-    expect(received).toMatchObject({
-      state: "paused",
-      artists: ["Various"],
-      track: { durationMs: 61_250 },
-    });
-  });
 });
 
 describe("what Mopidy tells", () => {
