@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { readNowPlaying } from "../../src/ingest/audioscrobbler.ts";
+import {
+  isMadeWith,
+  isTimely,
+  readHandshake,
+  readNowPlaying,
+} from "../../src/ingest/audioscrobbler.ts";
 import { AUDIOSCROBBLER } from "../../src/sources/pushed.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
@@ -220,13 +225,31 @@ describe("Audioscrobbler", () => {
     }
   });
 
+  const hostileValues = fc.oneof(
+    fc.constantFrom("", " ", "-1", "1e999", "NaN", "200"),
+    fc.string({ unit: "binary" }),
+  );
+
   test("survives thousands of hostile messages", () => {
     const names = fc.constantFrom(...Object.keys(TRACK), "s", "__proto__", "");
-    const values = fc.oneof(fc.constantFrom("", " ", "-1", "1e999", "NaN", "200"), fc.string());
     const forms = fc
-      .array(fc.tuple(names, values), { maxLength: 8 })
+      .array(fc.tuple(names, hostileValues), { maxLength: 8 })
       .map((pairs) => new URLSearchParams(pairs));
     expectHarmless(AUDIOSCROBBLER, forms, readNowPlaying);
+  });
+
+  test("reads any handshake, or says what is wrong with it", () => {
+    const right = { hs: "true", p: "1.2.1", u: "ada", t: "1700000000", a: "x" };
+    const names = fc.constantFrom(...Object.keys(right), "__proto__", "");
+    fc.assert(
+      fc.property(fc.dictionary(names, hostileValues, { maxKeys: 3 }), (changes) => {
+        const read = readHandshake(new URLSearchParams({ ...right, ...changes }));
+        if ("mistake" in read) return expect(read.mistake).not.toBe("");
+        expect(isMadeWith("mqi_secret", read)).toBe(false);
+        expect(isTimely(read, 1_800_000_000_000)).toBe(false);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 
