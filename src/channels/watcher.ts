@@ -75,7 +75,7 @@ export function createWatcher(
     const { meaning } = error;
     if (meaning.kind === "unauthorized") return refuse(failed, reason);
     if (meaning.kind === "unavailable") {
-      status.failed("unreachable", reason);
+      status.failed(meaning.reason ?? "unreachable", reason);
       return {};
     }
     status.failed(meaning.reason, reason, meaning.afterMs);

@@ -207,6 +207,8 @@ export const de: Words = {
         "{source} beendet diese Verbindung am {day}. Verbinde es vorher neu; ein Klick genügt.",
       failures: {
         unreachable: "{source} ist nicht erreichbar.",
+        unexpected:
+          "{source} antwortet, aber nicht wie erwartet. Wenn du eine Adresse oder einen Namen eingegeben hast, prüfe sie.",
         limited: "{source} erhält zu viele Anfragen.",
         notOnAppList:
           "{source} lässt dich nicht zu: Der Eigentümer der App muss dich zu deren Nutzern hinzufügen.",

@@ -199,6 +199,8 @@ export const en = {
       endsSoon: "{source} ends this link on {day}. Link it again before then; it takes one click.",
       failures: {
         unreachable: "{source} can’t be reached.",
+        unexpected:
+          "{source} answers, but not as expected. If you entered an address or a name for it, check them.",
         limited: "{source} is getting too many calls.",
         notOnAppList: "{source} won’t let you in: the app’s owner has to add you to its users.",
         noPremium: "{source} requires the app’s owner to have Premium.",

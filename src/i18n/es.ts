@@ -203,6 +203,8 @@ export const es: Words = {
         "{source} pondrá fin a este vínculo el {day}. Vuelve a vincularlo antes; basta un clic.",
       failures: {
         unreachable: "No se puede contactar con {source}.",
+        unexpected:
+          "{source} responde, pero no como se espera. Si has introducido una dirección o un nombre, compruébalos.",
         limited: "{source} recibe demasiadas llamadas.",
         notOnAppList:
           "{source} no te da acceso: el propietario de la aplicación debe añadirte a sus usuarios.",

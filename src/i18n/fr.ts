@@ -205,6 +205,8 @@ export const fr: Words = {
         "{source} met fin à cette liaison le {day}. Liez-le à nouveau avant ; un clic suffit.",
       failures: {
         unreachable: "{source} est injoignable.",
+        unexpected:
+          "{source} répond, mais pas comme prévu. Si vous avez saisi une adresse ou un nom, vérifiez-les.",
         limited: "{source} reçoit trop d’appels.",
         notOnAppList:
           "{source} ne vous donne pas accès : le propriétaire de l’application doit vous ajouter à ses utilisateurs.",

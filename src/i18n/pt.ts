@@ -200,6 +200,8 @@ export const pt: Words = {
       endsSoon: "O {source} encerra esta conexão em {day}. Conecte de novo antes; basta um clique.",
       failures: {
         unreachable: "Não foi possível se conectar ao {source}.",
+        unexpected:
+          "O {source} responde, mas não como esperado. Se você digitou um endereço ou um nome, confira se estão certos.",
         limited: "O {source} está recebendo chamadas demais.",
         notOnAppList:
           "O {source} não deixa você entrar: o dono do app precisa adicionar você à lista de usuários.",

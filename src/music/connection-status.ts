@@ -1,6 +1,8 @@
 /** Why playback cannot be read although the connection is valid. */
 export const FAILURE_REASONS = [
   "unreachable",
+  // Somebody answers, but not as the source's upstream does.
+  "unexpected",
   "limited",
   "notOnAppList",
   "noPremium",

@@ -2,9 +2,10 @@ import { createBoundedMap } from "../bounded-map.ts";
 import type { Artwork } from "../playback.ts";
 import { textIn } from "../decode-text.ts";
 import type { Covers } from "../upstream/covers.ts";
-import { parseJson } from "../upstream/json.ts";
+import { parseJson, UnreadableAnswer } from "../upstream/json.ts";
+import { statusFailure } from "./answer-failure.ts";
 import { retryLater, unauthorized, type WatchContext } from "./source.ts";
-import { type Upstream, UpstreamError, type UpstreamHeaders } from "../upstream/index.ts";
+import { type Upstream, type UpstreamHeaders } from "../upstream/index.ts";
 import { answeredAtMs, retryAfterMsOf } from "../upstream/retry-after.ts";
 
 /** A server at an address that a user entered: its answers and its pictures. */
@@ -74,8 +75,8 @@ export function createPlayerServer(
         throw retryLater(pauseMs, "limited", `${name} at ${url} has asked for a pause`);
       }
       if (status === NO_CONTENT) return { body: null, observedAtMs, serverWallMs };
-      if (status === 404 && missing !== undefined) throw new UpstreamError(`it ${missing}`);
-      if (status !== 200) throw new UpstreamError(`${url} answered ${status}`);
+      if (status === 404 && missing !== undefined) throw new UnreadableAnswer(`it ${missing}`);
+      if (status !== 200) throw statusFailure(`${name} at ${url}`, status);
       const body = parseJson(await textIn(response));
       return { body, observedAtMs, serverWallMs };
     },

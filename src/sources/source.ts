@@ -366,8 +366,11 @@ export class LinkFailure extends Error {
  */
 export type FailureMeaning =
   | { kind: "unauthorized" }
-  | { kind: "retryLater"; afterMs: number; reason: FailureReason }
-  | { kind: "unavailable" };
+  | { kind: "retryLater"; afterMs: number; reason: PauseReason }
+  | { kind: "unavailable"; reason?: "unexpected" };
+
+/** Why an upstream is to be asked later. */
+export type PauseReason = Exclude<FailureReason, "unexpected">;
 
 /** The only error that `watch` throws. The message is for the log and holds no secret. */
 export class SourceFailure extends Error {
@@ -382,8 +385,12 @@ export class SourceFailure extends Error {
 export const unauthorized = (message: string): SourceFailure =>
   new SourceFailure({ kind: "unauthorized" }, message);
 
-export const retryLater = (afterMs: number, reason: FailureReason, message: string) =>
+export const retryLater = (afterMs: number, reason: PauseReason, message: string) =>
   new SourceFailure({ kind: "retryLater", afterMs, reason }, message);
 
 export const unavailable = (message: string, options?: ErrorOptions): SourceFailure =>
   new SourceFailure({ kind: "unavailable" }, message, options);
+
+/** Somebody answers, but not as the upstream does: its address may be another one, or what was entered with it. */
+export const unexpected = (message: string, options?: ErrorOptions): SourceFailure =>
+  new SourceFailure({ kind: "unavailable", reason: "unexpected" }, message, options);

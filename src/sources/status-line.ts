@@ -25,6 +25,7 @@ export function statusLine(
 
 const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   unreachable: "cannot be reached",
+  unexpected: "does not answer as expected",
   limited: "too many calls",
   notOnAppList: "user is not on the app's list",
   noPremium: "the app's owner needs Premium",

@@ -36,7 +36,7 @@ export async function tryOut(
     }
     const { meaning, message: reason } = error;
     if (meaning.kind === "unauthorized") return { kind: "refused", reason };
-    const failure = meaning.kind === "retryLater" ? meaning.reason : "unreachable";
+    const failure = meaning.reason ?? "unreachable";
     return { kind: "failed", failure, reason };
   }
 }

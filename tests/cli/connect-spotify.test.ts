@@ -112,6 +112,7 @@ describe("marquee user list, of a linked account", () => {
 
   const WORDS: Record<(typeof FAILURE_REASONS)[number], string> = {
     unreachable: "cannot be reached",
+    unexpected: "does not answer as expected",
     limited: "too many calls",
     notOnAppList: "user is not on the app's list",
     noPremium: "the app's owner needs Premium",

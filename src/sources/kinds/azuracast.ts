@@ -17,7 +17,7 @@ import {
   type Polling,
 } from "../polling/polled-source.ts";
 import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../amounts.ts";
-import { type Source, unavailable } from "../source.ts";
+import { type Source, unexpected } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
 
 /** A station of AzuraCast: https://www.azuracast.com/docs/developers/now-playing-data/ */
@@ -54,7 +54,7 @@ export const createAzuraCast = (deps: PolledSourceDeps): Source =>
       return async () => {
         const answer = await get(`${url}/api/nowplaying/${station}`);
         if (answer.status === 404) {
-          throw unavailable(`${answer.from} has no station ${JSON.stringify(station)}`);
+          throw unexpected(`${answer.from} has no station ${JSON.stringify(station)}`);
         }
         return readNowPlaying(jsonOf(answer), {
           observedAtMs: answer.observedAtMs,

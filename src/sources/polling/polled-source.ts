@@ -11,11 +11,11 @@ import {
   type SourceOptions,
   retryLater,
   unauthorized,
-  unavailable,
+  unexpected,
   type WatchContext,
 } from "../source.ts";
 import type { Upstream } from "../../upstream/index.ts";
-import { withMeanings } from "../answer-failure.ts";
+import { statusFailure, withMeanings } from "../answer-failure.ts";
 import { newPollState, steadyPace } from "./cadence.ts";
 import { poll } from "./poller.ts";
 import type { RequestBudget, Urgency } from "./request-budget.ts";
@@ -160,7 +160,7 @@ export function definePolledSource<
 export function jsonOf(answer: Answer): unknown {
   const { from } = answer;
   const body = jsonIn(textOf200(answer));
-  if (body === undefined) throw unavailable(`${from}: its answer is not JSON`);
+  if (body === undefined) throw unexpected(`${from}: its answer is not JSON`);
   return body;
 }
 
@@ -171,5 +171,5 @@ export function textOf200({ from, status, text, authorized }: Answer): string {
   if (status === 401 || (status === 403 && authorized)) {
     throw unauthorized(`${from} refuses the user name or the password, or asks for one`);
   }
-  throw unavailable(`${from} answered ${status}`);
+  throw statusFailure(from, status);
 }

@@ -149,6 +149,16 @@ describe("a radio", () => {
     expect(Bun.inspect(failure)).not.toContain("correct-horse");
   });
 
+  test("that is a page is no radio, unless it names a station", async () => {
+    const page = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
+    const server = start(`${page}\r\n<html>`);
+    const failure = await listen(`${server.url}/player`).failure();
+    expect(failure.meaning).toEqual({ kind: "unavailable", reason: "unexpected" });
+    expect(failure.message).toEndWith("is a page: enter the address of the stream itself");
+    const named = start(`${page}icy-name: Tower\r\n\r\naudio`);
+    await listen(named.url).next(isTitled("Tower"));
+  });
+
   test("that ends is unavailable, so that it is asked again later", async () => {
     const server = start(Buffer.concat([Buffer.from(icyHead()), playing("Ada - One")]));
     const heard = listen(server.url);

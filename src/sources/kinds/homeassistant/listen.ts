@@ -1,5 +1,5 @@
 import type { Playback } from "../../../playback.ts";
-import { recordOf, textOf, parseJson } from "../../../upstream/json.ts";
+import { parseJson, recordOf, textOf, UnreadableAnswer } from "../../../upstream/json.ts";
 import type { PlayerServer } from "../../player-server.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
@@ -88,5 +88,5 @@ async function authenticate(
     type = await receiveType();
   }
   if (type === "auth_invalid") throw server.unauthorized();
-  if (type !== "auth_ok") throw new UpstreamError(`it ${NO_HOME_ASSISTANT}`);
+  if (type !== "auth_ok") throw new UnreadableAnswer(`it ${NO_HOME_ASSISTANT}`);
 }

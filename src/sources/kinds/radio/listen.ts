@@ -4,8 +4,10 @@ import { hostOf } from "../../../ip-address.ts";
 import type { Playback } from "../../../playback.ts";
 import { readOnAir } from "../../../titles/on-air.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
+import { UnreadableAnswer } from "../../../upstream/json.ts";
 import { MOST_REDIRECTS, redirectOf } from "../../../upstream/redirects.ts";
 import type { UpstreamStream } from "../../../upstream/stream.ts";
+import { statusFailure } from "../../answer-failure.ts";
 import type { WatchContext } from "../../source.ts";
 import { type ByteBudget, createByteBudget } from "../../streams/byte-budget.ts";
 import { createIcyReader } from "../../streams/icy.ts";
@@ -74,13 +76,23 @@ async function openAudio(
     const headers = { "Icy-MetaData": "1", Accept: "*/*" };
     const stream = await upstream.openStream(at, { headers, signal, silenceMs: SILENCE_MS });
     const next = redirectOf(at, stream, () => true) ?? (await listedIn(stream, at));
-    if (!next && stream.status === 200) return { stream, at };
+    if (!next && stream.status === 200 && !isPage(stream.headers)) return { stream, at };
     stream.close();
-    if (!next) throw new UpstreamError(`${at.origin}${at.pathname} answered ${stream.status}`);
+    const place = `${at.origin}${at.pathname}`;
+    if (!next && stream.status !== 200) throw statusFailure(place, stream.status);
+    if (!next) {
+      throw new UnreadableAnswer(`${place} is a page: enter the address of the stream itself`);
+    }
     at = next;
   }
   throw new UpstreamError(`${entered.origin}${entered.pathname} leads on too often`);
 }
+
+/** Whether an answer is a web page. A server of audio that calls it one names the station. */
+const isPage = (headers: Headers): boolean =>
+  /^(?:text\/html|application\/xhtml)/i.test(headers.get("content-type") ?? "") &&
+  !headers.has("icy-name") &&
+  !headers.has("icy-metaint");
 
 /** The address that an answer lists if it is a playlist. */
 async function listedIn(stream: UpstreamStream, at: URL): Promise<URL | undefined> {
@@ -95,7 +107,7 @@ async function listedIn(stream: UpstreamStream, at: URL): Promise<URL | undefine
   const entry = entryOf(decodeText(Buffer.concat(parts)), at);
   if (entry) return entry;
   stream.close();
-  throw new UpstreamError(
+  throw new UnreadableAnswer(
     `${at.origin}${at.pathname} lists no stream that names its songs: HLS does not`,
   );
 }

@@ -4,6 +4,7 @@ import {
   LinkFailure,
   type LinkFailureReason,
   type OAuthLinking,
+  type PauseReason,
   SourceFailure,
 } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
@@ -102,8 +103,6 @@ function reasonOfRefusal({ code, status, message }: GrantRefused): LinkFailureRe
   // Without a code of OAuth's, it is not the service that answered, or it has failed.
   return status >= 500 || code === "" ? "unreachable" : "wrongApp";
 }
-
-type PauseReason = Extract<SourceFailure["meaning"], { kind: "retryLater" }>["reason"];
 
 function reasonOfPause(reason: PauseReason): LinkFailureReason {
   if (reason === "appRefused" || reason === "keyRefused") return "wrongApp";
