@@ -10,6 +10,7 @@ import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import { createNotices } from "../html/notices.ts";
+import { untrustedProxyIn } from "../http/client-address.ts";
 import type { DashboardRequest, Notice, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
@@ -47,6 +48,10 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
     baseUrl,
     section,
     formToken: formTokens.issue(signedIn.session),
+    untrustedProxy: untrustedProxyIn(
+      deps.addressOf(request),
+      request.headers.get("x-forwarded-for"),
+    ),
     notice,
   });
 

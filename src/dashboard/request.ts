@@ -31,6 +31,8 @@ export interface DashboardRequest extends ServerPlace {
   readonly section: SectionName;
   /** Proves that a form was sent from a page of this session. */
   readonly formToken: string;
+  /** The address of the proxy that passed this request on, if that is not trusted. */
+  readonly untrustedProxy: string | undefined;
   /** The result of the last form, shown once. */
   readonly notice: Notice | undefined;
   /** The form that was sent and refused. */

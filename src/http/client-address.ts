@@ -22,6 +22,16 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   };
 }
 
+/**
+ * The address of a proxy that has passed on a request without being trusted, if there is one.
+ * @param client what {@link createClientAddress} finds
+ */
+export function untrustedProxyIn(client: string, forwardedFor: string | null): string | undefined {
+  if (forwardedFor === null) return undefined;
+  const forwarded = forwardedFor.split(",").map((entry) => parseAddress(entry.trim())?.toString());
+  return forwarded.includes(client) ? undefined : client;
+}
+
 /** The network that a client cannot easily change: an IPv4 address, or the /64 of an IPv6 one. */
 export function networkOf(address: string): string {
   const parsed = parseAddress(address);

@@ -1359,6 +1359,8 @@ export const de: Words = {
       "Die Adresse beginnt mit http. Bots im Internet benutzen nur https, und Passwörter und Token gehen unverschlüsselt durchs Netz.",
     noProxy:
       "In --trusted-proxies steht kein Proxy. Falls einer vor diesem Server steht, scheinen alle Besucher von seiner Adresse zu kommen.",
+    untrustedProxy:
+      "Diese Seite kam über {address}, und diese Adresse steht nicht in --trusted-proxies: Alle Besucher scheinen von dort zu kommen.",
     how: "Wie ein Rechner zu Hause von außen erreichbar wird",
   },
   reference: {

@@ -1327,6 +1327,8 @@ export const en = {
       "The address starts with http. Bots on the internet only use https, and passwords and tokens cross the network unencrypted.",
     noProxy:
       "--trusted-proxies names no proxy. If there is one in front of this server, all visitors seem to come from its address.",
+    untrustedProxy:
+      "This page came through {address}, which --trusted-proxies doesn’t name: all visitors seem to come from there.",
     how: "How to reach a computer at home from outside",
   },
   reference: {

@@ -1352,6 +1352,8 @@ export const es: Words = {
       "La dirección empieza por http. Los bots de internet solo usan https, y las contraseñas y los tokens cruzan la red sin cifrar.",
     noProxy:
       "--trusted-proxies no indica ningún proxy. Si hay uno delante de este servidor, todas las visitas parecen venir de su dirección.",
+    untrustedProxy:
+      "Esta página ha pasado por {address}, que no está en --trusted-proxies: todas las visitas parecen venir de allí.",
     how: "Cómo llegar desde fuera a un ordenador de casa",
   },
   reference: {

@@ -1363,6 +1363,8 @@ export const fr: Words = {
       "L’adresse commence par http. Les bots sur internet n’utilisent que https, et les mots de passe et les tokens traversent le réseau en clair.",
     noProxy:
       "Aucun proxy n’est indiqué dans --trusted-proxies. S’il y en a un devant ce serveur, tous les visiteurs semblent venir de son adresse.",
+    untrustedProxy:
+      "Cette page est passée par {address}, qui n’est pas dans --trusted-proxies : tous les visiteurs semblent venir de là.",
     how: "Comment rendre un ordinateur de la maison joignable de l’extérieur",
   },
   reference: {

@@ -1341,6 +1341,8 @@ export const pt: Words = {
       "O endereço começa com http. Bots da internet só usam https, e senhas e tokens atravessam a rede sem criptografia.",
     noProxy:
       "Nenhum proxy está em --trusted-proxies. Se houver um na frente deste servidor, todos os visitantes parecem vir do endereço dele.",
+    untrustedProxy:
+      "Esta página passou por {address}, que não está em --trusted-proxies: todos os visitantes parecem vir dali.",
     how: "Como acessar de fora um computador em casa",
   },
   reference: {

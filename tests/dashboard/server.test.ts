@@ -336,6 +336,21 @@ describe("who can reach the server from outside", () => {
     expect(trusted).not.toContain(reach.noProxy);
     expect(await shownAt("http://127.0.0.1:4747")).not.toContain(reach.noProxy);
   });
+
+  test("names a proxy that the page came through and that is not trusted", async () => {
+    const through = async (trustedProxies: string) => {
+      await shownAt("https://music.example.org", { trustedProxies });
+      return (await owner.get(SERVER, { headers: { "x-forwarded-for": "203.0.113.7" } })).text();
+    };
+    // The address that requests of tests come from.
+    const sentence = fill(reach.untrustedProxy, { address: "192.0.2.1" });
+    const untrusted = await through("127.0.0.1");
+    expect(untrusted).toContain(sentence);
+    expect(await through("")).toContain(sentence);
+    expect(await through("")).not.toContain(reach.noProxy);
+    expect(await through("127.0.0.1, 192.0.2.0/24")).not.toContain(sentence);
+    expect(await shownAt("https://music.example.org")).not.toContain(sentence);
+  });
 });
 
 describe("stopping Marquee", () => {

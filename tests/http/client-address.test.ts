@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createClientAddress, networkOf } from "../../src/http/client-address.ts";
+import { createClientAddress, networkOf, untrustedProxyIn } from "../../src/http/client-address.ts";
 
 const ipv6 = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 });
 const toText = (groups: readonly number[]) => groups.map((group) => group.toString(16)).join(":");
@@ -101,5 +101,22 @@ describe("networkOf", () => {
         expect(same).toBe(flippedBit === undefined);
       }),
     );
+  });
+});
+
+describe("untrustedProxyIn", () => {
+  const addressOf = createClientAddress(["10.0.0.0/24"]);
+  const found = (peer: string, forwarded: string | null) =>
+    untrustedProxyIn(addressOf(peer, forwarded), forwarded);
+
+  test("is the peer that forwards and is not trusted", () => {
+    expect(found("172.18.0.1", "203.0.113.7")).toBe("172.18.0.1");
+    expect(found("172.18.0.1", "10.0.0.5, unknown")).toBe("172.18.0.1");
+  });
+
+  test("is nobody where all who forward are trusted, or nobody does", () => {
+    expect(found("10.0.0.1", "203.0.113.7")).toBeUndefined();
+    expect(found("10.0.0.1", "[2001:DB8::1]:443, 10.0.0.5")).toBeUndefined();
+    expect(found("192.0.2.1", null)).toBeUndefined();
   });
 });

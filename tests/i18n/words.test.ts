@@ -101,7 +101,7 @@ describe.each(LANGUAGES)("in %s", (language) => {
 });
 
 /** The page of the server shows its settings to its owner, and some refusals are of commands alone. */
-const FOR_OPERATORS = /^(?:reach\.noProxy|refused\.secret\.)/;
+const FOR_OPERATORS = /^(?:reach\.(?:noProxy|untrustedProxy)|refused\.secret\.)/;
 
 test.each(LANGUAGES)("names no flag and no variable to who only clicks, in %s", (language) => {
   const technical = textsIn(languages[language]).filter(

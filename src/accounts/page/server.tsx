@@ -208,17 +208,20 @@ function Backup({ request, settings: { config, origins } }: PartProps): JSX.Elem
 
 /** What the base URL says about who can reach this server. Nobody is called to find out. */
 function FromOutside({ request, settings: { config } }: PartProps): JSX.Element {
-  const { basePath, baseUrl, language, words } = request;
+  const { basePath, baseUrl, language, words, untrustedProxy } = request;
   const { reach: t } = words;
   const reach = reachOf(baseUrl);
+  const namesNoProxy = reach === "public" && config.trustedProxies.length === 0;
   return (
     <Titled title={t.title}>
       <Status
         tone={reach === "public" ? "good" : "warn"}
         text={fill(t[reach], { host: new URL(baseUrl).host })}
       />
-      {reach === "public" && config.trustedProxies.length === 0 && (
-        <Status tone="warn" text={t.noProxy} />
+      {untrustedProxy !== undefined ? (
+        <Status tone="warn" text={fill(t.untrustedProxy, { address: untrustedProxy })} />
+      ) : (
+        namesNoProxy && <Status tone="warn" text={t.noProxy} />
       )}
       <p class="actions">
         <LinkButton label={t.how} href={pageAddress(basePath, language, "docs/reach")} />
