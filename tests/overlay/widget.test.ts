@@ -330,24 +330,6 @@ describe.each([
 });
 
 describe("a hostile text", () => {
-  const HOSTILE = [
-    "<script>alert(1)</script>",
-    "</bdi></div><img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "'\" onmouseover=alert(1) x='",
-    "</title></style></script><script>alert(1)//",
-    "<!--",
-    "-->",
-    "]]>",
-    "&lt;b&gt; &amp; &#60;b&#62;",
-    "javascript:alert(1)",
-    "{{constructor.constructor('alert(1)')()}}",
-    "${alert(1)}",
-    "\u0000<b>\u0000",
-    "\u202Etxet <b>",
-    "<plaintext>",
-    "<bdi>",
-  ];
   const hearsEverywhere = (shown: string) => {
     const text = unmended(shown);
     return plays({
@@ -377,11 +359,6 @@ describe("a hostile text", () => {
     expect(await textOf(answer(), ".np-label")).toBe("Now playing");
   };
 
-  test.each(HOSTILE)("is shown as it is: %j", async (text) => {
-    await hearsEverywhere(text);
-    await expectShownAsText(text);
-  });
-
   test("of any letters is shown as it is", async () => {
     const pieces = fc.constantFrom(
       "<",
@@ -407,7 +384,10 @@ describe("a hostile text", () => {
         await hearsEverywhere(text);
         await expectShownAsText(text);
       }),
-      { numRuns: 60 },
+      {
+        numRuns: 60,
+        examples: [["</title></style></script><script>alert(1)//"], ["\u0000<b>\u0000"]],
+      },
     );
   });
 });
