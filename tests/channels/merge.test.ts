@@ -73,21 +73,6 @@ const shownAt = (
 };
 
 describe("of several connections is shown", () => {
-  test("a playing one rather than a paused one", () => {
-    const [paused, playing] = [
-      connection(1, STREAMED, pauses(0)),
-      connection(2, STREAMED, plays(0)),
-    ];
-    expect(shownAt(10, [paused, playing])).toBe(2);
-    expect(shownAt(10, [playing, paused])).toBe(2);
-  });
-
-  test("of those that play the first in the user's order", () => {
-    const [one, other] = [connection(1, STREAMED, plays(0)), connection(2, STREAMED, plays(10))];
-    expect(shownAt(10, [one, other])).toBe(1);
-    expect(shownAt(10, [other, one])).toBe(2);
-  });
-
   test("of those that are paused the one that paused last", () => {
     const one = connection(1, STREAMED, plays(0), pauses(20));
     const other = connection(2, STREAMED, plays(0), pauses(30));

@@ -22,14 +22,6 @@ describe("the covers of a connection", () => {
   const createAll = () =>
     createPushedCovers(clock, createCovers({ clock, playerHosts: [], network: NO_NETWORK }));
 
-  test("are all there for somebody who skips every two seconds", async () => {
-    const covers = createAll();
-    for (let at = 0; at < 200; at++) {
-      expect(covers.named(addressOf(at), { origin: "json 1" })).toBeDefined();
-      await clock.advance(2_000);
-    }
-  });
-
   test("are those of thirty songs in a minute, however they come", async () => {
     const covers = createAll();
     const ways = [
@@ -62,7 +54,8 @@ describe("the covers of a connection", () => {
           if (isAdmitted) admittedAtMs.push(nowMs);
         }
       }),
-      { numRuns: 30 },
+      // Somebody who skips every two seconds lacks none.
+      { numRuns: 30, examples: [[Array(100).fill(2_000)]] },
     );
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import { createIcyReader } from "../../../src/sources/streams/icy.ts";
 import { costOf } from "../../fixtures/clock/processor-time.ts";
 import { AUDIO, icyBlock, icyTitle, INTERVAL } from "../../fixtures/streams/radio-server.ts";
-import "../../fixtures/seed.ts";
 
 function read(bytes: Uint8Array, ...cuts: readonly number[]): string[] {
   const readBytes = createIcyReader(INTERVAL);
@@ -24,15 +22,6 @@ describe("an ICY stream", () => {
   test("says each title, wherever it is cut", () => {
     for (let cut = 0; cut <= stream.length; cut += 1) expect(read(stream, cut)).toEqual(titles);
     expect(read(stream, ...stream.keys())).toEqual(titles);
-  });
-
-  test("says the same in whatever pieces it comes", () => {
-    const cut = fc.integer({ min: 0, max: stream.length });
-    fc.assert(
-      fc.property(fc.array(cut, { maxLength: 9 }), (cuts) => {
-        expect(read(stream, ...cuts.toSorted((one, other) => one - other))).toEqual(titles);
-      }),
-    );
   });
 
   test.each([
