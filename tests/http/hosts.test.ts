@@ -272,7 +272,10 @@ describe("a page's origin", () => {
     // Nobody's.
     [HTTPS, "https://evil.example", "evil.example", false],
     [HTTPS, "https://music.example.evil.example", "music.example", false],
+    [HTTPS, "https://music.example@evil.example", "music.example", false],
+    [HTTPS, "https://music.example, https://evil.example", "music.example", false],
     [HTTPS, "ftp://music.example", "music.example", false],
+    [HTTPS, "chrome-extension://music.example", "music.example", false],
     [HTTPS, "null", "music.example", false],
     [HTTPS, "", "music.example", false],
     [HTTPS, "https://music.example", null, true],

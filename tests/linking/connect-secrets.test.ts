@@ -133,15 +133,6 @@ describe("every page", () => {
         return browser.open(path);
       },
     },
-    "of an app that cannot be one": {
-      ask: () => browser.submit(path, { clientId: "has a space" }),
-      status: 422,
-      form: true,
-    },
-    "of a foreign form": {
-      ask: () => browser.submit(path, {}, "https://evil.example"),
-      status: 404,
-    },
     "of a link that has ended": {
       status: 404,
       async ask() {
@@ -149,26 +140,11 @@ describe("every page", () => {
         return browser.open(path);
       },
     },
-    "of a source that is none": {
-      ask: () => browser.open(path.replace("spotify", "nothing")),
-      status: 404,
-    },
-    "of an answer that nobody waits for": {
-      ask: () => browser.open("/callback/spotify?state=x"),
-      status: 400,
-    },
     "of a failure": {
       status: 400,
       async ask() {
         await server.enterApp();
         return browser.open(await browser.visitSpotify(path, "cancel"));
-      },
-    },
-    "of an account that is linked": {
-      status: 200,
-      async ask() {
-        await server.enterApp();
-        return browser.link(path);
       },
     },
   };

