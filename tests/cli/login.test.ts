@@ -55,11 +55,4 @@ describe("marquee login USER", () => {
       expect(sessions.list(users.named("ada"))).toEqual([]);
     });
   });
-
-  test("fails without a user, and where there is no data", async () => {
-    expect((await marquee("login")).code).toBe(2);
-    const { code, errors } = await marquee("login", "ada", "--data", path("elsewhere"));
-    expect(code).toBe(1);
-    expect(errors).toContain("There is no Marquee data");
-  });
 });
