@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   createApiKey,
+  createSessionToken,
   createWidgetToken,
   parseApiKey,
+  parseSessionToken,
   parseWidgetToken,
 } from "../../src/accounts/credential.ts";
 
@@ -12,6 +14,12 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const kinds = [
   { kind: "an API key", prefix: "mq_", create: createApiKey, parse: parseApiKey },
   { kind: "a widget token", prefix: "mqw_", create: createWidgetToken, parse: parseWidgetToken },
+  {
+    kind: "a session's token",
+    prefix: "mqs_",
+    create: createSessionToken,
+    parse: parseSessionToken,
+  },
 ];
 
 /** CRC32 (IEEE) bit by bit, as in its definition. */
