@@ -2,11 +2,7 @@ import { expect } from "bun:test";
 import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { en } from "../../src/i18n/en.ts";
 import { fill } from "../../src/i18n/index.ts";
-import {
-  readSharedLook,
-  type SharedLook,
-  sharedLookLink,
-} from "../../src/overlay/looks/shared-look.ts";
+import { sharedLookLink } from "../../src/overlay/looks/shared-look.ts";
 import { until } from "../fixtures/clock/waiting.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf, unfold } from "../fixtures/browser/page-checks.ts";
@@ -35,28 +31,6 @@ onTheDashboard(
     const { test } = stage;
     const page = () => stage.address("widget");
     const widgets = () => stage.server.accounts.widgets.allOf(stage.ada.user);
-
-    test("gives a look away as a link and as JSON, with everything in it", async () => {
-      const look: SharedLook = {
-        name: "Main",
-        options: { theme: "bar", idleText: "&amp; “später”" },
-        css: '.np-title::after { content: "&lt; \\201C"; }\n',
-        size: { width: 640, height: 90 },
-      };
-      const { id, revision } = await stage.server.accounts.widgets.first(stage.ada.user);
-      await stage.server.accounts.widgets.save(stage.ada.user, id, look, { basedOn: revision });
-      const permissions = ["clipboard-read", "clipboard-write"];
-      const watched = await stage.open("widget", { permissions });
-      await watched.page.getByLabel(`${t.more}: Main`).click();
-      await watched.page.getByText(t.share, { exact: true }).click();
-      for (const row of [0, 1]) {
-        const button = watched.page.locator(".copies dd").nth(row).getByRole("button");
-        await button.click();
-        const copied = await watched.page.evaluate(() => navigator.clipboard.readText());
-        expect(copied).not.toContain(stage.ada.widgetToken);
-        expect(readSharedLook(copied)).toEqual({ look, unknown: [] });
-      }
-    });
 
     test("opens a link with a look: shown first with its CSS, then saved, by keyboard alone", async () => {
       const look = {

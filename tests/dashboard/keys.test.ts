@@ -55,19 +55,6 @@ describe("making a key", () => {
     expect(copies).toContain(line);
   });
 
-  test("refuses a name that is too long, keeps it in its field and writes beside it what is wrong", async () => {
-    const name = "x".repeat(61);
-    const page = await browser.post(PATH, { do: "key add", name });
-    expect(page.status).toBe(422);
-    expect(await attributeOf(page.clone(), "#name", "aria-invalid")).toBe("true");
-    expect(await attributeOf(page.clone(), "#name", "aria-describedby")).toContain("name-mistake");
-    expect(await textOf(page.clone(), "#name-mistake")).toBe(
-      "A name has 1 to 60 visible characters.",
-    );
-    expect(await attributeOf(page, "#name", "value")).toBe(name);
-    expect(server.accounts.keys.list(ada.user)).toHaveLength(1);
-  });
-
   test("writes hostile names as text", async () => {
     const { page } = await make('<img src=x onerror="1">&lt;');
     expect(page).not.toContain("<img src=x");

@@ -644,17 +644,6 @@ describe("several connections", () => {
     expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
   });
 
-  test("are ended each by its own form, and twice does no harm", async () => {
-    const { publicId } = await kitchen();
-    const form = { do: "disconnect", id: String(publicId) };
-    expect((await owner.post(MUSIC, form)).status).toBe(303);
-    expect(await labels()).toEqual(["MPD"]);
-    expect((await owner.post(MUSIC, form)).status).toBe(303);
-    for (const id of ["0", "all", "999"]) await owner.post(MUSIC, { do: "disconnect", id });
-    await member.post(MUSIC, { do: "disconnect", id: String(publicId - 1) });
-    expect(await labels()).toEqual(["MPD"]);
-  });
-
   test("are changed each by its own form, which keeps its own password", async () => {
     const { publicId } = await kitchen();
     const change = (address: string) =>

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
+import { readSharedLook, type SharedLook } from "../../src/overlay/looks/shared-look.ts";
 import { SHIPPED_LOOK_NAMES } from "../../src/overlay/looks/shipped.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
-import { attributeOf, groupNameOf, textOf } from "../fixtures/http/html.ts";
+import { attributeOf, groupNameOf, textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
 
@@ -61,6 +62,27 @@ describe("the gallery", () => {
     const address = `http://127.0.0.1:4747/en/widget/${ada.widgetToken}`;
     expect(await textOf(page.clone(), ".secret details:not([open]) code")).toBe(address);
     expect(await attributeOf(page, ".secret [data-copy]", "data-copy")).toBe(address);
+  });
+
+  test("gives a look away as a link and as JSON, with everything in it", async () => {
+    const look: SharedLook = {
+      name: "Main",
+      options: { theme: "bar", idleText: "&amp; “später”" },
+      css: '.np-title::after { content: "&lt; \\201C"; }\n',
+      size: { width: 640, height: 90 },
+    };
+    const { id, revision } = await server.accounts.widgets.first(ada.user);
+    await server.accounts.widgets.save(ada.user, id, look, { basedOn: revision });
+    const copies: string[] = [];
+    const collect = new HTMLRewriter().on(".copies dd [data-copy]", {
+      element: (button) => void copies.push(unescapeHtml(button.getAttribute("data-copy") ?? "")),
+    });
+    await collect.transform(await browser.get(PAGE)).text();
+    expect(copies.map((copied) => readSharedLook(copied))).toEqual([
+      { look, unknown: [] },
+      { look, unknown: [] },
+    ]);
+    expect(copies.join()).not.toContain(ada.widgetToken);
   });
 
   test("makes, renames and duplicates widgets", async () => {
