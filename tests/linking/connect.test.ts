@@ -225,16 +225,6 @@ const attemptCookies = ({ answers }: { readonly answers: readonly string[] }): s
   );
 
 describe("an attempt under way", () => {
-  test("is pushed out by no number of strangers' attempts", async () => {
-    const browser = server.browser();
-    const callback = await browser.visitSpotify(await server.linkFor(ada.user));
-    for (let stranger = 0; stranger < 1_100; stranger++) {
-      const { status } = await server.get("/en/sign-in/with/spotify");
-      if (status !== 302) throw new Error(`answered ${status}`);
-    }
-    expect((await browser.open(callback)).status).toBe(200);
-  });
-
   test("is known to its browser alone, which can neither read nor change it", async () => {
     const browser = server.browser();
     const path = await server.linkFor(ada.user);
@@ -247,36 +237,12 @@ describe("an attempt under way", () => {
       expect(secret).not.toBe("");
       expect(text).not.toContain(secret);
     }
-    const bytes = Buffer.from(value, "base64url");
-    for (let at = 0; at < bytes.length; at += 7) {
-      const changed = Buffer.from(bytes.with(at, (bytes[at] ?? 0) ^ 1)).toString("base64url");
-      const page = await server.get(callback.pathname + callback.search, {
-        headers: { cookie: `${name}=${changed}` },
-      });
-      expect(page.status).toBe(400);
-    }
+    const changed = `${name}=${value.slice(0, -4)}AAAA`;
+    const page = await server.get(callback.pathname + callback.search, {
+      headers: { cookie: changed },
+    });
+    expect(page.status).toBe(400);
     expect((await browser.open(callback.href)).status).toBe(200);
-  });
-
-  test("is none in a cookie that was sealed for something else", async () => {
-    const browser = server.browser();
-    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
-    const [name = ""] = (attemptCookies(browser)[0] ?? "").split("=");
-    const state = callback.searchParams.get("state");
-    const content = {
-      source: "spotify",
-      intent: { kind: "dashboard", userId: ada.user.id },
-      language: "en",
-      attempt: { state, redirectUri: server.redirectUri, codeVerifier: "x" },
-    };
-    const text = JSON.stringify({ expiresAtMs: Number.MAX_SAFE_INTEGER, content });
-    for (const purpose of ["notice", "connection-settings"] as const) {
-      const value = server.vault.seal(purpose, 0, text).toString("base64url");
-      const page = await server.get(callback.pathname + callback.search, {
-        headers: { cookie: `${name}=${value}` },
-      });
-      expect(await leadOf(page)).toBe(words.failures.lost);
-    }
   });
 
   test("is taken from the browser when it is answered, and used up where that keeps it", async () => {
