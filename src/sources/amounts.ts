@@ -54,6 +54,21 @@ export function positionSince(
   return ageMs > 0 && durationMs !== null && sinceMs >= durationMs ? null : Math.max(0, sinceMs);
 }
 
+/** What is known of a position in a song of which each message says only a part. */
+export interface KnownPosition {
+  readonly isPlaying: boolean;
+  /** At the monotonic time `observedAtMs`; `null` where nobody has reported it. */
+  readonly positionMs: number | null;
+  readonly observedAtMs: number;
+}
+
+/** The same position as the song has gone on since, for a message that says none. */
+export const positionAfter = (
+  { isPlaying, positionMs, observedAtMs }: KnownPosition,
+  nowMs: number,
+): number | null =>
+  positionMs === null || !isPlaying ? positionMs : positionMs + nowMs - observedAtMs;
+
 /** The speed of playing; 1 if the upstream reports none that can be. */
 export function rateOf(value: unknown): number {
   const rate = numberOf(value) ?? 1;

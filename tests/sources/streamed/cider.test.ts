@@ -77,6 +77,18 @@ test("changes are followed as they happen", async () => {
   expect(server.asked()).toBe(asked);
 });
 
+test("a song goes on where it is while an event says nothing of its position", async () => {
+  start();
+  const { next } = listen();
+  await next(isTitled("Paper Lanterns"));
+  await joined();
+  await clock.advance(5_000);
+  server.tells("playerStatus.volumeDidChange", 0.4);
+  expect((await next(({ device }) => device.volumePercent === 40)).positionMs).toBe(17_000);
+  server.tells("playbackStatus.playbackStateDidChange", { state: "paused" });
+  expect((await next(isIn("paused"))).positionMs).toBe(17_000);
+});
+
 test("each song of a radio station has an id of its own", async () => {
   start();
   const { next } = listen();

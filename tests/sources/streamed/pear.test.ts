@@ -70,6 +70,22 @@ describe("pear-desktop with a token", () => {
     expect((await next(isTitled("Next One"))).positionMs).toBe(0);
   });
 
+  test("goes on where it is while a message says nothing of its position", async () => {
+    const { next } = listen(server.token);
+    await subscribed();
+    await next(isTitled("Paper Lanterns"));
+    await clock.advance(5_000);
+    server.sends({ type: "VOLUME_CHANGED", volume: 30 });
+    expect((await next(({ device }) => device.volumePercent === 30)).positionMs).toBe(17_000);
+  });
+
+  test("counts from the first sight where it does not say how far a song is", async () => {
+    const { elapsedSeconds: _, ...song } = aVideo;
+    server.plays(song);
+    const playback = await listen(server.token).next(isTitled("Paper Lanterns"));
+    expect(playback).toMatchObject({ positionMs: 0, positionUnknown: true });
+  });
+
   test("does not jump when it counts in whole seconds", async () => {
     const { next, received } = listen(server.token);
     await subscribed();

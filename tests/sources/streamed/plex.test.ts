@@ -46,6 +46,18 @@ test("a player is followed with all that Plex says", async () => {
   });
 });
 
+test("a notification without a position leaves it as it is", async () => {
+  const { next, received } = listen();
+  await subscribed();
+  await next(isTitled("Paper Lanterns"));
+  await line.pass(5_000);
+  const before = received.length;
+  const told = { sessionKey: "5", ratingKey: "100" };
+  server.sends(`event: playing\ndata: ${JSON.stringify(told)}\n\n`);
+  await until(() => received.length > before || undefined);
+  expect(received.at(-1)?.positionMs).toBe(17_000);
+});
+
 test("the track's own artist counts before the album's", async () => {
   server.lists([aTrack({ originalTitle: "The Ferrymen" })]);
   expect((await listen().next(isTitled("Paper Lanterns"))).artists).toEqual(["The Ferrymen"]);

@@ -1,9 +1,8 @@
-import type { Playback } from "../../../playback.ts";
+import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import {
   fieldsOf,
   flagOf,
   isRecord,
-  numberOf,
   parseJson,
   recordsOf,
   textOf,
@@ -15,16 +14,14 @@ import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import { lengthMs, percentOf } from "../../amounts.ts";
+import { type KnownPosition, lengthMs, percentOf, positionAfter, timeMs } from "../../amounts.ts";
 
 /** A song that has just begun is reported before its position. */
 const POSITION_LAG_MS = 1_000;
 
 /** What is known of the player; each event has a part of it. */
-interface Player {
+interface Player extends KnownPosition {
   readonly song: Readonly<Record<string, unknown>> | null;
-  readonly isPlaying: boolean;
-  readonly positionMs: number;
   readonly volumePercent: number | null;
 }
 
@@ -32,9 +29,13 @@ export async function* listen(
   server: PlayerServer,
   { clock, signal }: WatchContext,
 ): AsyncGenerator<Playback | null, void> {
-  let player: Player = { song: null, isPlaying: false, positionMs: 0, volumePercent: null };
-
-  const read = (observedAtMs: number) => readPlayer(player, observedAtMs, server);
+  let player: Player = {
+    song: null,
+    isPlaying: false,
+    positionMs: null,
+    observedAtMs: 0,
+    volumePercent: null,
+  };
   const ask = async (): Promise<Playback | null> => {
     const playing = await server.getJson("/api/v1/playback/is-playing");
     const { body, observedAtMs } = await server.getJson("/api/v1/playback/now-playing");
@@ -43,17 +44,20 @@ export async function* listen(
       ...player,
       song,
       isPlaying: flagOf(fieldsOf(playing.body)["is_playing"]) === true,
-      positionMs: (numberOf(song?.["currentPlaybackTime"]) ?? 0) * 1000,
+      positionMs: timeMs(song?.["currentPlaybackTime"], 1000),
+      observedAtMs,
     };
-    return read(observedAtMs);
+    return readPlayer(player, server);
   };
   const open = () => server.openSocket("/socket.io/?EIO=4&transport=websocket");
   async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     while (!signal.aborted) {
       const event = answerPacket((await socket.receive()) ?? "", socket);
       if (event === undefined) continue;
-      player = afterEvent(player, event);
-      yield read(clock.monotonicMs());
+      const nowMs = clock.monotonicMs();
+      const positionMs = positionAfter(player, nowMs);
+      player = afterEvent({ ...player, positionMs, observedAtMs: nowMs }, event);
+      yield readPlayer(player, server);
     }
   }
 
@@ -94,7 +98,7 @@ function afterEvent(player: Player, event: unknown): Player {
       return {
         ...player,
         isPlaying: flagOf(data["isPlaying"]) ?? player.isPlaying,
-        positionMs: (numberOf(data["currentPlaybackTime"]) ?? player.positionMs / 1000) * 1000,
+        positionMs: timeMs(data["currentPlaybackTime"], 1000) ?? player.positionMs,
       };
     }
     case "playerStatus.volumeDidChange": {
@@ -120,8 +124,7 @@ function idOf(song: Readonly<Record<string, unknown>>): string {
 }
 
 function readPlayer(
-  { song, isPlaying, positionMs, volumePercent }: Player,
-  observedAtMs: number,
+  { song, isPlaying, positionMs, observedAtMs, volumePercent }: Player,
   server: PlayerServer,
 ): Playback | null {
   const title = song && textOf(song["name"]);
@@ -142,8 +145,9 @@ function readPlayer(
       artworks: server.covers(coverAddress(song["artwork"])),
     },
     device: { name: server.name, type: "cider", volumePercent },
-    positionMs: Math.max(0, Math.round(positionMs)),
-    positionLagMs: POSITION_LAG_MS,
+    ...(positionMs === null
+      ? FIRST_SIGHT
+      : { positionMs: Math.round(positionMs), positionLagMs: POSITION_LAG_MS }),
     observedAtMs,
     rate: 1,
   };

@@ -18,13 +18,13 @@ export async function find(
 
 async function findAmuse(
   url: string,
-  { signal, upstreamTo }: Search,
+  { clock, signal, upstreamTo }: Search,
 ): Promise<FoundPlayer | undefined> {
   const answer = await upstreamTo(url).fetch(`${url}/query`, { signal });
   const body = parseJson(await textIn(answer));
   const isAmuse = isRecord(body) && isRecord(body["player"]) && "hasSong" in body["player"];
   if (answer.status !== 200 || !isAmuse) return undefined;
-  const { song, isPlaying } = fromAmuse(body);
+  const { song, isPlaying } = fromAmuse(body, clock.monotonicMs());
   const title = textOf(song?.["title"]);
   if (title === undefined) return { settings: { url }, track: null };
   const artist = textOf(song?.["artist"]) ?? "";

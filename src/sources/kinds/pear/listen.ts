@@ -1,4 +1,4 @@
-import type { Playback } from "../../../playback.ts";
+import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
 import {
   flagOf,
   isRecord,
@@ -12,32 +12,43 @@ import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
-import { lengthMs, percentOf, WHOLE_SECONDS_LAG_MS } from "../../amounts.ts";
+import {
+  lengthMs,
+  percentOf,
+  type KnownPosition,
+  positionAfter,
+  timeMs,
+  WHOLE_SECONDS_LAG_MS,
+} from "../../amounts.ts";
 
 const POLL_MS = 1_000;
 
 /** What is known of the player; each message has a part of it. */
-interface Player {
+interface Player extends KnownPosition {
   readonly song: Readonly<Record<string, unknown>> | null;
-  readonly isPlaying: boolean;
-  readonly positionS: number;
   /** 0 to 100. */
   readonly volume: number | null;
 }
 
-const SILENT: Player = { song: null, isPlaying: false, positionS: 0, volume: null };
+const SILENT: Player = {
+  song: null,
+  isPlaying: false,
+  positionMs: null,
+  observedAtMs: 0,
+  volume: null,
+};
 
 export async function* listen(
   server: PlayerServer,
   { clock, signal }: WatchContext,
   { token }: { readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
-  const read = (player: Player, observedAtMs: number) => readPlayer(player, observedAtMs, server);
+  const read = (player: Player) => readPlayer(player, server);
 
   if (token === "") {
     while (!signal.aborted) {
       const { body, observedAtMs } = await server.getJson("/query");
-      yield read(fromAmuse(body), observedAtMs);
+      yield read(fromAmuse(body, observedAtMs));
       await clock.sleep(POLL_MS, signal);
     }
     return;
@@ -46,29 +57,31 @@ export async function* listen(
   let player = SILENT;
   const ask = async () => {
     const answer = await server.getJson("/api/v1/song");
-    player = fromSong(answer.body);
-    return read(player, answer.observedAtMs);
+    player = fromSong(answer.body, answer.observedAtMs);
+    return read(player);
   };
   const open = () => server.openSocket(`/api/v1/ws?${new URLSearchParams({ token })}`);
   async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     while (!signal.aborted) {
-      player = afterMessage(player, parseJson((await socket.receive()) ?? ""));
-      yield read(player, clock.monotonicMs());
+      const message = parseJson((await socket.receive()) ?? "");
+      player = afterMessage(player, message, clock.monotonicMs());
+      yield read(player);
     }
   }
   yield* pushOrPoll({ clock, signal, ask, open, follow });
 }
 
 /** The answer of `/api/v1/song`; `null` when there is no song. */
-function fromSong(body: unknown): Player {
+function fromSong(body: unknown, observedAtMs: number): Player {
   if (body === null) return SILENT;
   const song = recordOf(body, "the song");
-  const positionS = numberOf(song["elapsedSeconds"]) ?? 0;
-  return { song, isPlaying: flagOf(song["isPaused"]) !== true, positionS, volume: null };
+  const positionMs = timeMs(song["elapsedSeconds"], 1000);
+  const isPlaying = flagOf(song["isPaused"]) !== true;
+  return { song, isPlaying, positionMs, observedAtMs, volume: null };
 }
 
 /** The answer of the Amuse plug-in. */
-export function fromAmuse(body: unknown): Player {
+export function fromAmuse(body: unknown, observedAtMs: number): Player {
   const { player, track } = recordOf(body, "the answer");
   if (!isRecord(player) || !isRecord(track) || flagOf(player["hasSong"]) !== true) return SILENT;
   if (flagOf(track["isAdvertisement"]) === true) return SILENT;
@@ -81,7 +94,8 @@ export function fromAmuse(body: unknown): Player {
       songDuration: track["duration"],
     },
     isPlaying: flagOf(player["isPaused"]) !== true,
-    positionS: numberOf(player["seekbarCurrentPosition"]) ?? 0,
+    positionMs: timeMs(player["seekbarCurrentPosition"], 1000),
+    observedAtMs,
     volume: null,
   };
 }
@@ -90,21 +104,21 @@ export function fromAmuse(body: unknown): Player {
  * The player after a message of the socket, which may have only a part. A song that begins says itself
  * whether it is paused: the app sends no state at its start.
  */
-function afterMessage(player: Player, message: unknown): Player {
+function afterMessage(player: Player, message: unknown, nowMs: number): Player {
   if (!isRecord(message)) return player;
   const { song, isPlaying, position, volume } = message;
-  const before = isRecord(song) ? fromSong(song) : player;
+  const before = isRecord(song) ? fromSong(song, nowMs) : player;
   return {
     song: before.song,
     isPlaying: flagOf(isPlaying) ?? before.isPlaying,
-    positionS: numberOf(position) ?? before.positionS,
+    positionMs: timeMs(position, 1000) ?? positionAfter(before, nowMs),
+    observedAtMs: nowMs,
     volume: numberOf(volume) ?? player.volume,
   };
 }
 
 function readPlayer(
-  { song, isPlaying, positionS, volume }: Player,
-  observedAtMs: number,
+  { song, isPlaying, positionMs, observedAtMs, volume }: Player,
   server: PlayerServer,
 ): Playback | null {
   const title = song && textOf(song["title"]);
@@ -127,8 +141,9 @@ function readPlayer(
       type: "pear-desktop",
       volumePercent: percentOf(volume, 100),
     },
-    positionMs: Math.max(0, Math.round(positionS * 1000)),
-    positionLagMs: WHOLE_SECONDS_LAG_MS,
+    ...(positionMs === null
+      ? FIRST_SIGHT
+      : { positionMs: Math.round(positionMs), positionLagMs: WHOLE_SECONDS_LAG_MS }),
     observedAtMs,
     rate: 1,
   };

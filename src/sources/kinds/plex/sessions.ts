@@ -23,8 +23,9 @@ export type Session = Readonly<Record<string, unknown>>;
 export interface Tick {
   readonly sessionKey: string;
   readonly ratingKey: string;
-  readonly state: string;
-  readonly offsetMs: number;
+  /** Absent where it does not say. */
+  readonly state: string | undefined;
+  readonly offsetMs: number | undefined;
 }
 
 /** The server's owner has this id in the lists of their own server. */
@@ -122,8 +123,8 @@ function fileNameOf(session: Session): string {
 /** A session as a notification has changed it. */
 export const withTick = (session: Session, { state, offsetMs }: Tick): Session => ({
   ...session,
-  viewOffset: offsetMs,
-  Player: { ...playerOf(session), state },
+  ...(offsetMs !== undefined && { viewOffset: offsetMs }),
+  ...(state !== undefined && { Player: { ...playerOf(session), state } }),
 });
 
 /** The sessions in a notification, which comes bare or in a `NotificationContainer`. */
@@ -137,8 +138,8 @@ export function ticksIn(notification: unknown): Tick[] {
   ).map((tick) => ({
     sessionKey: identifierOf(tick["sessionKey"]),
     ratingKey: identifierOf(tick["ratingKey"]),
-    state: textOf(tick["state"]) ?? "",
-    offsetMs: numberOf(tick["viewOffset"]) ?? 0,
+    state: textOf(tick["state"]),
+    offsetMs: numberOf(tick["viewOffset"]),
   }));
 }
 
