@@ -227,19 +227,6 @@ describe("what is hidden", () => {
     expect(page).toContain("Only you see this: your rules hide it.");
   });
 
-  test("reaches an open overlay at once: a rule saved, a rule removed", async () => {
-    await plays("Paper Lanterns");
-    const overlay = await open();
-    expect(await stateOf(overlay)).toMatchObject({ kind: "playing" });
-    await save("lanterns");
-    expect(await stateOf(overlay)).toMatchObject({ kind: "idle" });
-    await save("");
-    expect(await stateOf(overlay)).toMatchObject({
-      kind: "playing",
-      track: { title: "Paper Lanterns" },
-    });
-  });
-
   test("is everything during a pause; pausing and resuming reach an open overlay at once", async () => {
     await plays("Paper Lanterns");
     const overlay = await open();

@@ -369,13 +369,6 @@ describe("below a base URL with a path", () => {
     expect(new URL(target).searchParams.get("redirect_uri")).toBe(`${BASE_URL}/callback/spotify`);
   });
 
-  test("it leads through a proxy that takes the path off, too", async () => {
-    const browser = server.browser();
-    const callback = new URL(await browser.visitSpotify(await server.linkFor(ada.user)));
-    const page = await browser.open(callback.pathname.slice("/music".length) + callback.search);
-    expect(page.status).toBe(200);
-  });
-
   test("every address of the pages carries it", async () => {
     const path = await server.linkFor(ada.user);
     const browser = server.browser();
