@@ -165,6 +165,13 @@ describe.each(["mixxx", "serato"] as const)("%s", (id) => {
     await clock.advance(1_000);
     expect(String(await failure)).toContain("locked");
   });
+
+  test("does not take a database that is locked from the beginning for one in which nothing plays", async () => {
+    using database = begin();
+    deck.add(database, { title: "One" });
+    database.run("begin exclusive");
+    expect(String(await failureOf(source(), {}, clock))).toContain("locked");
+  });
 });
 
 test("a song that Serato has only loaded is not named, and none of a session that has ended", async () => {

@@ -61,7 +61,8 @@ function createDeck(
     },
     begin({ path }, context) {
       let timesLocked = 0;
-      let last: Awaited<ReturnType<typeof look>> = null;
+      /** `undefined` before the first look. */
+      let last: Awaited<ReturnType<typeof look>> | undefined;
       return async () => {
         const found = path || (await findIn(machine));
         if (found === undefined) {
@@ -76,7 +77,8 @@ function createDeck(
         } catch (error) {
           // A program locks it while it writes.
           timesLocked += 1;
-          if (!(error instanceof DatabaseLocked) || timesLocked > MOST_LOCKED) throw error;
+          const mayPass = error instanceof DatabaseLocked && timesLocked <= MOST_LOCKED;
+          if (!mayPass || last === undefined) throw error;
         }
         return last;
       };
