@@ -1,7 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { createKeptPages } from "../../src/html/kept-pages.ts";
-import { signIn } from "../fixtures/http/signed-in.ts";
-import { createTestServer } from "../fixtures/servers/test-server.ts";
 
 describe("a page that is the same for everybody", () => {
   const draws = () => {
@@ -30,19 +28,4 @@ describe("a page that is the same for everybody", () => {
     for (const name of ["a", "b", "c", "a"]) await keep(name, draw);
     expect(times()).toBe(4);
   });
-
-  test.each(["/en/docs/reference", "/en/docs/widget"])(
-    "has nothing of a user who was signed in, who gets an own one: %s",
-    async (path) => {
-      using server = await createTestServer();
-      const ada = await server.addUser("ada", false);
-      const browser = await signIn(server, ada);
-      const own = await (await browser.get(path)).text();
-      const everybodys = await (await server.get(path)).text();
-      expect(own).not.toBe(everybodys);
-      expect(await (await browser.get(path)).text()).not.toBe(everybodys);
-      expect(everybodys).not.toContain(ada.widgetToken);
-      expect(everybodys).not.toContain('name="token"');
-    },
-  );
 });
