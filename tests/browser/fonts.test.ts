@@ -43,26 +43,6 @@ inEveryEngine("a user's own font", (stage) => {
     await widgets.save(stage.ada.user, 1, look, { basedOn: 2 });
     await page.waitForFunction(() => document.querySelector(".np-title[data-np-overflow]"));
   });
-
-  test("is fetched from this server, and no other font or host is", async () => {
-    await stage.server.accounts.fonts.add(stage.ada.user, "Wide", wideFont());
-    const css = `@import url("http://127.0.0.2:1/a.css");
-      @font-face { font-family: "Far"; src: url("http://127.0.0.2:1/far.woff2") }
-      .np-title { font-family: Far, Wide; background: url("http://127.0.0.2:1/a.png") }`;
-    const { widgets } = stage.server.accounts;
-    await widgets.save(stage.ada.user, 1, { options: {}, css, size: null }, { basedOn: 2 });
-    await stage.plays(titled("Mo"));
-    const answered: string[] = [];
-    const { page } = await stage.open("", {
-      async prepare(prepared) {
-        prepared.on("response", (response) => answered.push(response.url()));
-      },
-    });
-    await page.evaluate(() => document.fonts.ready);
-    const hosts = new Set(answered.map((address) => new URL(address).host));
-    expect([...hosts]).toEqual([new URL(stage.server.url).host]);
-    expect(answered.filter((address) => address.endsWith(".woff2"))).toHaveLength(1);
-  });
 });
 
 inEveryEngine("a font that comes with Marquee", (stage) => {

@@ -64,7 +64,7 @@ onTheDashboard(
       expect([...hosts]).toEqual([new URL(stage.server.url).host]);
     });
 
-    test("lets a hostile look load nothing from elsewhere and run nothing, shown and saved", async () => {
+    test("lets a hostile look that is shown load nothing from elsewhere and run nothing", async () => {
       const asked: string[] = [];
       using elsewhere = Bun.serve({
         hostname: "127.0.0.1",
@@ -87,39 +87,16 @@ onTheDashboard(
         return shown && getComputedStyle(shown).color === "rgb(1, 2, 3)";
       });
       expect(await opened.locator("pre").textContent()).toContain("</style><script>");
-      const nothingRan = () =>
-        opened.evaluate(() =>
-          [
-            window,
-            ...[...document.querySelectorAll("iframe")].map((one) => one.contentWindow),
-          ].every((one) => one !== null && !("ran" in one)),
-        );
-      expect(await nothingRan()).toBe(true);
-
-      await opened.getByRole("button", { name: t.looks.asNew }).click();
-      await opened.getByText(fill(t.done.added, { name: "Trap" })).waitFor();
-      const [, trap] = widgets();
-      const token = await stage.server.accounts.widgets.tokenOf(stage.ada.user, trap?.id);
-      const obs = await stage.openInObs(`${stage.server.url}/en/widget/${token}?demo=1`);
-      await obs.page.waitForFunction(() => document.documentElement.dataset["npMotion"] === "full");
-      expect(
-        await obs.page.evaluate(
-          () => getComputedStyle(document.querySelector(".np-title") as Element).color,
+      const hasNothingRun = await opened.evaluate(() =>
+        [window, ...[...document.querySelectorAll("iframe")].map((one) => one.contentWindow)].every(
+          (one) => one !== null && !("ran" in one),
         ),
-      ).toBe("rgb(1, 2, 3)");
-      expect(await obs.page.evaluate(() => "ran" in window)).toBe(false);
-      expect(
-        await obs.page
-          .locator(
-            "script:not([src]), img:not(.np-art-img), link[href*='.css']:not([href*=assets])",
-          )
-          .count(),
-      ).toBe(0);
-      expect(await nothingRan()).toBe(true);
+      );
+      expect(hasNothingRun).toBe(true);
       expect(dialogs).toBe(0);
       expect(asked).toEqual([]);
       // The same CSS does ask where our policy is missing.
-      await obs.page.goto(`http://127.0.0.1:${elsewhere.port}/unguarded`);
+      await opened.goto(`http://127.0.0.1:${elsewhere.port}/unguarded`);
       await until(() => asked.some((url) => url.endsWith("/all.css")) || undefined);
     });
 

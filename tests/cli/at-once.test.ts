@@ -67,13 +67,6 @@ beforeEach(async () => {
 });
 
 describe("at once,", () => {
-  test("an added key works, and a revoked one does not", async () => {
-    const added = await one("key", "add", name);
-    expect(await keyStatus(added["api_key"])).toBe(200);
-    await marquee("key", "revoke", name, added["id"] ?? "");
-    expect(await keyStatus(added["api_key"])).toBe(401);
-  });
-
   test("a connection takes what is pushed, and no longer when its secret or it is gone", async () => {
     const connected = await one("connect", name, "json");
     expect(await push(connected["url"], "Glass Harbour")).toBe(200);

@@ -158,18 +158,6 @@ describe("the page of the history", () => {
     expect(await page()).toContain(`${t.hide}: Guilty`);
   });
 
-  test("clears the history, of nobody else", async () => {
-    const grace = await server.addUser("grace");
-    await server.accounts.history.change(grace.user, { keeps: "day", followsStreams: false });
-    await keep("always");
-    await play(60, "A");
-    await play(60, "G", grace);
-    const shown = await browser.submit(PATH, { do: "history clear" });
-    expect(await textOf(shown, ".notice p")).toBe(t.cleared);
-    expect(await page()).toContain(t.none);
-    expect(server.accounts.history.songsOf(grace.user)).toHaveLength(1);
-  });
-
   test("is in the export of the user's data", async () => {
     await keep("month", "1");
     await play(60, "A");
