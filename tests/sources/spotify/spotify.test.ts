@@ -244,7 +244,7 @@ describe("a passing failure", () => {
     const watching = watch(longTrack());
     standIn.script("garbage");
     await clock.advance(0);
-    expect(meaningOf(watching)).toEqual({ kind: "unavailable" });
+    expect(meaningOf(watching)).toEqual({ kind: "unavailable", reason: "unexpected" });
   });
 
   test("leaves what is known of the listener: no other token, and no stale answer believed", async () => {
