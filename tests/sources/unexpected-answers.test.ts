@@ -56,3 +56,21 @@ describe.each(sources)("a server that is asked by %p", (create, settings) => {
     expect((await meaningOf(503)).meaning).toEqual({ kind: "unavailable" });
   });
 });
+
+test.each<[name: string, create: (deps: Deps) => Source, settings: object]>([
+  ["VLC", createVlc, SETTINGS],
+  ["Amuse", createPear, { url: PLAYS, token: "" }],
+  ["Home Assistant", createHomeAssistant, SETTINGS],
+  ...polledSources.map(({ create, good }, index): [string, typeof create, object] => [
+    `polled ${index}`,
+    create,
+    good,
+  ]),
+])(
+  "an object of another program is not what %s answers when nothing plays",
+  async (_, create, settings) => {
+    const failure = await failureOf(create(answering(200, '{"status":"ok"}')), settings, clock);
+    if (!(failure instanceof SourceFailure)) throw new Error(Bun.inspect(failure));
+    expect(failure.meaning).toEqual({ kind: "unavailable", reason: "unexpected" });
+  },
+);

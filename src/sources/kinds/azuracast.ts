@@ -9,6 +9,7 @@ import {
   recordOf,
   textOf,
   textsOf,
+  UnreadableAnswer,
 } from "../../upstream/json.ts";
 import {
   definePolledSource,
@@ -72,6 +73,9 @@ interface ReadingContext extends Pick<Polling, "covers"> {
 function readNowPlaying(answer: unknown, context: ReadingContext): Playback | null {
   const station = recordOf(answer, "the answer");
   const current = station["now_playing"];
+  if (current === undefined && station["station"] === undefined) {
+    throw new UnreadableAnswer("the answer is no station's");
+  }
   const song = isRecord(current) ? current["song"] : undefined;
   if (flagOf(station["is_online"]) === false || !isRecord(current) || !isRecord(song)) return null;
   const given = textOf(song["title"]) ?? textOf(song["text"]);

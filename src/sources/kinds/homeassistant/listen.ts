@@ -44,6 +44,7 @@ export async function* listen(
   };
 
   let entity: Entity | null = readEntity(answer.body);
+  if (entity.state === "") throw new UnreadableAnswer(`it ${NO_HOME_ASSISTANT}`);
   yield read(entity, answer.observedAtMs);
 
   const socket = await server.openSocket("/api/websocket");

@@ -82,8 +82,9 @@ function fromSong(body: unknown, observedAtMs: number): Player {
 
 /** The answer of the Amuse plug-in. */
 export function fromAmuse(body: unknown, observedAtMs: number): Player {
-  const { player, track } = recordOf(body, "the answer");
-  if (!isRecord(player) || !isRecord(track) || flagOf(player["hasSong"]) !== true) return SILENT;
+  const { player: given, track } = recordOf(body, "the answer");
+  const player = recordOf(given, "the player");
+  if (!isRecord(track) || flagOf(player["hasSong"]) !== true) return SILENT;
   if (flagOf(track["isAdvertisement"]) === true) return SILENT;
   return {
     song: {

@@ -1,7 +1,14 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
 import { addressOf, basicAuthorization, passwordOption, urlOption } from "../../entered-server.ts";
-import { fieldsOf, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
+import {
+  fieldsOf,
+  numberOf,
+  recordOf,
+  textOf,
+  textsOf,
+  UnreadableAnswer,
+} from "../../../upstream/json.ts";
 import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { lengthMs, percentOf, positionWithinSecond, rateOf } from "../../amounts.ts";
 import { originOfTitle } from "../../title-origin.ts";
@@ -57,6 +64,7 @@ function readStatus(
 ): Playback | null {
   const status = recordOf(answer, "the answer");
   const { state, currentplid } = status;
+  if (state === undefined) throw new UnreadableAnswer("the answer is not VLC's");
   if (state !== "playing" && state !== "paused") return null;
   const meta = metaOf(status);
   const [givenName, stream, title] = ["filename", "now_playing", "title"].map((name) =>
