@@ -191,34 +191,7 @@ inEveryEngine("the overlay's connection", (stage) => {
     await Promise.all(overlays.map((page) => titleIs(page, "For all of you")));
     await context.close();
   });
-
-  test("tells a page of another origin nothing", async () => {
-    await stage.plays();
-    const { page } = await stage.openBlank();
-    const address = "http://foreign.invalid/";
-    await page.route(address, (route) =>
-      route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
-    );
-    await page.goto(address);
-    expect(await tryToListen(page, stage.address())).toEqual(["socket refused", "page refused"]);
-  });
 });
-
-/** What comes of opening the overlay's socket and reading its page from another page. */
-function tryToListen(page: Page, overlay: string): Promise<string[]> {
-  return page.evaluate(async (address) => {
-    const socket = new Promise<string>((resolve) => {
-      const opened = new WebSocket(`${address.replace("http", "ws")}/live`);
-      opened.onmessage = ({ data }) => resolve(`socket said ${data}`);
-      opened.onclose = () => resolve("socket refused");
-    });
-    const read = fetch(address).then(
-      (answer) => answer.text(),
-      () => "page refused",
-    );
-    return Promise.all([socket, read]);
-  }, overlay);
-}
 
 /** Opens the overlay as another version of the server would have drawn it; the next time it is right. */
 async function openOutdated(stage: Stage, query = ""): Promise<Page> {

@@ -133,8 +133,9 @@ describe("the overlay's headers", () => {
     return (await page()).headers;
   };
 
-  test("keep it out of caches, referrers and type guessing", async () => {
+  test("keep it out of caches, referrers, type guessing and other sites' scripts", async () => {
     const found = await headers();
+    expect(found.has("access-control-allow-origin")).toBe(false);
     expect(found.get("content-type")).toBe("text/html; charset=utf-8");
     expect(found.get("cache-control")).toBe("no-store");
     expect(found.get("referrer-policy")).toBe("no-referrer");
