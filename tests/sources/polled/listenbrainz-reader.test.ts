@@ -80,13 +80,6 @@ describe("ListenBrainz, read", () => {
     });
   });
 
-  test("is asked again where a page in front of it is not found", async () => {
-    const source = reader(() => new Response("<html>not found", { status: 404 }));
-    expect(await failureOf(source, SETTINGS, clock)).toMatchObject({
-      meaning: { kind: "unavailable" },
-    });
-  });
-
   test("is left alone as long as it asks for, in its own header", async () => {
     const headers = { "X-RateLimit-Reset-In": "7" };
     const source = reader(() => new Response("", { status: 429, headers }));

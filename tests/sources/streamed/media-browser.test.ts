@@ -240,14 +240,6 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     expect((await failure()).meaning.kind).toBe("unavailable");
   });
 
-  test.each([500, 503, 404, 302])("is unavailable when it answers %d", async (status) => {
-    start();
-    server.fails(status);
-    const error = await listen().failure();
-    expect(error.meaning.kind).toBe("unavailable");
-    expect(error.message).toContain(String(status));
-  });
-
   test.each(["nonsense", '{"MessageType":"Sessions","Data":7}', "[]", "null"])(
     "is not brought down by %s",
     async (text) => {
