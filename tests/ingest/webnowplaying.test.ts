@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { costOf } from "../fixtures/clock/processor-time.ts";
 import fc from "fast-check";
 import {
   afterText,
@@ -656,14 +655,12 @@ describe("a browser", () => {
     expect(browser.players.size).toBeGreaterThan(0);
   });
 
-  test("takes no longer for a long text that is no frame", () => {
-    const cost = costOf(() => {
-      afterText(NEW_BROWSER, `0 1 ${"\\".repeat(60_000)}`, 0);
-      afterText(NEW_BROWSER, `0 1 ${"\\|".repeat(30_000)}`, 0);
-    }, 4);
-    // An expression that goes back takes minutes, and this a few milliseconds.
-    expect(cost).toBeLessThan(2_000);
-  });
+  test("may send a long text that is no frame", () => {
+    // An expression that goes back takes minutes: the runner ends the wait.
+    for (const text of ["\\".repeat(60_000), "\\|".repeat(30_000)]) {
+      expect(afterText(NEW_BROWSER, `0 1 ${text}`, 0)).toBe(undefined);
+    }
+  }, 60_000);
 
   test("may send pictures, but nothing else as one", async () => {
     const good = await picture(7);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { costOf } from "../fixtures/clock/processor-time.ts";
 import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTextFile } from "../../src/sources/kinds/text-file/index.ts";
@@ -100,14 +99,11 @@ describe("a text file", () => {
     }
   });
 
-  test("is matched in time, whatever it holds", () => {
-    const text = " - by ".repeat(10_000);
-    const cost = costOf(() => {
-      for (let round = 0; round < 100; round += 1)
-        matched(text, "{artist} - {title} by {album}  !");
-    }, 4);
-    expect(cost).toBeLessThan(80);
-  });
+  test("does not match a long text that only begins to again and again", () => {
+    // What looks for each beginning's end takes minutes: the runner ends the wait.
+    const text = " - by ".repeat(100_000);
+    expect(matched(text, "{artist} - {title} by {album}  !")).toBe(undefined);
+  }, 60_000);
 });
 
 describe("VirtualDJ's history", () => {
