@@ -5,14 +5,20 @@ import { createTestServer, type TestServer } from "../fixtures/servers/test-serv
 
 let server: TestServer;
 let port: RealPort;
+const NOTHING_STARTED = async () => {};
+let end = NOTHING_STARTED;
 
 async function start(settings: Record<string, string> = {}, baseUrl?: string): Promise<void> {
   server = await createTestServer({ settings, ...(baseUrl !== undefined && { baseUrl }) });
   port = openPort(server);
+  end = async () => {
+    await port.end();
+    server.close();
+  };
 }
 afterEach(async () => {
-  await port.end();
-  server.close();
+  await end();
+  end = NOTHING_STARTED;
 });
 
 /** A request with header lines as they are. */
