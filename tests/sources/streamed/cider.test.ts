@@ -16,7 +16,7 @@ let clock: FakeClock;
 let line: ReturnType<typeof createLine>;
 let stop: AbortController;
 let server: CiderApp;
-const start = (options?: { pushes: boolean }) => {
+const start = (options?: Parameters<typeof startCider>[0]) => {
   server = startCider(options);
 };
 beforeEach(() => {
@@ -50,6 +50,8 @@ test("changes are followed as they happen", async () => {
   start();
   const { next, nothing } = listen();
   await joined();
+  // Once at first, and once since it tells of changes.
+  await until(() => server.asked() === 2 || undefined);
   const asked = server.asked();
   server.tells("playbackStatus.playbackStateDidChange", {
     state: "paused",
@@ -75,6 +77,12 @@ test("changes are followed as they happen", async () => {
   server.tells("playbackStatus.nowPlayingItemDidChange", null);
   await nothing();
   expect(server.asked()).toBe(asked);
+});
+
+test("what changes before events are told is asked for", async () => {
+  const song = { ...aCiderSong, name: "Next One", playParams: { id: "c2" } };
+  start({ beforeJoining: () => server.plays(song) });
+  await listen().next(isTitled("Next One"));
 });
 
 test("a song goes on where it is while an event says nothing of its position", async () => {

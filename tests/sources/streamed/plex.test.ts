@@ -46,6 +46,15 @@ test("a player is followed with all that Plex says", async () => {
   });
 });
 
+test("what changes before notifications are told is asked for", async () => {
+  const { next } = listen();
+  await next(isTitled("Paper Lanterns"));
+  await subscribed();
+  server.lists([aTrack({ ratingKey: "101", title: "Next One" })]);
+  await line.pass(1_000);
+  await next(isTitled("Next One"));
+});
+
 test("a notification without a position leaves it as it is", async () => {
   const { next, received } = listen();
   await subscribed();

@@ -16,6 +16,8 @@ import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import { type KnownPosition, lengthMs, percentOf, positionAfter, timeMs } from "../../amounts.ts";
 
+/** The main namespace was joined. */
+const JOINED = "40";
 /** A song that has just begun is reported before its position. */
 const POSITION_LAG_MS = 1_000;
 
@@ -52,7 +54,10 @@ export async function* listen(
   const open = () => server.openSocket("/socket.io/?EIO=4&transport=websocket");
   async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
     while (!signal.aborted) {
-      const event = answerPacket((await socket.receive()) ?? "", socket);
+      const packet = (await socket.receive()) ?? "";
+      const event = answerPacket(packet, socket);
+      // What has changed before it tells of changes is told by none of them.
+      if (packet.startsWith(JOINED)) yield await ask();
       if (event === undefined) continue;
       const nowMs = clock.monotonicMs();
       const positionMs = positionAfter(player, nowMs);

@@ -60,7 +60,8 @@ export async function* listen(
 
   const open = () => server.openEvents("/:/eventsource/notifications?filters=playing", SILENCE_MS);
   async function* follow(events: UpstreamEvents): AsyncGenerator<Playback | null, void> {
-    let askAtMs = clock.monotonicMs() + RESYNC_MS;
+    // What has changed while the events were opened is told by none of them.
+    let askAtMs = clock.monotonicMs() + LIST_LAG_MS;
     while (!signal.aborted) {
       const event = await events.receive(Math.max(0, askAtMs - clock.monotonicMs()));
       const ticks = event?.type === "ping" || !event?.data ? [] : ticksIn(parseJson(event.data));
