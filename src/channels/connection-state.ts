@@ -10,7 +10,7 @@ import {
   withRepeats,
 } from "../playback.ts";
 import { lengthAfter, type ReportedLength, withoutGrowth } from "./growing-length.ts";
-import { songFromMs, type SongInStream, withinSong } from "./song-in-stream.ts";
+import { songAfter, type SongInStream, withinSong } from "./song-in-stream.ts";
 import type { Source } from "../sources/source.ts";
 
 /** One result of watching a connection. */
@@ -51,6 +51,7 @@ interface Kept {
   readonly pause: Pause | undefined;
   /** The last playback: whether its song goes on or has begun again is told by it. */
   readonly last?: LastReport | undefined;
+  readonly stream?: SongInStream | undefined;
 }
 
 /** What is known of one connection. Times are monotonic milliseconds. */
@@ -60,15 +61,15 @@ export type ConnectionState =
   | { readonly kind: "silent" }
   /** The source failed before it reported a playback. */
   | (Kept & { readonly kind: "failing"; readonly failure: Failure })
-  | (Kept &
-      SongInStream & {
-        readonly kind: "reported";
-        /** When the source reported last, even if it reported the same. */
-        readonly reportedAtMs: number;
-        readonly length: ReportedLength | undefined;
-        /** Set if the source has failed since that playback. */
-        readonly failure: Failure | undefined;
-      })
+  | (Kept & {
+      readonly kind: "reported";
+      readonly playback: Playback | null;
+      /** When the source reported last, even if it reported the same. */
+      readonly reportedAtMs: number;
+      readonly length: ReportedLength | undefined;
+      /** Set if the source has failed since that playback. */
+      readonly failure: Failure | undefined;
+    })
   | { readonly kind: "unlinked" };
 
 /** A connection of a user, and what is known of it. */
@@ -110,8 +111,8 @@ export function stateAfter(
       const isSame = isSameSong(before?.playback, report.playback);
       const length = lengthAfter(before?.length, report.playback, isSame);
       const ofStream = withoutGrowth(report.playback, length);
-      const fromMs = songFromMs(before, ofStream);
-      const reconciled = reconcile(before?.playback, withinSong(ofStream, fromMs));
+      const stream = songAfter(kept.stream, ofStream, wasWatched === true);
+      const reconciled = reconcile(before?.playback, withinSong(ofStream, stream));
       const counted = reconciled && withRepeats(kept.last, reconciled, nowMs);
       const playback = wasWatched ? afterOther(before.playback, counted) : counted;
       const pause = pauseIn(playback, kept.pause, {
@@ -124,10 +125,10 @@ export function stateAfter(
         playback,
         reportedAtMs: nowMs,
         length,
-        songFromMs: fromMs,
         failure: undefined,
         pause,
         last,
+        stream,
       };
     }
   }
@@ -178,7 +179,7 @@ export const failureOf = (state: ConnectionState): Failure | undefined =>
 const keptOf = (state: ConnectionState): Kept =>
   state.kind === "unlinked" || state.kind === "silent"
     ? { pause: undefined }
-    : { pause: state.pause, last: state.last };
+    : { pause: state.pause, last: state.last, stream: state.stream };
 
 const outdatedAtMs = (reportedAtMs: number, pollsEveryMs: number | undefined): number =>
   pollsEveryMs === undefined ? Infinity : reportedAtMs + MISSED_POLLS * pollsEveryMs;

@@ -35,8 +35,10 @@ export function lengthAfter(
   if (isSame && isGrowing(before)) return { ...first, growths: before.growths };
   const elapsedMs = first.atMs - before.atMs;
   const grownMs = ms - before.ms;
-  if (isSame && (grownMs === 0 || (grownMs > 0 && elapsedMs < SHORTEST_MS))) return before;
-  const keepsPace = grownMs >= elapsedMs / 2 && grownMs <= Math.max(elapsedMs, SHORTEST_MS) * 1.5;
+  const isSoon = elapsedMs < SHORTEST_MS;
+  if (isSame && (grownMs === 0 || (grownMs > 0 && isSoon))) return before;
+  const leastMs = isSoon ? 0 : elapsedMs / 2;
+  const keepsPace = grownMs >= leastMs && grownMs <= Math.max(elapsedMs, SHORTEST_MS) * 1.5;
   // The length of another song has nothing to do with it, unless all of it is one broadcast.
   if (!keepsPace || !(isSame || isGrowing(before))) return first;
   return { ...first, growths: Math.min(before.growths + 1, ENOUGH) };

@@ -53,6 +53,14 @@ describe("a length that grows as fast as time passes is none", () => {
     expect(lengthsAfter([...radio, ...later]).slice(-5)).toEqual([null, null, null, null, null]);
   });
 
+  test("in a song whose title comes before anything more of the broadcast", () => {
+    const later: readonly Timed[] = [
+      [3_899, 12_121, "B"],
+      [4_899, 13_121, "B"],
+    ];
+    expect(lengthsAfter([...radio, ...later]).slice(-2)).toEqual([null, null]);
+  });
+
   test("but not that of a song behind the broadcast", () => {
     const songs: readonly Timed[] = [
       [4_700, 200_000, "B"],
