@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../bounded-map.ts";
 import { boundPlayback } from "../channels/bounds.ts";
 import { digestOf } from "../digest.ts";
 import {
@@ -16,7 +17,7 @@ import { isVideoPage } from "../sources/title-origin.ts";
 import type { PushedCovers } from "./covers.ts";
 import type { Lifetime } from "./expiry.ts";
 import type { Inbox, InboxReport } from "./inbox.ts";
-import type { Message, PushedTrack } from "./message.ts";
+import { type Message, NOTHING, type PushedTrack } from "./message.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Puts what programs report into the inbox. */
@@ -46,6 +47,10 @@ const LIFETIMES: Readonly<Record<PushedTo["id"], Lifetime>> = {
 
 /** A program that repeats its report does so at least this often, also in a tab that is not seen. */
 const REPEATED_MS = 2_500;
+/** A player that has said nothing for so long, and plays, has begun to. */
+const SILENT_MS = 60_000;
+/** Limits the memory; the player that was silent longest is forgotten first. */
+const MOST_PLAYERS = 10_000;
 
 type SaidOfPlayer = Extract<Message, { readonly kind: "track" | "nothing" }>;
 
@@ -55,16 +60,25 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     inbox.noteReceived(connectionId);
   };
 
+  /** When each player last said that it plays. */
+  const playing = createBoundedMap<string, number>(MOST_PLAYERS);
+
+  /** Whether a player begins to play with a message. */
+  const beginsWith = (connectionId: number, message: SaidOfPlayer, player: string): boolean => {
+    const key = `${connectionId} ${player}`;
+    const saidAtMs = playing.take(key);
+    if (message.kind === "nothing" || message.track.state === "paused") return false;
+    const nowMs = clock.monotonicMs();
+    playing.set(key, nowMs);
+    return saidAtMs === undefined || nowMs - saidAtMs > SILENT_MS;
+  };
+
   const putTrack = (
     { connectionId, source }: Addressee,
     track: PushedTrack,
     artwork: Artwork | undefined,
     { lifetime, player }: Pick<InboxReport, "lifetime" | "player">,
   ): void => {
-    const names = { player: track.device ?? "", title: track.title, artists: track.artists };
-    if (hasSpotifyAdNames(names) || isSpotifyAdId(track.id)) {
-      return put(connectionId, null);
-    }
     const previous = inbox.current(connectionId);
     // Bounded before it is stored.
     const given = toPlayback(track, artwork, source, clock.monotonicMs());
@@ -73,50 +87,69 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
   };
 
   /**
-   * Whether a message is of another player than the one that plays, and changes nothing: it pauses or ends, or
-   * both repeat that they play.
+   * Whether a message is of another player than the one that is shown, and changes nothing: it ends, or pauses
+   * beside one that plays, or both repeat that they play. One that begins to play is shown.
    */
-  const isBeside = ({ connectionId, source }: Addressee, message: SaidOfPlayer): boolean => {
+  const isBeside = (
+    { connectionId, source }: Addressee,
+    message: SaidOfPlayer,
+    player: string,
+  ): boolean => {
+    const begins = beginsWith(connectionId, message, player);
     const shown = inbox.report(connectionId);
-    if (shown?.playback.state !== "playing") return false;
-    if (shown.player === undefined || message.player === undefined) return false;
-    if (shown.player === message.player) return false;
-    if (message.kind === "nothing" || message.track.state === "paused") return true;
+    if (shown?.player === undefined || shown.player === player) return false;
+    if (message.kind === "nothing") return true;
+    if (shown.playback.state !== "playing") return false;
+    if (message.track.state === "paused") return true;
     const silentMs = clock.monotonicMs() - shown.receivedAtMs;
-    return LIFETIMES[source.id].kind === "whileRepeated" && silentMs < REPEATED_MS;
+    return LIFETIMES[source.id].kind === "whileRepeated" && !begins && silentMs < REPEATED_MS;
+  };
+
+  const takeOfPlayer = (to: Addressee, message: SaidOfPlayer): void => {
+    const { connectionId, source } = to;
+    // What a program calls a player may be long.
+    const player = message.player === undefined ? undefined : digestOf([message.player]);
+    if (player !== undefined && isBeside(to, message, player)) {
+      return inbox.noteReceived(connectionId);
+    }
+    if (message.kind === "nothing") return put(connectionId, null);
+    const { track, ttlMs } = message;
+    const artwork =
+      track.cover === undefined
+        ? undefined
+        : covers.named(track.cover, { origin: `${source.id} ${connectionId}` });
+    const lifetime: Lifetime =
+      ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
+    return putTrack(to, track, artwork, { lifetime, player });
   };
 
   return {
     /** Takes a track whose cover is known already; `null` when nothing plays. */
     takeTrack: (to: Addressee, track: PushedTrack | null, artwork: Artwork | undefined) =>
-      track
+      track && !isAdvertisement(track)
         ? putTrack(to, track, artwork, { lifetime: LIFETIMES[to.source.id] })
         : put(to.connectionId, null),
     /** Takes a message to a connection. A refused one changes nothing but is noted. */
     take(to: Addressee, message: Message) {
-      const { connectionId, source } = to;
+      const { connectionId } = to;
       switch (message.kind) {
         case "refused":
           return inbox.noteRefused(connectionId, message.reason);
         case "ignored":
           return inbox.noteReceived(connectionId);
         case "nothing":
-          if (isBeside(to, message)) return inbox.noteReceived(connectionId);
-          return put(connectionId, null);
+          return takeOfPlayer(to, message);
         case "track": {
-          if (isBeside(to, message)) return inbox.noteReceived(connectionId);
-          const { track, ttlMs, player } = message;
-          const artwork =
-            track.cover === undefined
-              ? undefined
-              : covers.named(track.cover, { origin: `${source.id} ${connectionId}` });
-          const lifetime: Lifetime =
-            ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
-          return putTrack(to, track, artwork, { lifetime, player });
+          const { track, player } = message;
+          return takeOfPlayer(to, isAdvertisement(track) ? { ...NOTHING, player } : message);
         }
       }
     },
   };
+}
+
+function isAdvertisement({ id, device = "", title, artists }: PushedTrack): boolean {
+  return isSpotifyAdId(id) || hasSpotifyAdNames({ player: device, title, artists });
 }
 
 function toPlayback(

@@ -89,19 +89,33 @@ describe("a program for Tuna", () => {
       expect(await shownName()).toBe("B");
     });
 
-    test("keeps to one while both play, until it falls silent", async () => {
-      const shown = new Set<string | undefined>();
-      for (let turn = 0; turn < 10; turn += 1) {
+    /** What is shown while both say again and again that they play. */
+    const whileBothPlay = async (turns: number) => {
+      const shown: (string | undefined)[] = [];
+      for (let turn = 0; turn < turns; turn += 1) {
         for (const title of ["A", "B"]) {
           await send(inTab(`${title}.example`, { title }));
           await server.clock.advance(250);
-          shown.add(await shownName());
+          shown.push(await shownName());
         }
       }
-      expect([...shown]).toEqual(["A"]);
+      return new Set(shown);
+    };
+
+    test("keeps to the one that began last, until it falls silent", async () => {
+      await whileBothPlay(1);
+      expect([...(await whileBothPlay(10))]).toEqual(["B"]);
       await server.clock.advance(2_500);
-      await send(inTab("B.example", { title: "B" }));
-      expect(await shownName()).toBe("B");
+      await send(inTab("A.example", { title: "A" }));
+      expect(await shownName()).toBe("A");
+    });
+
+    test("goes back to the one that only stopped between two songs", async () => {
+      await whileBothPlay(2);
+      await send(inTab("B.example", { title: "" }));
+      await send(inTab("A.example", { title: "A" }));
+      expect(await shownName()).toBe("A");
+      expect([...(await whileBothPlay(2))].slice(-1)).toEqual(["B"]);
     });
   });
 

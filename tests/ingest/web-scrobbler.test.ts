@@ -95,6 +95,7 @@ describe("Web Scrobbler", () => {
     await send(event("paused", inTab(1, { track: "A", uniqueID: "a" })));
     const ad = { track: "C", uniqueID: "c", scrobblingDisallowedReason: "IsAd" };
     await send(event("nowplaying", inTab(1, ad)));
+    await send(event("nowplaying", inTab(1, { track: "C", uniqueID: "spotify:ad:000c" })));
     expect(await server.shown()).toMatchObject({ is_playing: true, track: { name: "B" } });
     await send(event("paused", inTab(2, { track: "B", uniqueID: "b" })));
     expect(await server.shown()).toMatchObject({ is_playing: false, track: { name: "B" } });
