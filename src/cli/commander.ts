@@ -80,7 +80,7 @@ export function quiet(command: CommanderCommand, io: Io): CommanderCommand {
           .replace(/^error: /, "")
           // A word too many, or a misspelt option's value, may be of a password.
           .replace(/ but got (\d+): .*$/s, " but got $1")
-          .replace(/'(--[^'=]*)=[^']*'/, "'$1'")
+          .replace(/'(--[^'=]*)=.*'/s, "'$1'")
           // Commander calls an option unknown that takes no value and was given one.
           .replace(/^unknown option '(--[^']*)'.*$/s, (message, flag) =>
             command.options.some(({ long }) => long === flag)

@@ -80,6 +80,7 @@ describe("marquee connect", () => {
   test.each([
     { why: "a misspelt option", words: ["ada", "mpd", "--pasword", PASSWORD] },
     { why: "a misspelt option with =", words: ["ada", "mpd", `--pasword=${PASSWORD}`] },
+    { why: "an apostrophe before it", words: ["ada", "mpd", `--pasword=it's${PASSWORD}`] },
     { why: "a word too many", words: ["ada", "mpd", "--password", "my", PASSWORD] },
     { why: "a line break in it", words: ["ada", "mpd", "--password", `${PASSWORD}\nx`] },
     {
