@@ -51,6 +51,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
     untrustedProxy: untrustedProxyIn(
       deps.addressOf(request),
       request.headers.get("x-forwarded-for"),
+      deps.config.trustedProxies,
     ),
     notice,
   });

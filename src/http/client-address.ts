@@ -5,8 +5,7 @@ export type ClientAddress = (peer: string | undefined, forwardedFor: string | nu
 
 /** @param trustedProxies IP addresses and CIDR ranges, already checked */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  const networks = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
-  const isTrusted = (address: IpAddress) => networks.some((network) => isWithin(address, network));
+  const isTrusted = trustIn(trustedProxies);
 
   return (peer, forwardedFor) => {
     const direct = parseAddress(peer ?? "");
@@ -22,14 +21,27 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   };
 }
 
+function trustIn(proxies: readonly string[]): (address: IpAddress) => boolean {
+  const networks = proxies.map(parseNetwork).filter((network) => network !== undefined);
+  return (address) => networks.some((network) => isWithin(address, network));
+}
+
 /**
  * The address of a proxy that has passed on a request without being trusted, if there is one.
- * @param client what {@link createClientAddress} finds
+ * @param client what {@link createClientAddress} finds with the same trusted proxies
  */
-export function untrustedProxyIn(client: string, forwardedFor: string | null): string | undefined {
+export function untrustedProxyIn(
+  client: string,
+  forwardedFor: string | null,
+  trustedProxies: readonly string[],
+): string | undefined {
   if (forwardedFor === null) return undefined;
   const forwarded = forwardedFor.split(",").map((entry) => parseAddress(entry.trim())?.toString());
-  return forwarded.includes(client) ? undefined : client;
+  // A trusted proxy may name nobody, as Squid does with `unknown`.
+  const isTrusted = trustIn(trustedProxies);
+  const address = parseAddress(client);
+  const isKnown = forwarded.includes(client) || (address !== undefined && isTrusted(address));
+  return isKnown ? undefined : client;
 }
 
 /** The network that a client cannot easily change: an IPv4 address, or the /64 of an IPv6 one. */

@@ -105,9 +105,10 @@ describe("networkOf", () => {
 });
 
 describe("untrustedProxyIn", () => {
-  const addressOf = createClientAddress(["10.0.0.0/24"]);
+  const trusted = ["10.0.0.0/24"];
+  const addressOf = createClientAddress(trusted);
   const found = (peer: string, forwarded: string | null) =>
-    untrustedProxyIn(addressOf(peer, forwarded), forwarded);
+    untrustedProxyIn(addressOf(peer, forwarded), forwarded, trusted);
 
   test("is the peer that forwards and is not trusted", () => {
     expect(found("172.18.0.1", "203.0.113.7")).toBe("172.18.0.1");
@@ -117,6 +118,7 @@ describe("untrustedProxyIn", () => {
   test("is nobody where all who forward are trusted, or nobody does", () => {
     expect(found("10.0.0.1", "203.0.113.7")).toBeUndefined();
     expect(found("10.0.0.1", "[2001:DB8::1]:443, 10.0.0.5")).toBeUndefined();
+    expect(found("10.0.0.1", "unknown")).toBeUndefined();
     expect(found("192.0.2.1", null)).toBeUndefined();
   });
 });
