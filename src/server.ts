@@ -24,7 +24,7 @@ export class ListenError extends Error {
 }
 
 /**
- * Seconds that a network connection may be idle, also while a request is being sent: more than proxies keep
+ * Seconds that a network connection may be idle, and a request may take to arrive: more than proxies keep
  * one for the next request, which is two minutes in Caddy. Otherwise we would sometimes close one just
  * when a request is on its way, and a proxy answers 502 to that, as it must not send a POST twice.
  */
