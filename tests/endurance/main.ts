@@ -58,8 +58,8 @@ const SAMPLE_EVERY_MS = 2_000;
 /** Enough for a 99th percentile of what is measured twenty times a second. */
 const LOOP_EVERY_MS = 15_000;
 const TRACK_EVERY_MS = 4_000;
-/** Channels, sources and their sockets stay for a minute after the last request. */
-const SETTLE_MS = 75_000;
+/** Connections that send nothing stay for 130 seconds, channels and sources for one minute. */
+const SETTLE_MS = 145_000;
 const WARM_UP_SHARE = 0.25;
 /** Of the time, for the load without accidents. */
 const QUIET_SHARE = 0.55;
