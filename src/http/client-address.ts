@@ -37,11 +37,10 @@ export function untrustedProxyIn(
 ): string | undefined {
   if (forwardedFor === null) return undefined;
   const forwarded = forwardedFor.split(",").map((entry) => parseAddress(entry.trim())?.toString());
+  if (forwarded.includes(client)) return undefined;
   // A trusted proxy may name nobody, as Squid does with `unknown`.
-  const isTrusted = trustIn(trustedProxies);
   const address = parseAddress(client);
-  const isKnown = forwarded.includes(client) || (address !== undefined && isTrusted(address));
-  return isKnown ? undefined : client;
+  return address && trustIn(trustedProxies)(address) ? undefined : client;
 }
 
 /** The network that a client cannot easily change: an IPv4 address, or the /64 of an IPv6 one. */

@@ -63,7 +63,7 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
   /** When each player last said that it plays. */
   const playing = createBoundedMap<string, number>(MOST_PLAYERS);
 
-  /** Whether a player begins to play with a message. */
+  /** Notes whether a player plays, and says whether it begins to with this message. */
   const beginsWith = (connectionId: number, message: SaidOfPlayer, player: string): boolean => {
     const key = `${connectionId} ${player}`;
     const saidAtMs = playing.take(key);

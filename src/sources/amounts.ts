@@ -1,3 +1,4 @@
+import { FIRST_SIGHT, positionIn } from "../playback.ts";
 import { numberOf } from "../upstream/json.ts";
 
 /** What upstreams and programs report of lengths, positions and volumes. */
@@ -67,7 +68,20 @@ export const positionAfter = (
   { isPlaying, positionMs, observedAtMs }: KnownPosition,
   nowMs: number,
 ): number | null =>
-  positionMs === null || !isPlaying ? positionMs : positionMs + nowMs - observedAtMs;
+  positionMs === null
+    ? null
+    : positionIn(
+        { state: isPlaying ? "playing" : "paused", positionMs, observedAtMs, rate: 1 },
+        null,
+        nowMs,
+      );
+
+/**
+ * A playback's position as it was reported; `null` where nobody has reported it.
+ * @param positionLagMs how far it may lie behind
+ */
+export const reportedPosition = (positionMs: number | null, positionLagMs: number) =>
+  positionMs === null ? FIRST_SIGHT : { positionMs: Math.round(positionMs), positionLagMs };
 
 /** The speed of playing; 1 if the upstream reports none that can be. */
 export function rateOf(value: unknown): number {

@@ -1,4 +1,4 @@
-import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import type { Playback } from "../../../playback.ts";
 import {
   fieldsOf,
   flagOf,
@@ -14,7 +14,14 @@ import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import { type KnownPosition, lengthMs, percentOf, positionAfter, timeMs } from "../../amounts.ts";
+import {
+  type KnownPosition,
+  lengthMs,
+  percentOf,
+  positionAfter,
+  reportedPosition,
+  timeMs,
+} from "../../amounts.ts";
 
 /** The main namespace was joined. */
 const JOINED = "40";
@@ -150,9 +157,7 @@ function readPlayer(
       artworks: server.covers(coverAddress(song["artwork"])),
     },
     device: { name: server.name, type: "cider", volumePercent },
-    ...(positionMs === null
-      ? FIRST_SIGHT
-      : { positionMs: Math.round(positionMs), positionLagMs: POSITION_LAG_MS }),
+    ...reportedPosition(positionMs, POSITION_LAG_MS),
     observedAtMs,
     rate: 1,
   };

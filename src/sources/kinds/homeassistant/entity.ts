@@ -1,11 +1,17 @@
 import { isAddressOrPath, nameOfAddress, withoutSecrets } from "../../../address-name.ts";
-import { type Artwork, FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import type { Artwork, Playback } from "../../../playback.ts";
 import { fieldsOf, isRecord, numberOf, recordOf, textOf, textsOf } from "../../../upstream/json.ts";
 import { digestOf } from "../../../digest.ts";
 import { hasSpotifyAdNames, isSpotifyAdId } from "../../advertisements.ts";
 import { type OnAir, readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
-import { lengthMs, percentOf, positionSince, WHOLE_SECONDS_LAG_MS } from "../../amounts.ts";
+import {
+  lengthMs,
+  percentOf,
+  positionSince,
+  reportedPosition,
+  WHOLE_SECONDS_LAG_MS,
+} from "../../amounts.ts";
 import { isVideoPage } from "../../title-origin.ts";
 
 /** A media player as Home Assistant sees it. */
@@ -100,9 +106,7 @@ export function readPlayback(
       type: textOf(reported["device_class"]) ?? "media_player",
       volumePercent: percentOf(reported["volume_level"], 1),
     },
-    ...(positionMs === null
-      ? FIRST_SIGHT
-      : { positionMs: Math.round(positionMs), positionLagMs: WHOLE_SECONDS_LAG_MS }),
+    ...reportedPosition(positionMs, WHOLE_SECONDS_LAG_MS),
     observedAtMs,
     rate: 1,
   };

@@ -1,4 +1,4 @@
-import { FIRST_SIGHT, type Playback } from "../../../playback.ts";
+import type { Playback } from "../../../playback.ts";
 import {
   flagOf,
   isRecord,
@@ -17,6 +17,7 @@ import {
   percentOf,
   type KnownPosition,
   positionAfter,
+  reportedPosition,
   timeMs,
   WHOLE_SECONDS_LAG_MS,
 } from "../../amounts.ts";
@@ -142,9 +143,7 @@ function readPlayer(
       type: "pear-desktop",
       volumePercent: percentOf(volume, 100),
     },
-    ...(positionMs === null
-      ? FIRST_SIGHT
-      : { positionMs: Math.round(positionMs), positionLagMs: WHOLE_SECONDS_LAG_MS }),
+    ...reportedPosition(positionMs, WHOLE_SECONDS_LAG_MS),
     observedAtMs,
     rate: 1,
   };

@@ -78,14 +78,18 @@ async function openAudio(
     const next = redirectOf(at, stream, () => true) ?? (await listedIn(stream, at));
     if (!next && stream.status === 200 && !isPage(stream.headers)) return { stream, at };
     stream.close();
-    const place = `${at.origin}${at.pathname}`;
-    if (!next && stream.status !== 200) throw statusFailure(place, stream.status);
-    if (!next) {
-      throw new UnreadableAnswer(`${place} is a page: enter the address of the stream itself`);
-    }
+    if (!next) throw withoutAudio(at, stream.status);
     at = next;
   }
   throw new UpstreamError(`${entered.origin}${entered.pathname} leads on too often`);
+}
+
+/** What an answer that neither is audio nor leads to it means. */
+function withoutAudio({ origin, pathname }: URL, status: number): Error {
+  const place = `${origin}${pathname}`;
+  return status === 200
+    ? new UnreadableAnswer(`${place} is a page: enter the address of the stream itself`)
+    : statusFailure(place, status);
 }
 
 /** Whether an answer is a web page. A server of audio that calls it one names the station. */
