@@ -66,4 +66,19 @@ onTheDashboard("the control desk", (stage) => {
     await title.filter({ hasText: widget.testTrack.title }).waitFor();
     expect(await page.evaluate(() => "isMarked" in window)).toBe(true);
   });
+
+  test("leaves what it animates without end to the compositor", async () => {
+    const { page } = await stage.open("overlay");
+    await page.locator(".on-stream").waitFor();
+    const animated = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .map(({ effect }) => effect as KeyframeEffect)
+        .filter((effect) => effect.getTiming().iterations === Infinity)
+        .map((effect) => effect.getKeyframes().flatMap((frame) => Object.keys(frame))),
+    );
+    const ofEveryKeyframe = ["offset", "computedOffset", "easing", "composite"];
+    expect(animated).toHaveLength(1);
+    expect(new Set(animated.flat())).toEqual(new Set([...ofEveryKeyframe, "opacity", "transform"]));
+  });
 });
