@@ -1,6 +1,5 @@
 import type { WidgetOptions } from "./options.ts";
-import { pagesOf, type Piece, type Stretch } from "./pages.ts";
-import { DIVISIONS, type Span } from "./phrases.ts";
+import { pageStarts } from "./pages.ts";
 
 export interface MarqueeOptions extends Pick<WidgetOptions, "marquee" | "speed" | "hold"> {
   moves(): boolean;
@@ -269,46 +268,18 @@ const dissolve = (from: Stop, to: Stop, startPx: number, opacity: number): Way =
 
 /** A stop for each page of a line. The text goes on, fading, on both sides of a page. */
 function pageStops({ text, roomPx, widthPx, isRightToLeft }: Line): readonly Stop[] {
-  const box = text.getBoundingClientRect();
-  // The streamer's own styles may scale the card.
-  const scale = box.width / text.offsetWidth || 1;
-  const stretchOf = (rect: DOMRect): Stretch =>
-    isRightToLeft
-      ? { fromPx: (box.right - rect.right) / scale, toPx: (box.right - rect.left) / scale }
-      : { fromPx: (rect.left - box.left) / scale, toPx: (rect.right - box.left) / scale };
-  const pages = pagesOf(pieceOfText(text, stretchOf), pageRoom(roomPx));
-  return pages.map((page, at): Stop => {
+  const [before, after] = isRightToLeft
+    ? (["right", "left"] as const)
+    : (["left", "right"] as const);
+  const starts = pageStarts(text, pageRoom(roomPx), isRightToLeft);
+  return starts.map((startPx, at): Stop => {
     const isFirst = at === 0;
-    const isLast = at === pages.length - 1;
+    const isLast = at === starts.length - 1;
     // From the side where reading starts: how far the text's beginning lies before its room.
-    const goneStart = isFirst ? 0 : isLast ? widthPx - roomPx : page.fromPx - FADE_PX;
-    const [before, after] = isRightToLeft
-      ? (["right", "left"] as const)
-      : (["left", "right"] as const);
+    const goneStart = isFirst ? 0 : isLast ? widthPx - roomPx : startPx - FADE_PX;
     return {
       leftPx: Math.round(isRightToLeft ? roomPx - widthPx + goneStart : -goneStart),
       fades: isFirst ? after : isLast ? before : "both",
     };
   });
-}
-
-/** The line as one piece, whose parts are measured where they are needed. */
-function pieceOfText(text: HTMLElement, stretchOf: (rect: DOMRect) => Stretch): Piece[] {
-  const node = text.firstChild;
-  if (!node) return [];
-  const content = node.textContent ?? "";
-  const range = document.createRange();
-  const measured = ({ from, to }: Span, level: number): Piece => {
-    range.setStart(node, from);
-    range.setEnd(node, to);
-    return {
-      ...stretchOf(range.getBoundingClientRect()),
-      isWord: DIVISIONS[level - 1]?.into === "words",
-      parts: () =>
-        (DIVISIONS[level]?.partsOf(content.slice(from, to)) ?? []).map((part) =>
-          measured({ from: from + part.from, to: from + part.to }, level + 1),
-        ),
-    };
-  };
-  return [measured({ from: 0, to: content.length }, 0)];
 }
