@@ -80,7 +80,7 @@ async function guard(stage: DashboardStage, section: SectionName): Promise<Guard
           .filter((element) =>
             element.matches(
               // The home shows the overlay and looks in frames of this server.
-              "script:not([src^='/assets/']), style, base, meta[http-equiv], iframe:not([data-preview]):not([src^='/en/widget/mqw_']):not([src^='/en/demo?look=']):not([data-src^='/en/demo?look=']:not([src]))",
+              "script:not([src^='/assets/']), style, base, meta[http-equiv], iframe:not([data-preview]):not([src^='/en/widget/mqw_']):not([src^='/en/demo?look='])",
             )
               ? true
               : [...element.attributes].some(

@@ -12,7 +12,7 @@ export interface LookPreviewProps {
   readonly css?: string;
   /** The path of the same with the user's music, which the page's script shows once there is some. */
   readonly ownPath?: string | undefined;
-  /** Whether the page's script loads it, when it is seen. */
+  /** Whether the page's script makes its frame, when it is seen. */
   readonly isDeferred?: boolean;
 }
 
@@ -20,21 +20,26 @@ export interface LookPreviewProps {
 export function LookPreview(props: LookPreviewProps): JSX.Element {
   const { title, path, look, css, ownPath, isDeferred } = props;
   const { width, height } = sizeOf(look);
+  const frame = (
+    <iframe
+      title={attribute(title)}
+      tabindex="-1"
+      loading="lazy"
+      src={attribute(path)}
+      data-preview-css={css ? attribute(css) : undefined}
+      data-own-path={ownPath === undefined ? undefined : attribute(ownPath)}
+    />
+  );
   return (
     <div class="screen game" style={`--source-width:${width};--source-height:${height}`}>
       <div class="stage">
-        <iframe
-          title={attribute(title)}
-          tabindex="-1"
-          loading="lazy"
-          {...(isDeferred ? { "data-src": attribute(path) } : { src: attribute(path) })}
-          data-preview-css={css ? attribute(css) : undefined}
-          data-own-path={ownPath === undefined ? undefined : attribute(ownPath)}
-        />
-        {isDeferred && (
-          <noscript>
-            <iframe title={attribute(title)} tabindex="-1" loading="lazy" src={attribute(path)} />
-          </noscript>
+        {isDeferred ? (
+          <>
+            <template data-frame>{frame as "safe"}</template>
+            <noscript>{frame as "safe"}</noscript>
+          </>
+        ) : (
+          (frame as "safe")
         )}
       </div>
     </div>

@@ -1,11 +1,14 @@
-/** Each look is an overlay of its own: those that nobody sees are not loaded. */
+/** Each look is an overlay of its own: those that nobody sees are not loaded, and have no frame. */
 export function loadSeenFrames(within: ParentNode): void {
   const seen = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting || !(target instanceof HTMLIFrameElement)) continue;
-      target.src = target.dataset["src"] ?? "";
+      if (!isIntersecting) continue;
       seen.unobserve(target);
+      const template = target.querySelector<HTMLTemplateElement>("template[data-frame]");
+      template?.replaceWith(template.content);
     }
   });
-  for (const frame of within.querySelectorAll("iframe[data-src]")) seen.observe(frame);
+  for (const { parentElement } of within.querySelectorAll("template[data-frame]")) {
+    if (parentElement) seen.observe(parentElement);
+  }
 }
