@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import {
   type Stage,
   hiddenIs,
-  inEveryEngine,
+  inOldestEngine,
   isHidden,
   opacityOfCard,
   restsNow,
@@ -17,7 +17,7 @@ import { GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 
 const ANY_CHANGE: Change = { userId: undefined, concerns: () => true };
 
-inEveryEngine("the overlay's connection", (stage) => {
+inOldestEngine("the overlay's connection", (stage) => {
   const { test } = stage;
 
   test("comes back by itself after the server was gone, without a reload", async () => {

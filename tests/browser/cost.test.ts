@@ -7,7 +7,7 @@ import {
   coverOf,
   hiddenIs,
   inCurrentEngine,
-  inEveryEngine,
+  inOldestEngine,
   LONG_TITLE,
   measurementsOf,
   restsNow,
@@ -46,7 +46,7 @@ plainTest("all that the overlay loads, without covers, is at most 16 KB compress
   expect(bytes).toBeLessThanOrEqual(PAGE_BYTES);
 });
 
-inEveryEngine("what the overlay costs", (stage) => {
+inOldestEngine("what the overlay costs", (stage) => {
   const { test } = stage;
 
   test("is one layout a second while playing, whether or not a title travels", async () => {

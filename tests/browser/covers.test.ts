@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { Artwork } from "../../src/playback.ts";
 import {
   coverOf,
-  inEveryEngine,
+  inOldestEngine,
   type Stage,
   stateIs,
   titled,
@@ -16,7 +16,7 @@ const red = coverOf("red", solidPicture("#c02050"));
 const blue = coverOf("blue", solidPicture("#2050c0"));
 const picture = await patternPicture("png", 300);
 
-inEveryEngine("the overlay's cover", (stage) => {
+inOldestEngine("the overlay's cover", (stage) => {
   const { test } = stage;
 
   test("comes with a change, decoded, without a reload", async () => {

@@ -5,7 +5,7 @@ import {
   boxOf,
   coverOf,
   held,
-  inEveryEngine,
+  inOldestEngine,
   LONG_TITLE,
   setSourceVisible,
   styleOf,
@@ -18,7 +18,7 @@ import { solidPicture } from "../fixtures/sources/pictures.ts";
 const red = coverOf("red", solidPicture("#c02050"));
 const blue = coverOf("blue", solidPicture("#2050c0"));
 
-inEveryEngine("the change from one track to the next", (stage) => {
+inOldestEngine("the change from one track to the next", (stage) => {
   const { test } = stage;
 
   test("dissolves within half a second, and is never more or less opaque than one card", async () => {

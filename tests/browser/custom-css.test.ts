@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import {
   boxOf,
   coverOf,
-  inEveryEngine,
+  inOldestEngine,
   styleOf,
   titled,
   titleIs,
@@ -20,7 +20,7 @@ const red = coverOf("red", solidPicture("#c02050"));
 const OBS_DEFAULT =
   "body { background-color: rgba(0, 0, 0, 0); margin: 0px auto; overflow: hidden; }";
 
-inEveryEngine("the streamer's own CSS", (stage) => {
+inOldestEngine("the streamer's own CSS", (stage) => {
   const { test } = stage;
 
   for (const fill of ["text node", "innerHTML"] as const) {

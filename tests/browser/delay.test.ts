@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { NOTHING_HIDDEN, UNTIL_RESUMED } from "../../src/accounts/privacy.ts";
 import {
   hiddenIs,
-  inEveryEngine,
+  inOldestEngine,
   isHidden,
   openDelayed,
   setSourceVisible,
@@ -11,7 +11,7 @@ import {
   titleIs,
 } from "../fixtures/browser/overlay-page.ts";
 
-inEveryEngine("an overlay for a delayed video", (stage) => {
+inOldestEngine("an overlay for a delayed video", (stage) => {
   const { test } = stage;
   const elapsed = () => document.querySelector(".np-elapsed")?.textContent;
   /** The seconds of a text such as `1:05`. */

@@ -5,7 +5,7 @@ import type { Language } from "../../src/languages.ts";
 import {
   coverOf,
   hiddenIs,
-  inEveryEngine,
+  inOldestEngine,
   isHidden,
   LONG_TITLE,
   type Stage,
@@ -70,7 +70,7 @@ const watchedFrames = (page: Page) =>
     return { blank: watched.blank, isSame: watched.isSame() };
   });
 
-inEveryEngine("a look that is saved while the overlay is open", (stage) => {
+inOldestEngine("a look that is saved while the overlay is open", (stage) => {
   const { test } = stage;
 
   test("changes colours, sizes and CSS in place, without a reload or a blank frame", async () => {

@@ -3,7 +3,7 @@ import {
   animationsOf,
   coverOf,
   hiddenIs,
-  inEveryEngine,
+  inOldestEngine,
   isHidden,
   LONG_TITLE,
   measurementsOf,
@@ -19,7 +19,7 @@ import {
 } from "../fixtures/browser/overlay-page.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 
-inEveryEngine("what the overlay shows", (stage) => {
+inOldestEngine("what the overlay shows", (stage) => {
   const { test } = stage;
 
   test("counts the seconds while playing and stands still while paused", async () => {
