@@ -56,9 +56,6 @@ export function createPlayerServer(
     /** Refuses our credentials. */
     unauthorized: refused,
     openSocket: (path: string) => upstream.openSocket(url + path, { ...request, signal }),
-    /** @param silenceMs a server that sends nothing for this long is gone */
-    openEvents: (path: string, silenceMs: number) =>
-      upstream.openEvents(url + path, { ...request, signal, silenceMs }),
     /**
      * @param missing what a 404 means, as the end of a sentence that begins with "it"
      * @throws {SourceFailure}, {@link UpstreamError} or {@link UnreadableAnswer}

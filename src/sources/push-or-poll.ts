@@ -1,15 +1,16 @@
 import type { Clock } from "../clock.ts";
 import type { Playback } from "../playback.ts";
 import { UpstreamError } from "../upstream/index.ts";
+import type { UpstreamSocket } from "../upstream/socket.ts";
 
-export interface PushOrPollDeps<Socket> {
+export interface PushOrPollDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   ask(): Promise<Playback | null>;
-  /** Opens a socket, or a stream of events. An {@link UpstreamError} means that there is none now. */
-  open(): Promise<Socket>;
+  /** An {@link UpstreamError} means that there is none now. */
+  open(): Promise<UpstreamSocket>;
   /** Yields what is pushed. Returns when nothing is, although the server can be asked. */
-  follow(socket: Socket): AsyncIterable<Playback | null>;
+  follow(socket: UpstreamSocket): AsyncIterable<Playback | null>;
 }
 
 /** Where nothing is pushed, a server is asked this often, and the push tried again now and then. */
@@ -17,13 +18,13 @@ const POLL_MS = 1_000;
 const RETRY_PUSH_MS = 5 * 60_000;
 
 /** Follows a server that pushes changes, or is asked where it does not. */
-export async function* pushOrPoll<Socket extends { close(): void }>({
+export async function* pushOrPoll({
   clock,
   signal,
   ask,
   open,
   follow,
-}: PushOrPollDeps<Socket>): AsyncGenerator<Playback | null, void> {
+}: PushOrPollDeps): AsyncGenerator<Playback | null, void> {
   while (!signal.aborted) {
     yield await ask();
     const socket = await open().catch((error: unknown) => {

@@ -8,12 +8,6 @@ interface UpstreamInit extends BunFetchRequestInit {
   readonly decompress?: false;
 }
 
-/** The same for a call that is always given a signal. */
-export type AbortableFetch = (
-  url: string,
-  init: BunFetchRequestInit & { readonly signal: AbortSignal },
-) => Promise<Response>;
-
 export type UpstreamHeaders = ConstructorParameters<typeof Headers>[0];
 
 /** What opens an answer without an end. */

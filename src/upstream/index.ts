@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { VERSION } from "../version.ts";
 import {
-  type AbortableFetch,
   isEncoded,
   LARGEST_ANSWER_BYTES,
   sizeText,
@@ -79,17 +78,6 @@ export function createUpstream(deps: UpstreamDeps) {
     return judgedDestinations(url, place, reach, network.lookUp, signal);
   };
 
-  /** Like `fetch`, for addresses that `guard` has let through. */
-  const callAt =
-    (place: string): AbortableFetch =>
-    async (address, init) =>
-      firstReached(await findDestinations(new URL(address), place, init.signal), (destination) => {
-        const { url, name } = destination;
-        const headers = headersFor(destination, init.headers);
-        const tls = name && { tls: name.tls };
-        return network.fetch(url.href, { ...init, headers, decompress: false, ...tls });
-      });
-
   /** What is opened at the first address of a server at which somebody answers. */
   const openAt = async <Stream>(
     target: string | URL,
@@ -114,13 +102,18 @@ export function createUpstream(deps: UpstreamDeps) {
       const limit = limitTime(clock, request.signal);
       const headers = withUserAgent(request.headers, request.contact);
       try {
-        const response = await callAt(place)(url.href, {
-          method: request.method ?? "GET",
-          headers,
-          ...(request.body !== undefined && { body: request.body }),
-          redirect: "manual",
-          signal: limit.signal,
-        });
+        const destinations = await findDestinations(url, place, limit.signal);
+        const response = await firstReached(destinations, (destination) =>
+          network.fetch(destination.url.href, {
+            method: request.method ?? "GET",
+            headers: headersFor(destination, headers),
+            ...(request.body !== undefined && { body: request.body }),
+            redirect: "manual",
+            decompress: false,
+            signal: limit.signal,
+            ...(destination.name && { tls: destination.name.tls }),
+          }),
+        );
         const { status, headers: answered } = response;
         const hasBody = request.wantsBody !== false && !WITHOUT_BODY.includes(status);
         if (!hasBody) await response.body?.cancel();
@@ -148,16 +141,6 @@ export function createUpstream(deps: UpstreamDeps) {
           openSocket(destination, place, { ...request, headers }, clock),
         );
         return { status: 101, stream };
-      }),
-    /** Opens a stream of server-sent events; its answer must begin within five seconds. */
-    openEvents: (target: string | URL, request: StreamRequest) =>
-      countedOpening(request.signal, onCall, async () => {
-        const { url, place } = guard(target);
-        const { openEvents } = await import("./events.ts");
-        const headers = withUserAgent(request.headers);
-        const parts = { clock, call: callAt(place) };
-        const stream = await openEvents(url, place, { ...request, headers }, parts);
-        return { status: 200, stream };
       }),
     /** Opens an answer without an end, whatever its status; its head must arrive within five seconds. */
     openStream: (target: string | URL, request: StreamRequest) =>

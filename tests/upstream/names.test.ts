@@ -20,8 +20,8 @@ import {
 } from "../fixtures/http/certificates.ts";
 
 // They are loaded when first needed, which no clock that stands still waits for.
-await import("../../src/upstream/events.ts");
 await import("../../src/upstream/socket.ts");
+await import("../../src/upstream/stream.ts");
 
 const root = join(import.meta.dir, "../..");
 
@@ -133,7 +133,7 @@ describe("a name", () => {
     for (const call of [
       upstream.fetch("https://covers.example/a?secret=hunter2"),
       upstream.openSocket("https://covers.example/a?secret=hunter2", { signal }),
-      upstream.openEvents("https://covers.example/a?secret=hunter2", { signal, silenceMs: 1 }),
+      upstream.openStream("https://covers.example/a?secret=hunter2", { signal, silenceMs: 1 }),
     ]) {
       const error = await failureOf(call);
       expect(error).toBeInstanceOf(UpstreamError);
@@ -223,7 +223,7 @@ describe("a name", () => {
     const calls = [
       upstream.fetch("https://covers.example/"),
       upstream.openSocket("https://covers.example/", { signal }),
-      upstream.openEvents("https://covers.example/", { signal, silenceMs: 1 }),
+      upstream.openStream("https://covers.example/", { signal, silenceMs: 1 }),
     ].map(failureOf);
     await clock.advance(UPSTREAM_DEADLINE_MS);
     for (const error of await Promise.all(calls)) {
@@ -310,7 +310,7 @@ describe("a name", () => {
         for (const call of [
           upstream.fetch(place),
           upstream.openSocket(place, { signal }),
-          upstream.openEvents(place, { signal, silenceMs: 1 }),
+          upstream.openStream(place, { signal, silenceMs: 1 }),
         ]) {
           expect((await failureOf(call)).message).toContain("leads to an address that is never");
         }
@@ -384,11 +384,9 @@ describe("over TLS", () => {
   afterAll(() => authority?.remove());
 
   const servers: Bun.Server<undefined>[] = [];
-  const stop = new AbortController();
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop(true);
   });
-  afterAll(() => stop.abort());
 
   /** A server of this machine with both names, and an upstream for which it has a public address. */
   function serve() {
@@ -401,9 +399,7 @@ describe("over TLS", () => {
         const clientPort = bun.requestIP(request)?.port;
         requests.push({ host: request.headers.get("host"), url: request.url, clientPort });
         if (request.headers.has("upgrade") && bun.upgrade(request)) return undefined;
-        return request.url.endsWith("/events")
-          ? new Response("data: hello\n\n", { headers: { "content-type": "text/event-stream" } })
-          : new Response("hello");
+        return new Response("hello");
       },
       websocket: { data: undefined, open: (socket) => void socket.send("hello"), message() {} },
     });
@@ -484,13 +480,4 @@ describe("over TLS", () => {
     await exitOf(program);
     return new Response(program.stdout).text();
   }
-
-  testWithCertificates("events come from the server with the name", async () => {
-    const { upstream, requests, port } = serve();
-    const request = { signal: stop.signal, silenceMs: 1_000 };
-    const events = await upstream.openEvents(`https://media.example:${port}/events`, request);
-    expect(await inTime("an event", events.receive())).toEqual({ type: "message", data: "hello" });
-    events.close();
-    expect(requests[0]?.host).toBe(`media.example:${port}`);
-  });
 });

@@ -317,15 +317,12 @@ describe("over a real connection", () => {
         const status = request.url.endsWith("/refused") ? 401 : 200;
         return new Response(body, {
           status,
-          headers: { "content-encoding": encoding, "content-type": "text/event-stream" },
+          headers: { "content-encoding": encoding },
         });
       });
       const error = await failureOf(upstream.fetch(origin));
       expect(error).toBeInstanceOf(UpstreamError);
       expect((error as Error).message).toContain("answered compressed");
-      const { signal } = new AbortController();
-      const stream = upstream.openEvents(origin, { signal, silenceMs: 1_000 });
-      expect(await failureOf(stream)).toBeInstanceOf(UpstreamError);
       const refused = await upstream.fetch(`${origin}/refused`);
       expect([refused.status, await refused.text()]).toEqual([401, ""]);
       expect((await upstream.fetch(origin, { wantsBody: false })).status).toBe(200);

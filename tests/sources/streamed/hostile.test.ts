@@ -226,7 +226,6 @@ function upstreamThatSays(): Upstream {
       receive: async () => texts.pop() ?? new Promise<undefined>(() => {}),
       close() {},
     }),
-    openEvents: () => Promise.reject(new Error("it has none")),
     openStream: () => Promise.reject(new Error("it has none")),
   };
 }

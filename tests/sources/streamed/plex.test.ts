@@ -7,7 +7,7 @@ import { createLine, isIn, isTitled, listenTo } from "../../fixtures/sources/str
 import { aTrack, type PlexServer, startPlex } from "../../fixtures/sources/streamed/plex-server.ts";
 
 // It is loaded when first needed, which no clock that stands still waits for.
-await import("../../../src/upstream/events.ts");
+await import("../../../src/upstream/socket.ts");
 
 let clock: FakeClock;
 let line: ReturnType<typeof createLine>;
@@ -62,7 +62,7 @@ test("a notification without a position leaves it as it is", async () => {
   await line.pass(5_000);
   const before = received.length;
   const told = { sessionKey: "5", ratingKey: "100" };
-  server.sends(`event: playing\ndata: ${JSON.stringify(told)}\n\n`);
+  server.sends(JSON.stringify(told));
   await until(() => received.length > before || undefined);
   expect(received.at(-1)?.positionMs).toBe(17_000);
 });
@@ -168,8 +168,8 @@ test("the cover is fetched from Plex with the token, which is in no address", as
   expect(cover?.key).not.toContain(server.token);
 });
 
-test("a server without events is asked every second", async () => {
-  server.hasNoEvents();
+test("a server without sockets is asked every second", async () => {
+  server.hasNoSockets();
   const { next, nothing } = listen();
   await next(isTitled("Paper Lanterns"));
   server.lists([aTrack({ player: { state: "paused" } })]);
@@ -190,9 +190,9 @@ test("a lost connection makes it unavailable", async () => {
 test("nonsense makes it unavailable, and what is no notification is ignored", async () => {
   const { next, failure } = listen();
   await subscribed();
-  server.sends("data: {}\n\ndata: [1]\n\ndata: 7\n\n");
+  for (const text of ["{}", "[1]", "7"]) server.sends(text);
   server.notifies({ sessionKey: "5", state: "paused" });
   await next(isIn("paused"));
-  server.sends("data: nonsense\n\n");
+  server.sends("nonsense");
   expect((await failure()).meaning.kind).toBe("unavailable");
 });

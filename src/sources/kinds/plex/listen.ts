@@ -1,6 +1,6 @@
 import type { Playback } from "../../../playback.ts";
 import { parseJson } from "../../../upstream/json.ts";
-import type { UpstreamEvents } from "../../../upstream/events.ts";
+import type { UpstreamSocket } from "../../../upstream/socket.ts";
 import type { PlayerServer } from "../../player-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
@@ -16,8 +16,6 @@ import {
   withTick,
 } from "./sessions.ts";
 
-/** Plex pings every ten seconds. */
-const SILENCE_MS = 35_000;
 /** The list is read again this often, in case that a notification was lost. */
 const RESYNC_MS = 15_000;
 /** Right after a notification the list may still be the one before. */
@@ -58,13 +56,13 @@ export async function* listen(
     return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());
   };
 
-  const open = () => server.openEvents("/:/eventsource/notifications?filters=playing", SILENCE_MS);
-  async function* follow(events: UpstreamEvents): AsyncGenerator<Playback | null, void> {
-    // What has changed while the events were opened is told by none of them.
+  const open = () => server.openSocket("/:/websockets/notifications?filters=playing");
+  async function* follow(socket: UpstreamSocket): AsyncGenerator<Playback | null, void> {
+    // What has changed while the socket was opened is told by no notification.
     let askAtMs = clock.monotonicMs() + LIST_LAG_MS;
     while (!signal.aborted) {
-      const event = await events.receive(Math.max(0, askAtMs - clock.monotonicMs()));
-      const ticks = event?.type === "ping" || !event?.data ? [] : ticksIn(parseJson(event.data));
+      const message = await socket.receive(Math.max(0, askAtMs - clock.monotonicMs()));
+      const ticks = message === undefined ? [] : ticksIn(parseJson(message));
       for (const tick of ticks) {
         const playback = readTick(tick);
         if (playback !== undefined) yield playback;
