@@ -70,8 +70,7 @@ export function createGuard({ accounts, clock, config, budget, addressOf }: Part
           const holder = keys.cachedHolderOf(sent as ApiKey) ?? holderOf(sent);
           if (!holder) throw wrongKey(request);
           noteUse(holder);
-          const caller = { userId: holder.user.id, name: holder.keyId };
-          const refusal = limit?.refusalOf(caller, clock.monotonicMs());
+          const refusal = limit?.refusalOf(holder.keyId, clock.monotonicMs());
           if (refusal) throw new TurnedAway(refusal);
           refuseSpent(holder);
           calls.note(request, { holder, headers: limit?.headers });

@@ -1,5 +1,5 @@
 import { apiHeaders, failureBody } from "./envelope.ts";
-import { type Caller, createRateLimit, secondsOf } from "../http/rate-limit.ts";
+import { createRateLimit, secondsOf } from "../http/rate-limit.ts";
 
 /**
  * What the rate limit of one endpoint adds to answers. Headers and bodies are built once: only the wait
@@ -25,8 +25,8 @@ export function createLimitAnswers(windowSeconds: number) {
     /** The headers of an answer to a call that was allowed. */
     headers: apiHeaders(rateLimit.headers({ allowed: true })),
     /** Counts a call at a monotonic time in milliseconds. The answer to it, if it came too early. */
-    refusalOf(caller: Caller, nowMs: number) {
-      const verdict = rateLimit.admit(caller, nowMs);
+    refusalOf(keyId: string, nowMs: number) {
+      const verdict = rateLimit.admit(keyId, nowMs);
       return verdict.allowed ? undefined : refuse(verdict.waitMs);
     },
   };
