@@ -33,39 +33,28 @@ const REFILL_MS = 60_000;
 /** Limits the memory; the network whose last try is oldest is removed first. */
 const MOST_NETWORKS = 10_000;
 
-interface Bucket {
-  tokens: number;
-  filledAtMs: number;
-}
-
 /** Limits per network what somebody without a key may try: first a burst, then a low rate. */
 export function createGuessLimit() {
-  const buckets = createBoundedMap<string, Bucket>(MOST_NETWORKS);
+  /** When each network has its whole burst again: every try moves that by the time of one. */
+  const restoredAtMs = createBoundedMap<string, number>(MOST_NETWORKS);
+
+  const waitMsOf = (network: string, nowMs: number): number | undefined => {
+    const waitMs = (restoredAtMs.get(network) ?? nowMs) - (BURST - 1) * REFILL_MS - nowMs;
+    return waitMs > 0 ? waitMs : undefined;
+  };
+
   return {
     /**
      * Counts a try, such as a wrong key, at a monotonic time in milliseconds. Returns `undefined`
      * while it is within the limit, else the milliseconds until the next one is.
      */
     count(network: string, nowMs: number) {
-      const bucket = refilled(buckets.get(network), nowMs);
-      buckets.set(network, bucket);
-      const waitMs = waitMsIn(bucket, nowMs);
-      if (waitMs === undefined) bucket.tokens -= 1;
+      const waitMs = waitMsOf(network, nowMs);
+      const fromMs = Math.max(nowMs, restoredAtMs.get(network) ?? nowMs);
+      restoredAtMs.set(network, waitMs === undefined ? fromMs + REFILL_MS : fromMs);
       return waitMs;
     },
     /** The same for the next try, without counting it. */
-    waitMsOf: (network: string, nowMs: number) =>
-      waitMsIn(refilled(buckets.get(network), nowMs), nowMs),
+    waitMsOf,
   };
-}
-
-const waitMsIn = ({ tokens, filledAtMs }: Bucket, nowMs: number): number | undefined =>
-  tokens < 1 ? filledAtMs + REFILL_MS - nowMs : undefined;
-
-/** Adds whole tokens only; `filledAtMs` keeps the time already counted towards the next token. */
-function refilled(bucket: Bucket | undefined, nowMs: number): Bucket {
-  if (!bucket) return { tokens: BURST, filledAtMs: nowMs };
-  const gained = Math.floor((nowMs - bucket.filledAtMs) / REFILL_MS);
-  if (bucket.tokens + gained >= BURST) return { tokens: BURST, filledAtMs: nowMs };
-  return { tokens: bucket.tokens + gained, filledAtMs: bucket.filledAtMs + gained * REFILL_MS };
 }
