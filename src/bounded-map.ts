@@ -24,9 +24,11 @@ export function createBoundedMap<Key, Value extends NonNullable<unknown>>(
       take(key);
       kept.set(key, value);
       weight += weigh(value);
+      // Not before: where much was removed, it takes a while to find the oldest entry.
+      if (weight <= most) return;
       for (const oldest of kept.keys()) {
-        if (weight <= most) break;
         take(oldest);
+        if (weight <= most) break;
       }
     },
     /** Removes a value and returns it. */
