@@ -661,7 +661,7 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.locator("[name=demo]").selectOption("coverless");
     const section = page.locator("[data-uploads=stand-in]");
     const outcome = section.locator("[data-outcome]");
-    const current = section.locator("[data-current]");
+    const current = section.locator("[data-uploaded]");
     const use = async (bytes: Uint8Array) => {
       const file = { name: "f.png", mimeType: "image/png", buffer: Buffer.from(bytes) };
       await section.locator("[type=file]").setInputFiles(file);
@@ -735,14 +735,14 @@ onTheDashboard("the widget's editor", (stage) => {
       return [...(frame?.contentDocument?.fonts ?? [])].some(({ status }) => status === "loaded");
     });
 
-    const list = page.locator("[data-font-list]");
+    const list = page.locator("[data-uploads=fonts] [data-uploaded]");
     await list.getByText(editor.fonts.remove, { exact: true }).click({ force: true });
-    await page.locator("[data-font-list] details").evaluate((details) => {
+    await list.locator("details").evaluate((details) => {
       if (details instanceof HTMLDetailsElement) details.open = true;
     });
     await page.getByRole("button", { name: `${editor.fonts.removeGo}: Wide` }).click();
     await outcome.filter({ hasText: editor.fonts.removed }).waitFor();
-    expect(await page.locator("[data-font-list] li").count()).toBe(0);
+    expect(await list.locator("li").count()).toBe(0);
     expect(await page.locator("#css").inputValue()).toBe(".np { color: lime }");
     expect(await isMarked(page)).toBe(true);
     expect(complaints).toEqual([]);

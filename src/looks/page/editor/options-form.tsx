@@ -7,12 +7,10 @@ import { Pills } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
 import { type Group, GROUPS } from "./groups.ts";
+import { KNOWN_FONTS } from "./fonts.tsx";
 import { FORM } from "./save-bar.tsx";
 import { Button, Hint } from "../../../html/parts.tsx";
 import { Folded } from "./folded.tsx";
-
-/** The ID of the list of fonts that the user has and that come with Marquee. */
-const FONTS = "known-fonts";
 
 interface FormProps {
   readonly request: DashboardRequest;
@@ -26,7 +24,6 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
       <>
         {/* The looks choose it. */}
         <input type="hidden" name="theme" />
-        <datalist id={FONTS} />
         {GROUPS.map((group) => (
           <OptionGroup request={request} group={group} />
         ))}
@@ -52,7 +49,7 @@ function OptionGroup({ request, group }: FormProps & { group: Group }): JSX.Elem
             request={request}
             name={name}
             option={option}
-            offers={option.type.kind === "font" ? FONTS : undefined}
+            offers={option.type.kind === "font" ? KNOWN_FONTS : undefined}
           />
         ))}
     </>

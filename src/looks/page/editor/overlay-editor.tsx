@@ -51,13 +51,13 @@ export async function overlayEditor(
     size: sizeOf(widget),
   };
   const looks = shippedLooks(words);
+  const own = fonts.allOf(user);
   const setup: SetupOf<OverlaySetup> = {
     basePath,
     language,
-    fonts: fonts.allOf(user),
+    fonts: own,
     looks,
     tried,
-    standIn: standInCovers.idOf(user.id),
     words: Object.fromEntries(LANGUAGES.map((name) => [name, wordsOf(name)])) as Record<
       Language,
       WidgetWords
@@ -76,8 +76,8 @@ export async function overlayEditor(
           <PreviewChoices request={request} />
           <LookStrip request={request} looks={looks} />
           <OptionsForm request={request} />
-          <Fonts request={request} />
-          <StandIn request={request} />
+          <Fonts request={request} fonts={own} />
+          <StandIn request={request} id={standInCovers.idOf(user.id)} />
           <Versions request={request} />
         </div>
       </>

@@ -23,8 +23,6 @@ export interface OverlaySetup extends EditorSetup {
   /** The overlay's words in each language. */
   readonly words: Readonly<Record<Language, WidgetWords>>;
   readonly fonts: readonly Font[];
-  /** The id of the user's picture for tracks without a cover. */
-  readonly standIn: string | undefined;
   /** The looks to choose from, by their codes. */
   readonly looks: Readonly<Record<string, Look>>;
   /** The look to begin with, as a draft. */

@@ -1,14 +1,22 @@
-import { Button } from "../../../html/parts.tsx";
+import { standInCoverAddress } from "../../../addresses.ts";
 import { LARGEST_PICTURE, LONGEST_SIDE_PX } from "../../../artwork/uploaded-picture.ts";
-import { Confirm, Labelled } from "../../../html/form.tsx";
+import { formOf } from "../../../dashboard/action-form.tsx";
+import { Labelled } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { fill } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
-import { UploadGroup } from "./upload-group.tsx";
+import { removeStandInCover, setStandInCover } from "../../stand-in-actions.ts";
+import { RemoveUpload, UploadGroup } from "./upload-group.tsx";
 
-/** The user's picture for tracks without a cover, which the script shows, and a form that sets it. */
-export function StandIn({ request }: { readonly request: DashboardRequest }): JSX.Element {
+export interface StandInProps {
+  readonly request: DashboardRequest;
+  /** The ID of the user's picture, if there is one. */
+  readonly id: string | undefined;
+}
+
+/** The user's picture for tracks without a cover, and a form that sets it. */
+export function StandIn({ request, id }: StandInProps): JSX.Element {
   const { refused, dashboard } = request.words;
   const { standIn: t } = dashboard.widget.editor;
   return (
@@ -19,14 +27,22 @@ export function StandIn({ request }: { readonly request: DashboardRequest }): JS
       largest={LARGEST_PICTURE}
       tooLarge={refused.cover.tooLarge}
       current={
-        <ul>
-          <li data-current data-alternative={attribute(t.current)} hidden>
-            <Confirm label={t.remove} consequence={t.removeText}>
-              <Button label={t.removeGo} class="bad" data-remove />
-            </Confirm>
-          </li>
-        </ul>
+        <>
+          {id !== undefined && (
+            <li>
+              <img
+                src={standInCoverAddress(request.basePath, id)}
+                alt={attribute(t.current)}
+                width="96"
+                height="96"
+              />
+              <RemoveUpload form={formOf(request, removeStandInCover)} words={t} />
+            </li>
+          )}
+        </>
       }
+      form={formOf(request, setStandInCover)}
+      below="/cover"
       fields={
         <Labelled id="stand-in-file" label={t.file}>
           <input

@@ -1,19 +1,23 @@
 import { attribute } from "../../../html/attribute.ts";
+import type { Inputs } from "../../../actions/action.ts";
+import { ActionForm, type ActionFormProps, type FormOf } from "../../../dashboard/action-form.tsx";
 import { Html } from "../../../jsx.ts";
 import { Submit, Hint } from "../../../html/parts.tsx";
+import { Confirm } from "../../../html/form.tsx";
 import { Folded } from "./folded.tsx";
 
 export interface UploadGroupProps {
-  /** By which its script finds it. */
   readonly name: "fonts" | "stand-in";
   readonly title: string;
   readonly text: string;
   /** The largest file, in bytes, and what is said of a larger one. */
   readonly largest: number;
   readonly tooLarge: string;
-  /** What the user has, which the script fills in. */
+  /** A row for each file that the user has. */
   readonly current: JSX.Element;
-  /** The fields of the form, a file among them. */
+  /** What uploads a file, where it is sent to, and its fields. */
+  readonly form: FormOf<Inputs>;
+  readonly below: NonNullable<ActionFormProps["below"]>;
   readonly fields: JSX.Element;
   readonly go: string;
   /** What is said once a file is uploaded, and once one is removed. */
@@ -23,29 +27,47 @@ export interface UploadGroupProps {
 
 /** A group of the editor in which files of the user's own are uploaded and removed. */
 export function UploadGroup(props: UploadGroupProps): JSX.Element {
-  const { name, title, text, largest, tooLarge, current, fields, go, added, removed } = props;
+  const { name, title, text, largest, tooLarge, current, form, below, fields, go } = props;
   return (
-    <Folded title={title} class="uploads" data-uploads={name}>
+    <Folded
+      title={title}
+      class="uploads"
+      data-uploads={name}
+      data-largest={String(largest)}
+      data-too-large={attribute(tooLarge)}
+      data-added={attribute(props.added)}
+      data-removed={attribute(props.removed)}
+    >
       <Hint text={text} />
-      {current as "safe"}
-      <form
-        class="form"
-        method="dialog"
-        data-largest={String(largest)}
-        data-too-large={attribute(tooLarge)}
-      >
+      <ul id={name} data-uploaded>
+        {current as "safe"}
+      </ul>
+      <ActionForm form={form} below={below} multipart>
         {fields as "safe"}
         <p class="actions">
           <Submit label={go} class="quiet" />
         </p>
-      </form>
-      <p
-        class="outcome"
-        role="status"
-        data-outcome
-        data-added={attribute(added)}
-        data-removed={attribute(removed)}
-      />
+      </ActionForm>
+      <p class="outcome" role="status" data-outcome />
     </Folded>
   );
 }
+
+interface RemoveUploadProps extends Pick<UploadGroupProps, "form"> {
+  readonly words: Readonly<Record<"remove" | "removeText" | "removeGo", string>>;
+  /** What is removed, where there may be several. */
+  readonly name?: string;
+}
+
+/** Removes a file after a question. */
+export const RemoveUpload = ({ form, words, name }: RemoveUploadProps): JSX.Element => (
+  <Confirm label={words.remove} consequence={words.removeText}>
+    <ActionForm form={form} class="">
+      <Submit
+        label={words.removeGo}
+        class="bad"
+        {...(name !== undefined && { "aria-label": attribute(`${words.removeGo}: ${name}`) })}
+      />
+    </ActionForm>
+  </Confirm>
+);

@@ -8,16 +8,20 @@ export type Answer<Result> =
   | undefined;
 
 /** Asks the server for an action. */
-export async function ask<Result>(
+export function ask<Result>(
   { page, formToken }: EditorSetup,
   action: string,
-  fields: Readonly<Record<string, string | Blob>>,
-  path = page,
+  fields: Readonly<Record<string, string>>,
 ): Promise<Answer<Result>> {
   const body = new FormData();
   for (const [name, value] of Object.entries({ token: formToken, do: action, ...fields })) {
     body.set(name, value);
   }
+  return send(page, body);
+}
+
+/** Sends the form of an action without leaving the page. */
+export async function send<Result>(path: string, body: FormData): Promise<Answer<Result>> {
   try {
     const headers = { Accept: "application/json" };
     const answer = await fetch(path, { method: "POST", headers, body });

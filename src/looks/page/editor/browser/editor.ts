@@ -20,9 +20,9 @@ export interface EditorDeps {
   onSaved?(stored: SavedWidget): void;
 }
 
-/** What the page's script is given. */
-export const readSetup = <Setup extends EditorSetup>(): Setup =>
-  JSON.parse(find<HTMLElement>("[data-editor]").dataset["editor"] ?? "") as Setup;
+/** What a page gives its script. */
+export const readSetup = <Setup extends EditorSetup>(page?: ParentNode): Setup =>
+  JSON.parse(find<HTMLElement>("[data-editor]", page).dataset["editor"] ?? "") as Setup;
 
 /** Shows every change at once, keeps what was before, and saves: the same for each kind of widget. */
 export function startEditor(deps: EditorDeps) {

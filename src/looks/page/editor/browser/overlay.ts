@@ -10,13 +10,12 @@ import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 import { followCssField } from "./css-field.ts";
 import { readSetup, startEditor } from "./editor.ts";
-import { changeFonts } from "./fonts.ts";
 import { createPreview } from "./preview.ts";
 import { createLookStrip, lookOf, themeOf } from "./look-strip.ts";
-import { changeStandIn } from "./stand-in.ts";
 import { createSliders } from "./sliders.ts";
 import { offerSwatches } from "./swatches.ts";
 import { changeTabs } from "./tabs.ts";
+import { followUploads } from "./uploads.ts";
 import { listVersions } from "./versions.ts";
 
 /** The editor of an overlay. */
@@ -130,8 +129,7 @@ if (setup.tried) {
   history.replaceState(null, "", `${setup.page}?id=${setup.id}`);
 }
 
-changeFonts(setup, preview.setFonts);
-changeStandIn(setup);
+followUploads(setup, preview.setFonts);
 
 /** Shows the user's own picture behind the overlay; it is not uploaded. */
 function offerOwnPicture(): void {

@@ -1,52 +1,53 @@
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
-import type { UploadGroupProps } from "../upload-group.tsx";
-import { ask } from "./ask.ts";
+import { send } from "./ask.ts";
+import { readSetup } from "./editor.ts";
 
 /**
- * A group of the editor in which files are uploaded and removed.
- * @param path where files are sent to, below the page
+ * Sends the forms of the groups in which files are uploaded and removed, without leaving the page, so that
+ * what is not saved stays in its form. What the user has then is taken from the page as the server draws it.
+ * @param onChange gets the user's fonts
  */
-export function followUploads(setup: OverlaySetup, name: UploadGroupProps["name"], path: string) {
-  const section = find<HTMLElement>(`[data-uploads="${name}"]`);
-  const form = find<HTMLFormElement>("form", section);
-  const outcome = find<HTMLElement>("[data-outcome]", section);
-  /** A second click meanwhile would send the same twice. */
-  let isSending = false;
+export function followUploads(
+  { page, id }: OverlaySetup,
+  onChange: (fonts: readonly Font[]) => void,
+): void {
   const failed = find<HTMLElement>("[data-save-state]").dataset["failed"] ?? "";
-  return {
-    section,
-    form,
-    /**
-     * Asks the server for an action, and says in the group what came of it. Returns what was done:
-     * nothing while another is under way.
-     */
-    async change<Result>(
-      action: string,
-      fields: Readonly<Record<string, string | Blob>>,
-      said: "added" | "removed",
-    ) {
-      if (isSending) return undefined;
+
+  const readAgain = async () => {
+    const answer = await fetch(`${page}?id=${id}`);
+    const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of document.querySelectorAll("[data-uploaded]")) {
+      part.replaceWith(find(`#${part.id}`, drawn));
+    }
+    onChange(readSetup<OverlaySetup>(drawn).fonts);
+  };
+
+  /** Sends a form of a group, and returns what to say of it. */
+  const sendFrom = async (group: HTMLElement, form: HTMLFormElement): Promise<string> => {
+    const { largest, tooLarge = "", added = "", removed = "" } = group.dataset;
+    const [file] = form.querySelector<HTMLInputElement>("[type=file]")?.files ?? [];
+    if (file && file.size > Number(largest)) return tooLarge;
+    const answer = await send(form.action, new FormData(form));
+    if (!answer || "refused" in answer) return answer?.refused ?? failed;
+    form.reset();
+    await readAgain();
+    return file ? added : removed;
+  };
+
+  for (const group of document.querySelectorAll<HTMLElement>("[data-uploads]")) {
+    const outcome = find("[data-outcome]", group);
+    /** A second click meanwhile would send the same twice. */
+    let isSending = false;
+    group.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (isSending) return;
       isSending = true;
       outcome.textContent = "";
-      const answer = await ask<Result>(setup, action, fields, setup.page + path);
+      const form = event.target as HTMLFormElement;
+      outcome.textContent = await sendFrom(group, form).catch(() => failed);
       isSending = false;
-      const isDone = answer && "done" in answer;
-      outcome.textContent = isDone ? (outcome.dataset[said] ?? "") : (answer?.refused ?? failed);
-      return isDone ? answer.done : undefined;
-    },
-    /** Calls back with each file that is sent and not too large; the form is emptied once it is stored. */
-    onFile(store: (file: File) => Promise<boolean>) {
-      form.addEventListener("submit", async (event) => {
-        event.preventDefault();
-        const [file] = find<HTMLInputElement>("[type=file]", form).files ?? [];
-        if (!file) return;
-        if (file.size > Number(form.dataset["largest"])) {
-          outcome.textContent = form.dataset["tooLarge"] ?? "";
-          return;
-        }
-        if (await store(file)) form.reset();
-      });
-    },
-  };
+    });
+  }
 }
