@@ -52,9 +52,13 @@ export class ChannelView {
   /** The same, but `undefined` also when a source has to be polled again before it is used. */
   peek(): Reading | undefined {
     const now = this.now();
-    const untilMs = this.outdatedAtMs();
-    if (now.nowMs > untilMs) return undefined;
     const connections = this.deps.connections();
+    // While somebody follows every change, sources are polled anyway.
+    const untilMs =
+      connections && now.watchedSinceMs === undefined
+        ? outdatedAt(connections, now.nowMs)
+        : Infinity;
+    if (now.nowMs > untilMs) return undefined;
     const rules = this.deps.rules();
     const reading = this.withCover(readingAt(connections, rules, now));
     // The wait for a retry and the end of a pause by the wall clock are worked out each time.
@@ -67,14 +71,6 @@ export class ChannelView {
     return reading;
   }
 
-  /** When an unwatched, polled source has to be polled again; monotonic milliseconds. */
-  outdatedAtMs(): number {
-    const connections = this.deps.connections();
-    return this.deps.watchedSinceMs() === undefined && connections
-      ? outdatedAt(connections, this.deps.clock.monotonicMs())
-      : Infinity;
-  }
-
   /** For how long the reading stays as it is unless a source reports; `undefined`: for ever. */
   changesInMs(): number | undefined {
     const now = this.now();
@@ -82,33 +78,31 @@ export class ChannelView {
     return atMs === undefined ? undefined : Math.ceil(atMs - now.nowMs);
   }
 
-  /** The merged reading, hidden or not; `undefined` while too little is known. */
-  merged(): ReturnType<typeof merge> | undefined {
-    const connections = this.deps.connections();
-    const reading = connections && merge(connections, this.now());
-    if (reading?.kind !== "playback") return reading;
-    const shown = { ...reading, playback: this.shown(reading.playback, reading.connectionId) };
-    // Nothing is looked for here: the user may hide this song.
-    return { ...shown, playback: this.coveredAs(shown) ?? shown.playback };
-  }
-
   /** The playback that is shown unless the user hides it; `undefined` while too little is known. */
   rawPlayback(): Playback | null | undefined {
     const reading = this.merged();
-    if (reading?.kind === "playback") return reading.playback;
-    return reading && null;
+    if (reading?.kind !== "playback") return reading && null;
+    const playback = this.shown(reading.playback, reading.connectionId);
+    // Nothing is looked for here: the user may hide this song.
+    return this.coveredAs({ ...reading, playback }) ?? playback;
   }
 
   /** What each connection reports, in the user's order. */
   reports(): ConnectionReading[] {
     const now = this.now();
     const reading = this.merged();
-    const shownId = reading?.kind === "playback" ? { id: reading.connectionId } : undefined;
+    const shown = reading?.kind === "playback" ? reading : undefined;
     return (this.deps.connections() ?? []).map((connection) => ({
       connectionId: connection.connectionId,
       playback: this.shown(reportedBy(connection, now), connection.connectionId),
-      isShown: shownId !== undefined && shownId.id === connection.connectionId,
+      isShown: shown !== undefined && shown.connectionId === connection.connectionId,
     }));
+  }
+
+  /** The merged reading, hidden or not; `undefined` while too little is known. */
+  private merged(): Reading | undefined {
+    const connections = this.deps.connections();
+    return connections && merge(connections, this.now());
   }
 
   /** Everything that a scope sees of a reading, as text to compare. */

@@ -19,10 +19,8 @@ export function createChannel(deps: ChannelDeps) {
   let running = false;
   /** Since when there are subscribers (monotonic). */
   let watchedSinceMs: number | undefined;
-  /** Whether `firstReading` has resolved. */
-  let isFirstRead = false;
-  let firstReading = Promise.withResolvers<void>();
-  let nextReading = Promise.withResolvers<void>();
+  /** What requests wait for, while any do: a reading that may be used. */
+  let awaited: PromiseWithResolvers<void> | undefined;
   let cancelNotify: (() => void) | undefined;
 
   const view = new ChannelView({
@@ -44,9 +42,9 @@ export function createChannel(deps: ChannelDeps) {
     view.current.forget();
     const reading = view.read();
     deps.onReading(reading);
-    if (reading && !isFirstRead) {
-      isFirstRead = true;
-      firstReading.resolve();
+    if (awaited && view.peek()) {
+      awaited.resolve();
+      awaited = undefined;
     }
     planNotify();
     if (reading) subscribers.deliver(reading);
@@ -56,25 +54,9 @@ export function createChannel(deps: ChannelDeps) {
   const planNotify = () => {
     cancelNotify?.();
     cancelNotify = undefined;
-    if (subscribers.size === 0 && isFirstRead) return;
+    if (subscribers.size === 0 && !awaited) return;
     const inMs = view.changesInMs();
     if (inMs !== undefined) cancelNotify = clock.after(inMs, notify);
-  };
-
-  /** There is no reading: requests wait for the next one. */
-  const awaitFirst = () => {
-    if (!isFirstRead) return;
-    isFirstRead = false;
-    firstReading = Promise.withResolvers();
-  };
-
-  const onChange = () => {
-    if (!view.merged()) awaitFirst();
-    if (clock.monotonicMs() <= view.outdatedAtMs()) {
-      nextReading.resolve();
-      nextReading = Promise.withResolvers();
-    }
-    notify();
   };
 
   const followWatched = (sinceMs: number | undefined) => {
@@ -83,7 +65,7 @@ export function createChannel(deps: ChannelDeps) {
     planNotify();
   };
 
-  const set = new ConnectionSet({ userId: deps.userId, demand, onChange }, deps);
+  const set = new ConnectionSet({ userId: deps.userId, demand, onChange: notify }, deps);
 
   return {
     get running() {
@@ -95,10 +77,12 @@ export function createChannel(deps: ChannelDeps) {
     },
     /** What can be read of it. */
     view,
-    /** Resolves once there is a reading. */
-    firstReading: () => firstReading.promise,
-    /** Resolves once no polled answer is outdated any more, even if nothing has changed. */
-    nextReading: () => nextReading.promise,
+    /** Resolves once there is a reading for which no polled source has to be polled again. */
+    awaitReading() {
+      awaited ??= Promise.withResolvers();
+      planNotify();
+      return awaited.promise;
+    },
     /** Brings the next poll of each polled source forward. */
     ask: () => demand.change("asked"),
     /** Calls back with the current reading, then with each new one. Call the result to end it. */
@@ -129,7 +113,6 @@ export function createChannel(deps: ChannelDeps) {
       cancelNotify = undefined;
       view.current.forget();
       subscribers.forgetDelivered();
-      awaitFirst();
     },
   };
 }

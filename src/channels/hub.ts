@@ -154,11 +154,10 @@ export function createHub(deps: HubDeps): Hub {
       const { view } = channel;
       const known = view.peek();
       if (known) return known;
-      const stale = view.read() !== undefined;
-      const reading = stale ? channel.nextReading() : channel.firstReading();
-      const waitMs = stale ? Math.min(atMostMs, NEXT_READING_MS) : atMostMs;
-      if (stale) channel.ask();
-      await atMost(clock, waitMs, reading);
+      const isOutdated = view.read() !== undefined;
+      const reading = channel.awaitReading();
+      if (isOutdated) channel.ask();
+      await atMost(clock, isOutdated ? Math.min(atMostMs, NEXT_READING_MS) : atMostMs, reading);
       return view.read() ?? { kind: "unavailable", retryAfterMs: 1_000 };
     },
     subscribe(userId, subscriber, scope = "shown") {
