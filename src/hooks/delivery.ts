@@ -33,92 +33,69 @@ const MOST_FAILURES = 100;
 const GONE = 410;
 
 export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryDeps) {
-  let waiting: NumberedEvent | undefined;
-  /** Whether the event that was sent is not to be tried again. */
-  let isDropped = false;
+  /** What is sent next, and how often it was tried; `undefined` once it was taken, given up or dropped. */
+  let newest: NumberedEvent | undefined;
+  let tried = 0;
+  let firstTryAtMs = Number.NEGATIVE_INFINITY;
+  let lastTryAtMs = Number.NEGATIVE_INFINITY;
   let isSending = false;
   let isStopped = hook.off !== null;
   let failures = hook.failures;
-  let wake = () => {};
   let tries: readonly Try[] = [];
-  let lastTryAtMs = Number.NEGATIVE_INFINITY;
+  let cancel = () => {};
 
-  const attempt = async (event: NumberedEvent): Promise<number | null> => {
+  const noteResult = async (status: number | null, isFirstTry: boolean): Promise<void> => {
+    const before = failures;
+    if (isTaken(status)) failures = 0;
+    else if (isFirstTry) failures += 1;
+    const off = status === GONE ? "gone" : failures >= MOST_FAILURES ? "failing" : null;
+    if (off) isStopped = true;
+    if (before !== failures || off) await hooks.note(hook.id, { failures, off }).catch(() => {});
+  };
+
+  const tryOnce = async (event: NumberedEvent): Promise<void> => {
+    isSending = true;
     lastTryAtMs = clock.monotonicMs();
+    const isFirstTry = tried === 0;
+    if (isFirstTry) firstTryAtMs = lastTryAtMs;
+    tried += 1;
     const status = await send(hook, event).catch(() => null);
     const one: Try = { at: clock.wallMs(), event: event.type, status };
     tries = [one, ...tries].slice(0, MOST_TRIES_KEPT);
-    return status;
-  };
-
-  /** Waits, unless a newer event comes. */
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const cancel = clock.after(ms, resolve);
-      wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-
-  /** Its status; `null` where nobody answered. Gives up for a newer event. */
-  const tryAll = async (event: NumberedEvent): Promise<number | null> => {
-    let status: number | null = null;
-    isDropped = false;
-    const firstAtMs = clock.monotonicMs();
-    for (const afterMs of TRIED_AFTER_MS) {
-      const waitMs = firstAtMs + afterMs - clock.monotonicMs();
-      if (waitMs > 0 && !waiting && !isDropped) await pause(waitMs);
-      if (isStopped || isDropped || (afterMs > 0 && waiting)) return status;
-      status = await attempt(event);
-      if (isTaken(status) || status === GONE) return status;
-    }
-    return status;
-  };
-
-  const noteResult = async (status: number | null): Promise<void> => {
-    const before = failures;
-    failures = isTaken(status) ? 0 : failures + 1;
-    const off = status === GONE ? "gone" : failures >= MOST_FAILURES ? "failing" : null;
-    if (off) isStopped = true;
-    if (before !== failures) await hooks.note(hook.id, { failures, off }).catch(() => {});
-  };
-
-  const run = async () => {
-    isSending = true;
-    while (waiting && !isStopped) {
-      const waitMs = lastTryAtMs + PACE_MS - clock.monotonicMs();
-      if (waitMs > 0) {
-        // A newer event ends the pause too, takes the place of this one, and waits for the rest.
-        await pause(waitMs);
-        continue;
-      }
-      const event = waiting;
-      waiting = undefined;
-      await noteResult(await tryAll(event));
-    }
+    const isOver = isTaken(status) || tried === TRIED_AFTER_MS.length;
+    if (newest === event && isOver) newest = undefined;
+    await noteResult(status, isFirstTry);
     isSending = false;
+    goOn();
+  };
+
+  /** Tries what is to be sent next, now or as soon as it may be tried. */
+  const goOn = () => {
+    cancel();
+    if (!newest || isSending || isStopped) return;
+    const againAtMs = firstTryAtMs + (TRIED_AFTER_MS[tried] ?? 0);
+    const waitMs = (tried === 0 ? lastTryAtMs + PACE_MS : againAtMs) - clock.monotonicMs();
+    if (waitMs > 0) cancel = clock.after(waitMs, goOn);
+    else void tryOnce(newest);
   };
 
   return {
     /** A newer event takes the place of one that waits: a song is soon stale. */
     deliver(event: NumberedEvent) {
-      if (isStopped) return;
-      waiting = event;
-      wake();
-      if (!isSending) void run();
+      newest = event;
+      tried = 0;
+      goOn();
     },
     /** Nothing that waits is sent any more, and nothing is tried again. */
     drop() {
-      waiting = undefined;
-      isDropped = true;
-      wake();
+      newest = undefined;
+      cancel();
     },
     /** The last tries, the newest first. */
     tries: () => tries,
     stop() {
       isStopped = true;
-      wake();
+      cancel();
     },
   };
 }
