@@ -1,11 +1,12 @@
 import { ChannelView, type ChannelViewDeps } from "./channel-view.ts";
-import { ConnectionSet, type ConnectionSetDeps } from "./connection-set.ts";
+import { ConnectionSet } from "./connection-set.ts";
 import { createDemand } from "./demand.ts";
 import type { Reading } from "./reading.ts";
 import { type Scope, type Subscriber, Subscribers } from "./subscribers.ts";
+import type { WatcherDeps } from "./watcher.ts";
 
 export interface ChannelDeps
-  extends ConnectionSetDeps, Pick<ChannelViewDeps, "rules" | "foundCover" | "unreadable"> {
+  extends WatcherDeps, Pick<ChannelViewDeps, "rules" | "foundCover" | "unreadable"> {
   readonly userId: number;
   /** Is called with each reading, also while nobody subscribes; `undefined` when the channel stops. */
   onReading(reading: Reading | undefined): void;
@@ -99,7 +100,9 @@ export function createChannel(deps: ChannelDeps) {
     },
     notify,
     /** Starts and stops the watching of connections that have changed. */
-    followConnections: () => set.followChanges(),
+    followConnections() {
+      if (running) set.follow();
+    },
     start() {
       if (running) return;
       running = true;

@@ -79,10 +79,5 @@ export function createConnectionFinder(
       const all = connections.allOf(userId);
       return all.length === 0 ? unconnected : all.flatMap(watchedOf);
     },
-    /**
-     * The ids of the connections that `connectionsOf` would find. Nothing is decrypted, so those with
-     * unusable settings are among them: they are tried again on each change of connections.
-     */
-    connectionIdsOf: (userId: number): readonly number[] => connections.workingIdsOf(userId),
   };
 }

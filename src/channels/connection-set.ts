@@ -9,11 +9,6 @@ import {
 } from "./connection-state.ts";
 import { createWatcher, type WatchedConnection, type Watch, type WatcherDeps } from "./watcher.ts";
 
-export interface ConnectionSetDeps extends WatcherDeps {
-  /** The ids of the user's connections that are not refused, in the user's order. */
-  connectionIdsOf(userId: number): readonly number[];
-}
-
 /** Whose connections are watched, and for whom. */
 export interface Watching {
   readonly userId: number;
@@ -38,31 +33,21 @@ const UNTRIED: ConnectionState = { kind: "waiting", sinceMs: -Infinity, pause: u
 export class ConnectionSet {
   /** In the user's order, with their current states; `undefined` before they are known. */
   connections: readonly KnownConnection[] | undefined;
-  private isRunning = false;
   private members: readonly Member[] = [];
   /** How often in a row the connections could not be read. */
   private failures = 0;
   /** Drops the next attempt to read them. */
   private cancelRetry: (() => void) | undefined;
   private readonly set: Watching;
-  private readonly deps: ConnectionSetDeps;
+  private readonly deps: WatcherDeps;
 
-  constructor(set: Watching, deps: ConnectionSetDeps) {
+  constructor(set: Watching, deps: WatcherDeps) {
     this.set = set;
     this.deps = deps;
   }
 
-  /** Follows the user's connections if they are others now than those that are watched. */
-  followChanges(): void {
-    if (!this.isRunning) return;
-    const ids = this.deps.connectionIdsOf(this.set.userId);
-    const watchedIds = this.members.flatMap(({ connectionId, run }) => (run && connectionId) ?? []);
-    if (!Bun.deepEquals(ids, watchedIds)) this.follow();
-  }
-
   /** Reads the user's connections. Starts and stops the watchers of those that have changed. */
   follow(): void {
-    this.isRunning = true;
     this.cancelRetry?.();
     try {
       this.use(this.deps.connectionsOf(this.set.userId));
@@ -76,7 +61,6 @@ export class ConnectionSet {
 
   /** Stops all watchers. Statuses and pauses are kept for the next start. */
   stop(): void {
-    this.isRunning = false;
     this.cancelRetry?.();
     this.failures = 0;
     this.connections = undefined;

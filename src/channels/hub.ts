@@ -12,10 +12,10 @@ import {
   type PlayedSong,
   type LastSongs,
 } from "./last-songs.ts";
-import type { ConnectionSetDeps } from "./connection-set.ts";
 import type { Reading } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
 import { createUnreadableCovers } from "./unreadable-covers.ts";
+import type { WatcherDeps } from "./watcher.ts";
 
 /** All channels: one for each user, shared by all requests and subscribers. */
 export interface Hub {
@@ -80,7 +80,7 @@ export interface Hub {
   stop(): void;
 }
 
-export interface HubDeps extends ConnectionSetDeps {
+export interface HubDeps extends WatcherDeps {
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
   /** The cover that was found elsewhere for a song that others are shown. */

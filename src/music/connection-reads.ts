@@ -69,15 +69,6 @@ export function createConnectionReads(
       ofUser ??= prepareOfUser();
       return ofUser.all({ userId }).map(toConnection);
     },
-    /** The ids of those that are not refused, without decrypting anything. */
-    workingIdsOf: (userId: number): readonly number[] =>
-      queries
-        .select({ id: connections.id })
-        .from(connections)
-        .where(and(eq(connections.userId, userId), isNull(connections.refusedAt)))
-        .orderBy(...inOrder)
-        .all()
-        .map(({ id }) => id),
     /** The user's connection with this public id. @throws {Refused} if there is none */
     find(user: User, id: PublicConnectionId): Connection {
       const found = find(isOf(user, id)).get();

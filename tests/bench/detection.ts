@@ -110,7 +110,6 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
         },
       ];
     },
-    connectionIdsOf: (userId) => [userId],
     onStatus: async () => {},
   });
   watched.forEach((one, index) => {

@@ -209,12 +209,13 @@ describe("a channel lives", () => {
 test("the connections of all users are looked at with others answered in between", async () => {
   const users = [1, 2, 3];
   const looked: number[] = [];
-  const connectionIdsOf = (userId: number) => {
+  const connectionsOf = (userId: number) => {
     looked.push(userId);
     return [];
   };
-  hub = createTestHub({ clock, connectionsOf: () => [], connectionIdsOf }, logged);
+  hub = createTestHub({ clock, connectionsOf }, logged);
   for (const userId of users) hub.subscribe(userId, () => {});
+  looked.length = 0;
   const followed = hub.followConnections();
   await nextTurn();
   expect(looked).toHaveLength(1);

@@ -132,7 +132,6 @@ describe("several connections", () => {
     expect(await labels()).toEqual(["mpd", "json", "mpd Kitchen"]);
     const all = connections().allOf(ada.id);
     expect(all.map(({ settings }) => settings)).toEqual([SETTINGS, null, { address: "again" }]);
-    expect(connections().workingIdsOf(ada.id)).toEqual(all.map(({ id }) => id));
     expect(await labels(grace)).toEqual(["mpd"]);
   });
 
@@ -170,12 +169,16 @@ describe("several connections", () => {
     }
     const [a, b, c, d] = ids;
     if (!a || !b || !c || !d) throw new Error("not connected");
-    const before = connections().workingIdsOf(ada.id);
+    const idsNow = () =>
+      connections()
+        .allOf(ada.id)
+        .map(({ id }) => id);
+    const before = idsNow();
     await connections().order(ada, [d, b]);
     expect(await labels()).toEqual(["json d", "json b", "json a", "json c"]);
     await connections().order(ada, [c, a, b, d]);
     expect(await labels()).toEqual(["json c", "json a", "json b", "json d"]);
-    const after = connections().workingIdsOf(ada.id);
+    const after = idsNow();
     expect(after).not.toEqual(before);
     expect(after.toSorted()).toEqual(before.toSorted());
     await connections().connect(ada, "json", "changed", "c");
@@ -220,14 +223,6 @@ describe("several connections", () => {
     await expect(connections().rename(grace, first.publicId, "Mine")).rejects.toThrow(
       "connection.unknown",
     );
-  });
-
-  test("leave those out that are refused, as working ones", async () => {
-    const first = await connections().connect(ada, "mpd", SETTINGS);
-    const second = await connections().connect(ada, "json", null);
-    await connections().markRefused(first.id);
-    expect(connections().workingIdsOf(ada.id)).toEqual([second.id]);
-    expect(await labels()).toEqual(["mpd", "json"]);
   });
 
   test("have worked once they reported with the settings they have", async () => {

@@ -145,7 +145,7 @@ describe("a connection that cannot be used", () => {
       "MPD is added, but can’t be reached",
     );
     expect(await (await browser.get(path)).text()).not.toContain(AGAIN);
-    const [id = 0] = server.accounts.connections.workingIdsOf(ada.user.id);
+    const id = (await onlyWorkingId(server.accounts.connections, ada.user.id)) ?? 0;
     await server.accounts.connections.storeStatus(id, { state: "ok", since: 1 });
     expect((await bodyOf(ada, "user")).data.music_connected).toBe(true);
   });
