@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { atMost, type Clock, systemClock } from "../clock.ts";
 import { errorCode } from "../error-code.ts";
 import {
   CONTROL_PATH,
@@ -63,13 +63,20 @@ export async function askServer(
       `The command is longer than the ${LONGEST_REQUEST / 1024} KiB that the running server takes. Give less at once.`,
     );
   }
-  const silence = createSilence(server, clock);
+  const ending = new AbortController();
+  /** What the server sends next. */
+  const next = async <Sent>(sent: Promise<Sent>): Promise<Sent> => {
+    const known = await atMost(clock, SILENT_MS, sent);
+    if (known === undefined) throw new CommandError(stuck(server.pid));
+    return known;
+  };
   try {
-    const answer = await Promise.race([send(server, body, silence.signal), silence.end]);
-    if (answer.status !== 200) throw await refusalOf(server, answer);
-    return await Promise.race([exitIn(server, answer, lines, silence.heard), silence.end]);
+    const answer = await next(send(server, body, ending.signal));
+    if (answer.status !== 200) throw await next(refusalOf(server, answer));
+    return await exitIn(server, answer, lines, next);
   } finally {
-    silence.stop();
+    // Nobody waits any more.
+    ending.abort();
   }
 }
 
@@ -97,29 +104,6 @@ export const isListening = ({ control: { port } }: CommandedServer): Promise<boo
     },
     () => false,
   );
-
-/** Counts the time in which nothing comes. */
-function createSilence({ pid }: CommandedServer, { after }: Clock) {
-  const ending = new AbortController();
-  const end = Promise.withResolvers<never>();
-  end.promise.catch(() => {});
-  const begin = () => after(SILENT_MS, () => end.reject(new CommandError(stuck(pid))));
-  let cancel = begin();
-  return {
-    /** Rejects when nothing has come for too long. */
-    end: end.promise,
-    /** Aborts when nobody waits any more. */
-    signal: ending.signal,
-    heard() {
-      cancel();
-      cancel = begin();
-    },
-    stop() {
-      cancel();
-      ending.abort();
-    },
-  };
-}
 
 /** Sends a command and resolves with the beginning of its answer. */
 async function send(server: CommandedServer, body: string, signal: AbortSignal): Promise<Response> {
@@ -166,15 +150,16 @@ async function exitIn(
   server: CommandedServer,
   { body }: Response,
   lines: Lines,
-  heard: () => void,
+  next: <Sent>(sent: Promise<Sent>) => Promise<Sent>,
 ): Promise<number> {
   let rest = "";
   const decoder = new TextDecoder();
   const parts = (body ?? new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
   for (;;) {
-    const { done, value } = await parts.next().catch((cause: unknown) => {
+    const part = parts.next().catch((cause: unknown) => {
       throw new ServerGoneError(server, true, cause);
     });
+    const { done, value } = await next(part);
     if (done) throw new ServerGoneError(server, true);
     const whole = (rest + decoder.decode(value, { stream: true })).split("\n");
     rest = whole.pop() ?? "";
@@ -184,7 +169,5 @@ async function exitIn(
       if (line && "out" in line) lines.out(line.out);
       if (line && "error" in line) lines.error(line.error);
     }
-    // After the lines are written, which takes as long as their reader does.
-    heard();
   }
 }
