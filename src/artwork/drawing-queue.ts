@@ -3,6 +3,7 @@ import { accentOf } from "./accent.ts";
 import type { DiskCache } from "./disk-cache.ts";
 import { encode, type Rendition, renditions, shrink } from "./drawing.ts";
 import { createTurns } from "./turns.ts";
+import type { InTurn } from "../in-turn.ts";
 
 export interface RenderedArtwork {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -68,7 +69,7 @@ export interface DrawingQueueDeps {
  */
 export function createDrawingQueue(deps: DrawingQueueDeps) {
   const drawings = new Map<string, Drawing>();
-  const turns = createTurns<number | undefined>(MOST_LOADED);
+  const prepare = createTurns<number | undefined>(MOST_LOADED);
 
   const drawAlone = async (id: string, original: Uint8Array, { pictures }: Drawing) => {
     const small = await shrink(original, [...pictures.keys()]);
@@ -104,13 +105,13 @@ export function createDrawingQueue(deps: DrawingQueueDeps) {
   };
 
   /** Draws a picture in one user's turn, unless another user's turn comes first. */
-  const drawInTurn = async (id: string, entry: Entry, drawing: Drawing, userId?: number) => {
+  const drawInTurn = async (id: string, entry: Entry, drawing: Drawing, alone: InTurn) => {
     if (isOver(drawing, entry)) return;
     try {
       // Its server may take seconds, so nobody's turn is used up by that.
       drawing.original ??= loadOf(entry.artwork);
       const original = await drawing.original;
-      await turns.alone(userId, async () => {
+      await alone(async () => {
         if (isOver(drawing, entry)) return;
         await drawAlone(id, original, drawing);
         drawings.delete(drawing.name);
@@ -131,7 +132,7 @@ export function createDrawingQueue(deps: DrawingQueueDeps) {
     const { userId } = options;
     if (!drawing.userIds.has(userId)) {
       drawing.userIds.add(userId);
-      turns.prepare(userId, () => drawInTurn(id, entry, drawing, userId));
+      prepare(userId, (alone) => drawInTurn(id, entry, drawing, alone));
     }
     return drawing.pictures.get(rendition)?.promise;
   };
