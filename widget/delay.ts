@@ -7,9 +7,6 @@ export interface DelayHandlers {
   onLost(): void;
 }
 
-/** Of more changes than this in one delay, the newest replaces the one before it. */
-const MOST_WAITING = 100;
-
 /**
  * Shows states as much later as the streamer's video is.
  * Holds back what is received. While there is nothing else to show, at first and after a lost
@@ -18,9 +15,8 @@ const MOST_WAITING = 100;
  */
 export function createDelay(seconds: number, handlers: DelayHandlers) {
   const delayMs = seconds * 1000;
-  const waiting: { readonly dueAtMs: number; readonly state: WidgetState | undefined }[] = [];
+  const waiting = new Set<ReturnType<typeof setTimeout>>();
   let isBlank = true;
-  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const show = (state: WidgetState | undefined, lateMs: number) => {
     isBlank = state === undefined;
@@ -28,26 +24,20 @@ export function createDelay(seconds: number, handlers: DelayHandlers) {
     else handlers.onLost();
   };
 
-  /** Shows the latest of what is due: a page that was asleep skips what it missed. */
-  const showDue = () => {
-    clearTimeout(timer);
-    const nowMs = performance.now();
-    const later = waiting.findIndex(({ dueAtMs }) => dueAtMs > nowMs);
-    const due = waiting.splice(0, later < 0 ? waiting.length : later).at(-1);
-    const next = waiting[0];
-    if (next) timer = setTimeout(showDue, next.dueAtMs - nowMs);
-    if (due) show(due.state, nowMs - due.dueAtMs);
-  };
-
   const take = (state: WidgetState | undefined) => {
-    if (waiting.length === MOST_WAITING) waiting.pop();
-    waiting.push({ dueAtMs: performance.now() + delayMs, state });
-    showDue();
+    if (delayMs === 0) return show(state, 0);
+    const dueAtMs = performance.now() + delayMs;
+    const timer = setTimeout(() => {
+      waiting.delete(timer);
+      // A page that was asleep is late.
+      show(state, performance.now() - dueAtMs);
+    }, delayMs);
+    waiting.add(timer);
   };
 
   const stop = () => {
-    clearTimeout(timer);
-    waiting.length = 0;
+    for (const timer of waiting) clearTimeout(timer);
+    waiting.clear();
   };
 
   return {
@@ -56,13 +46,13 @@ export function createDelay(seconds: number, handlers: DelayHandlers) {
         // What waits is what the user hides, or older.
         stop();
         show(state, 0);
-      } else if (isBlank && waiting.length === 0) show(state, -delayMs);
+      } else if (isBlank && waiting.size === 0) show(state, -delayMs);
       else take(state);
     },
     /** The connection is lost: what was received before is still shown in its time. */
     loses: () => take(undefined),
     /** Whether something waits to be shown. */
-    waits: () => waiting.length > 0,
+    waits: () => waiting.size > 0,
     /** Forgets what waits. */
     stop,
   };
