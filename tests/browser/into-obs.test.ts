@@ -4,7 +4,6 @@ import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import type { Language } from "../../src/languages.ts";
 import { connectToObs } from "../../src/looks/page/editor/browser/obs/connection.ts";
-import type { Answer } from "../../src/looks/page/editor/browser/obs/protocol.ts";
 import { freePort, GIVE_UP_MS, until } from "../fixtures/clock/waiting.ts";
 import { launchOnScreen, launchWith, type WatchedPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
@@ -363,10 +362,9 @@ async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<vo
 
     const obs = await connectToObs({ ...real, patienceMs: 5_000 });
     const source = await until(async () => {
-      const { inputSettings } = fieldsOf(
-        await obs.attempt("GetInputSettings", { inputName: "Marquee" }),
-      );
-      return inputSettings;
+      const asked = { inputName: "Marquee" };
+      const answer = await obs.ask("GetInputSettings", asked).catch(() => undefined);
+      return answer?.["inputSettings"];
     });
     expect(source).toMatchObject({ url: stage.overlay(), width: 1000, height: 120 });
     obs.close();
@@ -374,8 +372,6 @@ async function dragIntoRealObs(stage: DashboardStage, real: RealObs): Promise<vo
     await browser.close();
   }
 }
-
-const fieldsOf = (answer: Answer) => ("data" in answer ? answer.data : {});
 
 /** Runs commands of xdotool; answers what they print. */
 function mouse({ display }: RealObs, commands: string): string {

@@ -23,7 +23,7 @@ afterEach(() => real?.stop());
 /** OBS answers its clients before it has loaded its scenes. */
 async function enter({ port, password }: RealObs): Promise<Obs> {
   const obs = await connectToObs({ port, password, patienceMs: 5_000 });
-  await until(async () => ("data" in (await obs.attempt("GetSceneList")) ? true : undefined));
+  await until(() => obs.ask("GetSceneList").catch(() => undefined));
   return obs;
 }
 

@@ -7,7 +7,6 @@ import {
   numberIn,
   ObsError,
   textIn,
-  failureOf,
 } from "./protocol.ts";
 
 /** A widget as OBS gets it. */
@@ -119,12 +118,13 @@ async function create(
   for (let number = 1; number <= MOST_NAMES; number++) {
     const name = number === 1 ? widget.name : `${widget.name} ${number}`;
     const asked = { sceneName, inputName: name, inputKind: KIND, inputSettings };
-    const answer = await obs.attempt("CreateInput", asked);
-    if ("data" in answer) {
-      await place(obs, widget, sceneName, answer.data);
-      return { outcome: "created", name };
-    }
-    if (answer.code !== NAME_TAKEN) throw new ObsError(failureOf(answer.code), answer.detail);
+    const item = await obs.ask("CreateInput", asked).catch((error) => {
+      if (error instanceof ObsError && error.code === NAME_TAKEN) return undefined;
+      throw error;
+    });
+    if (!item) continue;
+    await place(obs, widget, sceneName, item);
+    return { outcome: "created", name };
   }
   throw new ObsError("refused");
 }

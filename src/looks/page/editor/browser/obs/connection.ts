@@ -1,20 +1,23 @@
 import {
-  type Answer,
+  ANSWER,
+  failureOf,
+  failureOfClosing,
   type Fields,
+  fieldsIn,
+  HELLO,
+  IDENTIFIED,
   identifyMessage,
+  numberIn,
   ObsError,
   readMessage,
   requestMessage,
-  failureOf,
-  failureOfClosing,
+  textIn,
 } from "./protocol.ts";
 
 /** An OBS on this computer that has let this page in. */
 export interface Obs {
   /** @throws ObsError when OBS refuses, does not answer or is gone */
   ask(request: string, data?: Fields): Promise<Fields>;
-  /** Like `ask`, but answers OBS's refusal instead of throwing it. */
-  attempt(request: string, data?: Fields): Promise<Answer>;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>;
   close(): void;
@@ -32,7 +35,7 @@ const ANSWER_MS = 5_000;
 /** @throws ObsError that says why OBS did not let this page in; `off` if nothing answered */
 export function connectToObs({ port, password, patienceMs }: ObsAccess): Promise<Obs> {
   return new Promise((resolve, reject) => {
-    const waiting = new Map<string, (answer: Answer | ObsError) => void>();
+    const waiting = new Map<string, PromiseWithResolvers<Fields>>();
     const ended = Promise.withResolvers<void>();
     let hasAnswered = false;
     let asked = 0;
@@ -41,50 +44,42 @@ export function connectToObs({ port, password, patienceMs }: ObsAccess): Promise
     const end = (error: ObsError) => {
       clearTimeout(timer);
       reject(error);
-      for (const settle of waiting.values()) settle(error);
-      waiting.clear();
+      for (const answer of waiting.values()) answer.reject(error);
       ended.resolve();
       socket.close();
     };
     const timer = setTimeout(() => end(new ObsError("timeout")), patienceMs);
 
-    const attempt = async (request: string, data: Fields = {}): Promise<Answer> => {
+    const ask = async (request: string, data: Fields = {}): Promise<Fields> => {
+      if (socket.readyState !== WebSocket.OPEN) throw new ObsError("closed");
       const id = String(++asked);
-      const settled = new Promise<Answer | ObsError>((settle) => waiting.set(id, settle));
-      const late = setTimeout(() => waiting.get(id)?.(new ObsError("timeout")), ANSWER_MS);
-      if (socket.readyState === WebSocket.OPEN) socket.send(requestMessage(id, request, data));
-      else waiting.get(id)?.(new ObsError("closed"));
-      const answer = await settled;
-      clearTimeout(late);
-      waiting.delete(id);
-      if (answer instanceof ObsError) throw answer;
-      return answer;
+      const answer = Promise.withResolvers<Fields>();
+      waiting.set(id, answer);
+      const late = setTimeout(() => answer.reject(new ObsError("timeout")), ANSWER_MS);
+      socket.send(requestMessage(id, request, data));
+      return answer.promise.finally(() => {
+        clearTimeout(late);
+        waiting.delete(id);
+      });
     };
-    const obs: Obs = {
-      attempt,
-      async ask(request, data) {
-        const answer = await attempt(request, data);
-        if ("data" in answer) return answer.data;
-        throw new ObsError(failureOf(answer.code), answer.detail);
-      },
-      ended: ended.promise,
-      close: () => end(new ObsError("closed")),
+
+    const settle = (data: Fields) => {
+      const answer = waiting.get(textIn(data, "requestId"));
+      const status = fieldsIn(data, "requestStatus");
+      if (status["result"] === true) return answer?.resolve(fieldsIn(data, "responseData"));
+      const code = numberIn(status, "code");
+      answer?.reject(new ObsError(failureOf(code), textIn(status, "comment"), code));
     };
 
     const receive = (text: unknown) => {
-      const message = readMessage(text);
-      switch (message.kind) {
-        case "hello":
-          hasAnswered = true;
-          return socket.send(identifyMessage(password, message.authentication));
-        case "identified":
-          clearTimeout(timer);
-          return resolve(obs);
-        case "answer":
-          return waiting.get(message.id)?.(message.answer);
-        case "other":
-          return undefined;
-      }
+      const { op, data } = readMessage(text);
+      if (op === HELLO) {
+        hasAnswered = true;
+        socket.send(identifyMessage(password, data));
+      } else if (op === IDENTIFIED) {
+        clearTimeout(timer);
+        resolve({ ask, ended: ended.promise, close: () => end(new ObsError("closed")) });
+      } else if (op === ANSWER) settle(data);
     };
     socket.addEventListener("message", ({ data }) => {
       try {

@@ -29,11 +29,14 @@ export class ObsError extends Error {
   readonly failure: Failure;
   /** What OBS itself says, in English; often nothing. */
   readonly detail: string;
+  /** The `RequestStatus` of a request that OBS has refused. */
+  readonly code: number | undefined;
 
-  constructor(failure: Failure, detail = "") {
+  constructor(failure: Failure, detail = "", code?: number) {
     super(`${failure} ${detail}`);
     this.failure = failure;
     this.detail = detail;
+    this.code = code;
   }
 }
 
@@ -58,45 +61,19 @@ export const listIn = (fields: Fields, name: string): readonly Fields[] => {
   return Array.isArray(value) ? value.filter(isFields) : [];
 };
 
-/** What OBS says over the socket. */
-export type Message =
-  | { readonly kind: "hello"; readonly authentication: Challenge | undefined }
-  | { readonly kind: "identified" }
-  | { readonly kind: "answer"; readonly id: string; readonly answer: Answer }
-  | { readonly kind: "other" };
-
-export interface Challenge {
-  readonly salt: string;
-  readonly challenge: string;
-}
-
-export type Answer = { readonly data: Fields } | { readonly code: number; readonly detail: string };
+/** What a message is, by its `op`; others are passed over. */
+export const HELLO = 0;
+export const IDENTIFIED = 2;
+export const ANSWER = 7;
 
 /** @throws ObsError `notObs` for what is no message of obs-websocket 5 */
-export function readMessage(text: unknown): Message {
+export function readMessage(text: unknown): { readonly op: number; readonly data: Fields } {
   const message = parse(text);
+  const { op } = message;
   const data = fieldsIn(message, "d");
-  switch (message["op"]) {
-    case 0: {
-      if (!("rpcVersion" in data)) throw new ObsError("notObs");
-      const wanted = fieldsIn(data, "authentication");
-      const challenge = { salt: textIn(wanted, "salt"), challenge: textIn(wanted, "challenge") };
-      return { kind: "hello", authentication: "authentication" in data ? challenge : undefined };
-    }
-    case 2:
-      return { kind: "identified" };
-    case 7: {
-      const status = fieldsIn(data, "requestStatus");
-      const answer: Answer =
-        status["result"] === true
-          ? { data: fieldsIn(data, "responseData") }
-          : { code: numberIn(status, "code"), detail: textIn(status, "comment") };
-      return { kind: "answer", id: textIn(data, "requestId"), answer };
-    }
-    default:
-      if (typeof message["op"] !== "number") throw new ObsError("notObs");
-      return { kind: "other" };
-  }
+  const isHello = op === HELLO;
+  if (typeof op !== "number" || (isHello && !("rpcVersion" in data))) throw new ObsError("notObs");
+  return { op, data };
 }
 
 function parse(text: unknown): Fields {
@@ -110,21 +87,25 @@ function parse(text: unknown): Fields {
 }
 
 /** The message that introduces this page; it asks for no events. */
-export function identifyMessage(password: string, wanted: Challenge | undefined): string {
-  const authentication = wanted && authenticationOf(password, wanted);
-  return JSON.stringify({
-    op: 1,
-    d: { rpcVersion: 1, eventSubscriptions: 0, ...(authentication && { authentication }) },
-  });
+export function identifyMessage(password: string, hello: Fields): string {
+  const authentication =
+    "authentication" in hello
+      ? authenticationOf(password, fieldsIn(hello, "authentication"))
+      : undefined;
+  return JSON.stringify({ op: 1, d: { rpcVersion: 1, eventSubscriptions: 0, authentication } });
 }
 
-export const authenticationOf = (password: string, { salt, challenge }: Challenge): string =>
-  sha256Base64(sha256Base64(password + salt) + challenge);
+export function authenticationOf(password: string, wanted: Fields): string {
+  const secret = sha256Base64(password + textIn(wanted, "salt"));
+  return sha256Base64(secret + textIn(wanted, "challenge"));
+}
 
 export const requestMessage = (id: string, requestType: string, requestData: Fields): string =>
   JSON.stringify({ op: 6, d: { requestType, requestId: id, requestData } });
 
-/** What a refused request means, by its `RequestStatus`. */
+export const NAME_TAKEN = 601;
+
+/** What a refused request means. @param code its `RequestStatus` */
 export function failureOf(code: number): Failure {
   switch (code) {
     case 207:
@@ -137,8 +118,6 @@ export function failureOf(code: number): Failure {
       return "refused";
   }
 }
-
-export const NAME_TAKEN = 601;
 
 /** What the end of a connection means, by its close code. */
 export function failureOfClosing(code: number, hasAnswered: boolean): Failure {
