@@ -35,8 +35,10 @@ const CLOSED_RESTARTING = 1012;
 interface DashboardRoom extends Room<DashboardSocket> {
   readonly user: DashboardTicket["user"];
   readonly language: Language;
-  /** What was sent to all of them last, without the position; empty where anything is to be sent. */
+  /** What was sent to all of them last, without the position. */
   lastSent: string;
+  /** Whether the next state is sent even if nothing but the position has changed. */
+  isSentAnyway: boolean;
   isDrawing: boolean;
   /** Whether something happened while it was drawn: then it is drawn once more. */
   isOutdated: boolean;
@@ -56,10 +58,12 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
 
   /** Sends the state to all if it has changed; a position that advances is no change. */
   const sendNow = async (room: DashboardRoom) => {
+    const { isSentAnyway } = room;
+    room.isSentAnyway = false;
     const state = await present(room.user, room.language);
     const { track } = state;
     const unchanging = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
-    if (unchanging === room.lastSent) return;
+    if (!isSentAnyway && unchanging === room.lastSent) return;
     room.lastSent = unchanging;
     const message = JSON.stringify(state);
     for (const socket of room.members) socket.send(message);
@@ -90,7 +94,7 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
 
   /** Draws what is sent even if nothing but the position has changed. */
   const drawAnew = (room: DashboardRoom) => {
-    room.lastSent = "";
+    room.isSentAnyway = true;
     void draw(room);
   };
 
@@ -100,6 +104,7 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
       language,
       members: new Set([first]),
       lastSent: "",
+      isSentAnyway: false,
       isDrawing: false,
       isOutdated: false,
       leave: () => {},

@@ -190,6 +190,19 @@ describe("open dashboards", () => {
     }
   });
 
+  test("are told a new position also where the music plays on while they are drawn", async () => {
+    const { messages } = open(1);
+    await settle();
+    messages.length = 0;
+    gate = Promise.withResolvers();
+    for (const play of listening) play();
+    await settle();
+    for (const play of listening) play();
+    gate.resolve();
+    await settle();
+    expect(messages).toHaveLength(2);
+  });
+
   test("are drawn one after the other, however often somebody opens and closes one", async () => {
     gate = Promise.withResolvers();
     for (let at = 0; at < 1_000; at++) open(1).close();
