@@ -136,7 +136,6 @@ const PLACES = {
   activeAt: 25,
 } as const;
 const LEAST_FIELDS = 10;
-const MOST_FIELDS = 26;
 
 type FieldName = keyof typeof PLACES;
 /** Fields that have changed. */
@@ -144,15 +143,8 @@ type Changes = Readonly<Partial<Record<FieldName, string>>>;
 
 /** Fields end with `|`, and `\|` is part of one. `undefined` when there are too few. */
 function splitFields(text: string): string[] | undefined {
-  const fields: string[] = [];
-  let start = 0;
-  // What follows the last end is no field, and what follows the last place is not used.
-  for (let end = text.indexOf("|"); end !== -1; end = text.indexOf("|", end + 1)) {
-    if (text[end - 1] === "\\") continue;
-    fields.push(text.slice(start, end).replaceAll("\\|", "|"));
-    if (fields.length === MOST_FIELDS) break;
-    start = end + 1;
-  }
+  // What follows the last end is no field.
+  const fields = text.split(/(?<!\\)\|/).slice(0, -1);
   return fields.length < LEAST_FIELDS ? undefined : fields;
 }
 
@@ -162,7 +154,7 @@ function namedFields(fields: readonly string[]): Changes {
   return Object.fromEntries(
     named
       .filter(([, text]) => text !== "")
-      .map(([name, text]) => [name, text === "\u0001" ? "" : text]),
+      .map(([name, text]) => [name, text === "\u0001" ? "" : text.replaceAll("\\|", "|")]),
   );
 }
 
@@ -213,7 +205,7 @@ function changed(
   const artist = text("artist", before.artist);
   const album = text("album", before.album);
   const cover = text("cover", before.cover);
-  const state = stateOf(changes.state) ?? before.state;
+  const state = STATES.get(changes.state ?? "") ?? before.state;
   const nextMs = timeMs(changes.position, 1_000);
   const reportedMs = nextMs ?? before.reportedMs;
   const isOther = title !== before.title || artist !== before.artist;
@@ -239,11 +231,8 @@ function changed(
   };
 }
 
-const STATES: Readonly<Record<string, Player["state"]>> = {
-  "0": "playing",
-  "1": "paused",
-  "2": "stopped",
-};
-
-const stateOf = (text = ""): Player["state"] | undefined =>
-  Object.hasOwn(STATES, text) ? STATES[text] : undefined;
+const STATES: ReadonlyMap<string, Player["state"]> = new Map([
+  ["0", "playing"],
+  ["1", "paused"],
+  ["2", "stopped"],
+]);
