@@ -17,16 +17,11 @@ export function createPushedCovers(
   const admitted = (artwork: Artwork | undefined, origin: string) =>
     artwork && admitsCover(origin, artwork.key) ? artwork : undefined;
 
-  /** So that each picture is looked at once. */
-  const sentArtworks = new WeakMap<Uint8Array, Artwork>();
-
   return {
     allows: covers.allows,
     named: (text: string, namer: CoverNamer) => admitted(covers.named(text, namer), namer.origin),
     /** A picture that was sent, for as long as the caller keeps the bytes. */
     sent(picture: Uint8Array, origin: string) {
-      const known = sentArtworks.get(picture);
-      if (known) return known;
       // The store of artworks remembers many of them: only the caller holds the large picture.
       const kept = new WeakRef(picture);
       const artwork = inMemory(picture, origin, async () => {
@@ -34,9 +29,7 @@ export function createPushedCovers(
         if (!bytes) throw new Error("the picture is no longer there");
         return bytes;
       });
-      if (!admitted(artwork, origin)) return undefined;
-      sentArtworks.set(picture, artwork);
-      return artwork;
+      return admitted(artwork, origin);
     },
   };
 }

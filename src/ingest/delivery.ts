@@ -73,19 +73,6 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     return saidAtMs === undefined || nowMs - saidAtMs > SILENT_MS;
   };
 
-  const putTrack = (
-    { connectionId, source }: Addressee,
-    track: PushedTrack,
-    artwork: Artwork | undefined,
-    { lifetime, player }: Pick<InboxReport, "lifetime" | "player">,
-  ): void => {
-    const previous = inbox.current(connectionId);
-    // Bounded before it is stored.
-    const given = toPlayback(track, artwork, source, clock.monotonicMs());
-    const playback = boundPlayback(goneOn(previous, given));
-    return put(connectionId, playback && { playback, lifetime, player });
-  };
-
   /**
    * Whether a message is of another player than the one that is shown, and changes nothing: it ends, or pauses
    * beside one that plays, or both repeat that they play. One that begins to play is shown.
@@ -105,48 +92,40 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     return LIFETIMES[source.id].kind === "whileRepeated" && !begins && silentMs < REPEATED_MS;
   };
 
-  const takeOfPlayer = (to: Addressee, message: SaidOfPlayer): void => {
-    const { connectionId, source } = to;
+  const takeOfPlayer = ({ connectionId, source }: Addressee, message: SaidOfPlayer): void => {
     // What a program calls a player may be long.
     const player = message.player === undefined ? undefined : digestOf([message.player]);
-    if (player !== undefined && isBeside(to, message, player)) {
+    if (player !== undefined && isBeside({ connectionId, source }, message, player)) {
       return inbox.noteReceived(connectionId);
     }
     if (message.kind === "nothing") return put(connectionId, null);
     const { track, ttlMs } = message;
+    const origin = originOf({ connectionId, source });
     const artwork =
-      track.cover === undefined
-        ? undefined
-        : covers.named(track.cover, { origin: `${source.id} ${connectionId}` });
+      track.picture ??
+      (track.cover === undefined ? undefined : covers.named(track.cover, { origin }));
     const lifetime: Lifetime =
       ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
-    return putTrack(to, track, artwork, { lifetime, player });
+    const given = toPlayback(track, artwork, source, clock.monotonicMs());
+    // Bounded before it is stored.
+    const playback = boundPlayback(goneOn(inbox.current(connectionId), given));
+    return put(connectionId, playback && { playback, lifetime, player });
   };
 
   return {
-    /** Takes a track whose cover is known already; `null` when nothing plays. */
-    takeTrack: (to: Addressee, track: PushedTrack | null, artwork: Artwork | undefined) =>
-      track && !isAdvertisement(track)
-        ? putTrack(to, track, artwork, { lifetime: LIFETIMES[to.source.id] })
-        : put(to.connectionId, null),
     /** Takes a message to a connection. A refused one changes nothing but is noted. */
     take(to: Addressee, message: Message) {
-      const { connectionId } = to;
-      switch (message.kind) {
-        case "refused":
-          return inbox.noteRefused(connectionId, message.reason);
-        case "ignored":
-          return inbox.noteReceived(connectionId);
-        case "nothing":
-          return takeOfPlayer(to, message);
-        case "track": {
-          const { track, player } = message;
-          return takeOfPlayer(to, isAdvertisement(track) ? { ...NOTHING, player } : message);
-        }
-      }
+      if (message.kind === "refused") return inbox.noteRefused(to.connectionId, message.reason);
+      if (message.kind === "ignored") return inbox.noteReceived(to.connectionId);
+      const isOver = message.kind === "track" && isAdvertisement(message.track);
+      return takeOfPlayer(to, isOver ? { ...NOTHING, player: message.player } : message);
     },
   };
 }
+
+/** The connection as one that names covers. */
+export const originOf = ({ connectionId, source }: Addressee): string =>
+  `${source.id} ${connectionId}`;
 
 function isAdvertisement({ id, device = "", title, artists }: PushedTrack): boolean {
   return isSpotifyAdId(id) || hasSpotifyAdNames({ player: device, title, artists });

@@ -1,4 +1,4 @@
-import type { NamesFrom } from "../playback.ts";
+import type { Artwork, NamesFrom } from "../playback.ts";
 
 /** What a program says of a track. Texts have no spaces around them. What it does not say is absent. */
 export interface PushedTrack {
@@ -17,6 +17,8 @@ export interface PushedTrack {
   readonly device?: string | undefined;
   /** The address of a picture, or a data URI, as sent. */
   readonly cover?: string | undefined;
+  /** A picture that came by itself, and is shown rather than that one. */
+  readonly picture?: Artwork | undefined;
   /** Where its names come from, if its source knows that. */
   readonly namesFrom?: NamesFrom;
 }

@@ -1,7 +1,7 @@
 import type { ServerWebSocket } from "bun";
 import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { PushedCovers } from "./covers.ts";
-import type { Delivery } from "./delivery.ts";
+import { type Delivery, originOf } from "./delivery.ts";
 import type { RouteContext } from "../http/route-context.ts";
 import { type SocketHandlers, type SocketServer, upgraderFor } from "../http/socket.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
@@ -9,6 +9,7 @@ import type { Guard } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
 import { failure, isPartOfPage, PART_OF_PAGE, refusalOf } from "./http.ts";
 import type { Inbox } from "./inbox.ts";
+import { NOTHING } from "./message.ts";
 import {
   afterPicture,
   afterText,
@@ -58,7 +59,6 @@ const NOT_UNDERSTOOD =
 /** The sockets of browsers with the extension WebNowPlaying. */
 export function createWebNowPlaying(deps: WebNowPlayingDeps) {
   const { clock, inbox, covers, guard, delivery } = deps;
-  const source = WEBNOWPLAYING;
   /** By connection: what the browser of each socket has sent. */
   const connections = new Map<number, Map<PushSocket, Browser>>();
   /** By connection that is shown soon: cancels that. */
@@ -76,13 +76,12 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
   };
 
   const show = (connectionId: number) => {
+    const to = { connectionId, source: WEBNOWPLAYING };
     const player = choosePlayer(connectionId);
-    if (!player) return delivery.takeTrack({ connectionId, source }, null, undefined);
-    const origin = `${source.id} ${connectionId}`;
-    const artwork =
-      pictures.shownOf(connectionId, origin) ?? covers.named(player.cover, { origin });
+    if (!player) return delivery.take(to, NOTHING);
     const track = trackOf(player, clock.monotonicMs());
-    delivery.takeTrack({ connectionId, source }, track, artwork);
+    const picture = pictures.shownOf(connectionId, originOf(to));
+    delivery.take(to, { kind: "track", track: { ...track, picture } });
   };
 
   const showIn = (ms: number, connectionId: number) => {

@@ -11,6 +11,7 @@ import { createByteBudget } from "../../sources/streams/byte-budget.ts";
 import type { Parts } from "../../http/parts.ts";
 import type { InboxOwner } from "../../music/inboxes.ts";
 import type { Delivery } from "../delivery.ts";
+import { type Message, NOTHING } from "../message.ts";
 
 /** What a program broadcasts. Audio is passed over: nothing of it is kept, decoded or sent on. */
 export interface Broadcast {
@@ -52,9 +53,7 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
       if (before && nowMs - before.lastAtMs < REPLACED_AFTER_MS) return undefined;
       before?.end();
       const to = { connectionId, source: BROADCAST };
-      const titles = createTitleLimit(clock, (song) =>
-        delivery.takeTrack(to, trackOf(song, station), undefined),
-      );
+      const titles = createTitleLimit(clock, (song) => delivery.take(to, messageOf(song, station)));
       const readNames = createNamesReader();
       const spend = createByteBudget({ kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES }, nowMs);
       let cancelWatch = () => {};
@@ -72,7 +71,7 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
           all.delete(connectionId);
           titles.stop();
           cancelWatch();
-          delivery.takeTrack(to, null, undefined);
+          delivery.take(to, NOTHING);
           hangUp();
         },
       };
@@ -82,7 +81,7 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
         else cancelWatch = clock.after(leftMs, watchOver);
       };
       all.set(connectionId, broadcast);
-      delivery.takeTrack(to, null, undefined);
+      delivery.take(to, NOTHING);
       watchOver();
       return broadcast;
     },
@@ -129,16 +128,19 @@ function createTitleLimit(clock: Parts["clock"], show: (song: SongComments) => v
   };
 }
 
-/** `null` for an advertisement, and where nothing is named. */
-function trackOf({ title, artist, album }: SongComments, station: string) {
+/** Nothing for an advertisement, and where nothing is named. */
+function messageOf({ title, artist, album }: SongComments, station: string): Message {
   const onAir = title === "" ? null : readOnAir({ text: title, artist, station, otherwise: "" });
-  if (!onAir || onAir.title === "") return null;
+  if (!onAir || onAir.title === "") return NOTHING;
   return {
-    state: "playing",
-    title: onAir.title,
-    artists: onAir.artists,
-    album: album || onAir.station,
-    device: onAir.station || undefined,
-    namesFrom: onAir.namesFrom,
-  } as const;
+    kind: "track",
+    track: {
+      state: "playing",
+      title: onAir.title,
+      artists: onAir.artists,
+      album: album || onAir.station,
+      device: onAir.station || undefined,
+      namesFrom: onAir.namesFrom,
+    },
+  };
 }
