@@ -1,6 +1,6 @@
 import { noPauses } from "../fixtures/sources/polled.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
-import { type Pace, USUAL_PACE } from "../../src/sources/polling/cadence.ts";
+import { type Pace, steadyPace, USUAL_PACE } from "../../src/sources/polling/cadence.ts";
 import type { Reading } from "../../src/channels/reading.ts";
 import { createHub } from "../../src/channels/hub.ts";
 import { type Playback, positionAt } from "../../src/playback.ts";
@@ -199,8 +199,7 @@ function marqueeSource(
 /** The same source, polled at a fixed interval in every state, as other programs do. */
 function pollingSource(clock: FakeClock, standIn: StandInSpotify, everyMs: number): Source {
   // No limit on its calls: only the interval decides.
-  const unlimited = { playingPerHour: 100_000, quietPerHour: 100_000 };
-  const source = marqueeSource(clock, standIn, 100_000, unlimited);
+  const source = marqueeSource(clock, standIn, 100_000, steadyPace(everyMs));
   return {
     ...source,
     open(settings) {

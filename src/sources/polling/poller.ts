@@ -6,7 +6,6 @@ import {
   budgetAt,
   continues,
   type Finding,
-  hadEnded,
   nextPoll,
   type Pace,
   type PollState,
@@ -30,7 +29,7 @@ export interface PollDeps {
 }
 
 /** A request for the current state brings a poll forward only this long after the last poll. */
-const BETWEEN_REQUESTS_MS = 2_500;
+const BETWEEN_REQUESTS_MS = 4_000;
 /** A request this long after the last poll, plus the least interval, counts as a regular poll. */
 const EARNED_MS = 4_500;
 
@@ -41,9 +40,7 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
 
   const classify = (answer: Playback | null, nowMs: number): Finding => {
     if (deps.classify) return deps.classify(answer, nowMs);
-    const { playback } = memory.state;
-    if (continues(playback, answer, nowMs)) return "same";
-    return hadEnded(playback, nowMs) ? "expected" : "surprise";
+    return continues(memory.state.playback, answer, nowMs) ? "same" : "changed";
   };
 
   const sleepUntil = async (atMs: number, ending: AbortSignal): Promise<"due"> => {

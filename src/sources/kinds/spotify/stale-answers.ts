@@ -1,5 +1,5 @@
 import { isSameSong, type Playback, positionAt } from "../../../playback.ts";
-import { continues, type Finding, hadEnded } from "../../polling/cadence.ts";
+import { continues, type Finding } from "../../polling/cadence.ts";
 
 /**
  * Spotify sometimes answers with the state from before the latest change. Such a stale answer
@@ -35,10 +35,7 @@ export interface Verdict {
   readonly memory: Memory;
 }
 
-/**
- * Classifies an answer: `suspect` when it may be stale and must be polled again, `same` when the
- * playback continues, and otherwise a change: `expected` at a track's end, else a `surprise`.
- */
+/** Classifies an answer: it is `suspect` when it may be stale and must be polled again. */
 export function classify(memory: Memory, polled: Playback | null, nowMs: number): Verdict {
   const { current, changedAtMs, suspect } = memory;
   if (continues(current, polled, nowMs)) {
@@ -49,7 +46,7 @@ export function classify(memory: Memory, polled: Playback | null, nowMs: number)
     return { finding: "suspect", memory: { ...memory, suspect: true } };
   }
   const believed = { current: polled, before: current, changedAtMs: nowMs, suspect: false };
-  return { finding: hadEnded(current, nowMs) ? "expected" : "surprise", memory: believed };
+  return { finding: "changed", memory: believed };
 }
 
 /**
