@@ -12,8 +12,10 @@ import { endOf, isSameSong, type Playback, positionAt } from "../../playback.ts"
 
 /** What the polls of one connection have found. */
 export interface PollState {
-  /** What the last poll found. */
-  readonly playback: Playback | null;
+  /** What was believed last; `undefined` before the first answer. */
+  readonly playback: Playback | null | undefined;
+  /** What was believed before the latest change. */
+  readonly before: Playback | null | undefined;
   /** When the last poll was answered. */
   readonly lastPollMs: number;
   /** When the last poll was made: earlier than its answer. */
@@ -24,11 +26,11 @@ export interface PollState {
   readonly budget: number;
   /** Polls in a row that found the same track at its end, still playing. */
   readonly pollsPastEnd: number;
-  /** Whether the last answer was suspect, and the one before it was not. */
+  /** Whether the last answer was suspect. */
   readonly suspect: boolean;
 }
 
-/** What a poll found, compared with the expected state. After `suspect` it is polled again soon. */
+/** What a poll found. What is suspect is not believed, but polled again soon. */
 export type Finding = "same" | "changed" | "suspect";
 
 export interface Pace {
@@ -82,7 +84,8 @@ const ASK_AGAIN_MS = 1_200;
 
 /** The state before the first poll. */
 export const newPollState = (nowMs: number): PollState => ({
-  playback: null,
+  playback: undefined,
+  before: undefined,
   lastPollMs: nowMs,
   askedAtMs: nowMs,
   changedAtMs: nowMs,
@@ -100,13 +103,18 @@ export interface PollResult {
 }
 
 /** The state after a poll. A suspect answer uses budget but does not change the playback. */
-export function afterPoll(before: PollState, found: PollResult, pace: Pace): PollState {
+export function afterPoll(state: PollState, found: PollResult, pace: Pace): PollState {
   const { playback, finding, askedAtMs, nowMs } = found;
-  const budget = budgetAt(before, nowMs, pace) - 1;
-  const polled = { ...before, lastPollMs: nowMs, askedAtMs, budget, suspect: false };
-  if (finding === "suspect") return { ...polled, suspect: !before.suspect };
-  if (finding === "changed") return { ...polled, playback, changedAtMs: nowMs, pollsPastEnd: 0 };
-  return { ...polled, playback, pollsPastEnd: isAtEnd(playback) ? before.pollsPastEnd + 1 : 0 };
+  const budget = budgetAt(state, nowMs, pace) - 1;
+  const polled = { ...state, lastPollMs: nowMs, askedAtMs, budget, suspect: finding === "suspect" };
+  switch (finding) {
+    case "suspect":
+      return polled;
+    case "changed":
+      return { ...polled, playback, before: state.playback, changedAtMs: nowMs, pollsPastEnd: 0 };
+    case "same":
+      return { ...polled, playback, pollsPastEnd: isAtEnd(playback) ? state.pollsPastEnd + 1 : 0 };
+  }
 }
 
 /** The polls that may be made at a given time. */
@@ -148,7 +156,7 @@ function intervalMsOf(
 }
 
 /** When the track will reach its end; `undefined` when it does not, or its position is unknown. */
-function expectedEndMs(playback: Playback | null): number | undefined {
+function expectedEndMs(playback: PollState["playback"]): number | undefined {
   if (playback?.state !== "playing" || playback.positionUnknown) return undefined;
   const endsAtMs = endOf(playback);
   return endsAtMs === Infinity ? undefined : endsAtMs;
@@ -162,9 +170,23 @@ function isAtEnd(playback: Playback | null): boolean {
 /** A position that differs by more than this from what was expected is a seek. */
 const SEEK_MS = 1_500;
 
+/** Whether an answer may be stale. */
+export type Suspicion = (state: PollState, answer: Playback | null, nowMs: number) => boolean;
+
+/** What an answer means. One that is suspect is believed when it comes again. */
+export function findingOf(
+  state: PollState,
+  answer: Playback | null,
+  nowMs: number,
+  isSuspect: Suspicion = () => false,
+): Finding {
+  if (continues(state.playback, answer, nowMs)) return "same";
+  return !state.suspect && isSuspect(state, answer, nowMs) ? "suspect" : "changed";
+}
+
 /** Whether an answer is as expected: the same track continues, or the same pause or silence. */
-export function continues(
-  current: Playback | null | undefined,
+function continues(
+  current: PollState["playback"],
   answer: Playback | null,
   nowMs: number,
 ): boolean {

@@ -4,11 +4,11 @@ import type { Demand } from "../source.ts";
 import {
   afterPoll,
   budgetAt,
-  continues,
-  type Finding,
+  findingOf,
   nextPoll,
   type Pace,
   type PollState,
+  type Suspicion,
 } from "./cadence.ts";
 import type { RequestBudget, Urgency } from "./request-budget.ts";
 
@@ -24,8 +24,8 @@ export interface PollDeps {
   readonly memory: { state: PollState };
   /** Polls the upstream once. An error ends the polling. */
   ask(urgency: Urgency, signal: AbortSignal): Promise<Playback | null>;
-  /** Classifies an answer, for upstreams that sometimes give a stale answer. */
-  classify?(answer: Playback | null, nowMs: number): Finding;
+  /** For upstreams that sometimes give a stale answer. */
+  readonly isSuspect?: Suspicion;
 }
 
 /** A request for the current state brings a poll forward only this long after the last poll. */
@@ -37,11 +37,6 @@ const EARNED_MS = 4_500;
 export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, void> {
   const { clock, demand, signal, memory } = deps;
   const leastIntervalMs = () => deps.budget?.leastIntervalMs() ?? 0;
-
-  const classify = (answer: Playback | null, nowMs: number): Finding => {
-    if (deps.classify) return deps.classify(answer, nowMs);
-    return continues(memory.state.playback, answer, nowMs) ? "same" : "changed";
-  };
 
   const sleepUntil = async (atMs: number, ending: AbortSignal): Promise<"due"> => {
     await clock.sleep(Math.max(0, atMs - clock.monotonicMs()), ending);
@@ -85,7 +80,7 @@ export async function* poll(deps: PollDeps): AsyncGenerator<Playback | null, voi
     const askedAtMs = clock.monotonicMs();
     const answer = await deps.ask(urgency, signal);
     const nowMs = clock.monotonicMs();
-    const finding = classify(answer, nowMs);
+    const finding = findingOf(memory.state, answer, nowMs, deps.isSuspect);
     const result = { playback: answer, finding, askedAtMs, nowMs };
     memory.state = afterPoll(memory.state, result, deps.pace());
     if (finding !== "suspect") yield answer;

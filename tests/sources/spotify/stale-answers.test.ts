@@ -1,23 +1,26 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Playback } from "../../../src/playback.ts";
+import { isStale } from "../../../src/sources/kinds/spotify/stale-answers.ts";
 import {
-  classify,
-  type Memory,
-  NOTHING_BELIEVED,
-} from "../../../src/sources/kinds/spotify/stale-answers.ts";
+  afterPoll,
+  findingOf,
+  newPollState,
+  USUAL_PACE,
+} from "../../../src/sources/polling/cadence.ts";
 import { aPlayback } from "../../fixtures/sources/playback.ts";
 
 /** Hears answers one after the other and keeps what they were taken for. */
 function listener() {
-  let memory: Memory = NOTHING_BELIEVED;
+  let state = newPollState(0);
   return {
     plays(received: Playback | null, atMs: number) {
-      const verdict = classify(memory, received, atMs);
-      memory = verdict.memory;
-      return verdict.finding;
+      const finding = findingOf(state, received, atMs, isStale);
+      const result = { playback: received, finding, askedAtMs: atMs, nowMs: atMs };
+      state = afterPoll(state, result, USUAL_PACE);
+      return finding;
     },
-    believes: () => memory.current,
+    believes: () => state.playback,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { UpstreamApp } from "../../../accounts/upstreams.ts";
 import type { Clock } from "../../../clock.ts";
 import {
-  type Finding,
   newPollState,
   type Pace,
   quickPace,
@@ -19,7 +18,7 @@ import {
   type WatchContext,
 } from "../../source.ts";
 import { createAccountsService } from "./accounts-service.ts";
-import { classify, type Memory, NOTHING_BELIEVED } from "./stale-answers.ts";
+import { isStale } from "./stale-answers.ts";
 import {
   createRequestBudget,
   type PauseMemory,
@@ -67,7 +66,6 @@ const SESSION_MS = 2 * 3_600_000;
 interface Session {
   readonly tokens: AccessTokens;
   usedAtMs: number;
-  memory: Memory;
   readonly polls: { state: PollState };
 }
 
@@ -106,7 +104,6 @@ export function createSpotify(deps: SpotifyDeps): Source {
         onLimited: requestBudget.close,
       }),
       usedAtMs: nowMs,
-      memory: NOTHING_BELIEVED,
       polls: { state: newPollState(nowMs) },
     };
     sessions.set(connection.id, session);
@@ -133,20 +130,13 @@ export function createSpotify(deps: SpotifyDeps): Source {
     signal: AbortSignal,
   ): Promise<Playback | null> => {
     const { body, observedAtMs } = await api.get(PLAYER_PATH, session.tokens, urgency, signal);
-    const { current } = session.memory;
+    const { playback, lastPollMs } = session.polls.state;
+    session.usedAtMs = clock.monotonicMs();
+    if (playback !== undefined) deps.onPoll?.(session.usedAtMs - lastPollMs);
     const expectedPositionMs = (song: IdentifiedSong) =>
-      expectedPosition(current, song, observedAtMs);
+      expectedPosition(playback, song, observedAtMs);
     const context = { observedAtMs, artworkAt, expectedPositionMs };
     return body === null ? null : readPlayer(body, context);
-  };
-
-  const classifyAnswer = (session: Session, answer: Playback | null, nowMs: number): Finding => {
-    const isFirst = session.memory.current === undefined;
-    if (!isFirst) deps.onPoll?.(nowMs - session.polls.state.lastPollMs);
-    const { finding, memory } = classify(session.memory, answer, nowMs);
-    session.memory = memory;
-    session.usedAtMs = nowMs;
-    return finding;
   };
 
   return defineSource({
@@ -187,7 +177,7 @@ export function createSpotify(deps: SpotifyDeps): Source {
           budget: requestBudget,
           memory: session.polls,
           ask: (urgency, signal) => ask(session, urgency, signal),
-          classify: (answer, nowMs) => classifyAnswer(session, answer, nowMs),
+          isSuspect: isStale,
         });
       } catch (error) {
         if (context.signal.aborted) return;
