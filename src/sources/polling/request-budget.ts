@@ -3,7 +3,6 @@ import type { Clock } from "../../clock.ts";
 import { type Demand, retryLater, type SourceFailure } from "../source.ts";
 import { retryAfterMsOf } from "../../upstream/retry-after.ts";
 import { createCallWindow } from "./call-window.ts";
-import { NO_SLOWDOWN, quickIntervalMs, shareAt, SLOW_ANSWER_MS, slowedDown } from "./quick-pace.ts";
 
 /**
  * The purpose of a call, which decides how much of the budget it may use. A poll at the end of a
@@ -39,6 +38,20 @@ const SHARES: Readonly<Record<Urgency, number>> = { trackEnd: 1, regular: 0.92, 
 const PLANNED_SHARE = 0.8;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
 
+/** No user is polled more often, however large the budget is. */
+const QUICKEST_MS = 1_500;
+/** The part of the budget that a quick pace may use; the rest is for ends of tracks and requests. */
+const QUICK_PART = 0.5;
+/** An answer that takes this long shows that the upstream is overloaded. */
+const SLOW_ANSWER_MS = 2_000;
+/** After a slow answer, or a pause, an upstream is spared a quick pace for this long. */
+const SPARED_MS = 120_000;
+/**
+ * After a long pause it is spared this many times as long as the pause: an upstream that refuses for
+ * hours counts the calls of a day, and would soon refuse again.
+ */
+const SPARED_PER_PAUSE = 4;
+
 export function createRequestBudget(deps: RequestBudgetDeps) {
   const { clock, budget } = deps;
   const windowMs = deps.windowMs + MARGIN_MS;
@@ -49,13 +62,14 @@ export function createRequestBudget(deps: RequestBudgetDeps) {
   };
   const members = new Set<{ readonly demand: Pick<Demand, "watched"> }>();
   let cancelReview: (() => void) | undefined;
-  let slowdown = NO_SLOWDOWN;
+  let sparedUntilMs = Number.NEGATIVE_INFINITY;
 
-  const slowDown = (pauseMs: number) => {
-    slowdown = slowedDown(slowdown, clock.monotonicMs(), pauseMs);
+  const spare = (pauseMs: number) => {
+    const sparedMs = pauseMs + Math.max(SPARED_MS, pauseMs * SPARED_PER_PAUSE);
+    sparedUntilMs = Math.max(sparedUntilMs, clock.monotonicMs() + sparedMs);
   };
 
-  const { refuseWhileClosed, close } = createPause(deps, slowDown);
+  const { refuseWhileClosed, close } = createPause(deps, spare);
   const limitOf = (urgency: Urgency): number => Math.max(1, Math.floor(budget * SHARES[urgency]));
   const takeCalls = createCallWindow(clock, ORDER.map(limitOf), windowMs);
 
@@ -115,25 +129,25 @@ export function createRequestBudget(deps: RequestBudgetDeps) {
     },
     /** Least time between regular polls of one user, so that all watched users get their share. */
     leastIntervalMs: () => (watchedUsers() * windowMs) / (budget * PLANNED_SHARE),
-    /** Call this with the time that a call took, so that slow answers slow the quick pace down. */
+    /** Call this with the time that a call took: after slow answers the upstream is spared. */
     noteAnswer(tookMs: number) {
-      if (tookMs >= SLOW_ANSWER_MS) slowDown(0);
+      if (tookMs >= SLOW_ANSWER_MS) spare(0);
     },
-    /** Time between regular polls of one user while few users are watched and nothing is slow. */
+    /** Time between regular polls of one user while few are watched; `Infinity` while the upstream is spared. */
     quickIntervalMs() {
-      const share = shareAt(slowdown, clock.monotonicMs());
-      return quickIntervalMs({ watchedUsers: watchedUsers(), budget, windowMs, share });
+      if (clock.monotonicMs() < sparedUntilMs) return Infinity;
+      return Math.max(QUICKEST_MS, (watchedUsers() * windowMs) / (budget * QUICK_PART));
     },
   };
 }
 
 /**
  * The pauses that the upstream asks for.
- * @param slowDown is called with the length of each, in milliseconds
+ * @param spare is called with the length of each, in milliseconds
  */
 function createPause(
   { clock, upstream, memory }: RequestBudgetDeps,
-  slowDown: (pauseMs: number) => void,
+  spare: (pauseMs: number) => void,
 ) {
   /** Monotonic, so that a jump of the wall clock neither shortens nor lengthens a pause. */
   let closedUntilMs = Number.NEGATIVE_INFINITY;
@@ -148,7 +162,7 @@ function createPause(
     // A wall clock that was set back must not make the pause longer.
     const restMs = Math.min(until - clock.wallMs(), until - from);
     closedUntilMs = Math.max(closedUntilMs, clock.monotonicMs() + restMs);
-    if (restMs > 0) slowDown(restMs);
+    if (restMs > 0) spare(restMs);
   };
   const recall = () => {
     try {
@@ -170,7 +184,7 @@ function createPause(
       recall();
       const pauseMs = retryAfterMsOf(retryAfter, clock.wallMs());
       const nowMs = clock.monotonicMs();
-      slowDown(pauseMs);
+      spare(pauseMs);
       if (nowMs + pauseMs > closedUntilMs) {
         closedUntilMs = nowMs + pauseMs;
         const from = clock.wallMs();

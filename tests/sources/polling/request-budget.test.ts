@@ -344,43 +344,63 @@ describe("after a restart", () => {
 describe("the quick interval", () => {
   const watchedUser = { watched: true };
   const QUICKEST_MS = 1_500;
+  const intervalAfter = async (clock: FakeClock, requestBudget: RequestBudget, ms: number) => {
+    await clock.advance(ms);
+    return requestBudget.quickIntervalMs();
+  };
 
-  test("counts the watched users", () => {
+  test("counts the watched users, of whom a few get the quickest", () => {
     const { requestBudget } = createTestBudget(180);
-    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
     requestBudget.join({ watched: false });
-    for (let user = 0; user < 9; user++) requestBudget.join(watchedUser);
-    expect(requestBudget.quickIntervalMs()).toBe((9 * 31_000) / 90);
+    const intervals = Array.from({ length: 10 }, () => {
+      const intervalMs = requestBudget.quickIntervalMs();
+      requestBudget.join(watchedUser);
+      return Math.round(intervalMs);
+    });
+    expect(intervals.slice(0, 6)).toEqual([1_500, 1_500, 1_500, 1_500, 1_500, 1_722]);
+    expect(intervals.at(-1)).toBe((9 * 31_000) / 90);
   });
 
-  test("doubles after a slow answer, and is back minutes later", async () => {
+  test("never lets all users together use more than half of the budget", () => {
+    const budgets = fc.integer({ min: 1, max: 10_000 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 500 }), budgets, (users, budget) => {
+        const { requestBudget } = createTestBudget(budget);
+        for (let user = 0; user < users; user++) requestBudget.join(watchedUser);
+        const intervalMs = requestBudget.quickIntervalMs();
+        expect((users * 31_000) / intervalMs).toBeLessThanOrEqual(budget / 2 + 0.001);
+        expect(intervalMs).toBeGreaterThanOrEqual(QUICKEST_MS);
+      }),
+    );
+  });
+
+  test("is not offered for two minutes after the last slow answer", async () => {
     const { clock, requestBudget } = createTestBudget(180);
     requestBudget.noteAnswer(1_999);
     expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
     requestBudget.noteAnswer(2_000);
+    expect(await intervalAfter(clock, requestBudget, 60_000)).toBe(Infinity);
     requestBudget.noteAnswer(5_000);
-    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
-    await clock.advance(150_000);
-    expect(requestBudget.quickIntervalMs()).toBeCloseTo(QUICKEST_MS / 0.75);
-    await clock.advance(150_000);
-    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+    expect(await intervalAfter(clock, requestBudget, 119_999)).toBe(Infinity);
+    expect(await intervalAfter(clock, requestBudget, 1)).toBe(QUICKEST_MS);
   });
 
-  test("doubles at a pause, and begins to recover after it", async () => {
+  test.each([
+    ["a short pause for two minutes", 10, 130],
+    ["one of hours for four times as long, as a quota of the day causes it", 48_925, 5 * 48_925],
+  ])("is not offered after %s", async (_, pauseSeconds, untilSeconds) => {
     const { clock, requestBudget } = createTestBudget(180);
-    await requestBudget.close("60", "a pause");
-    await clock.advance(60_000);
-    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
-    await clock.advance(300_000);
-    expect(requestBudget.quickIntervalMs()).toBe(QUICKEST_MS);
+    await requestBudget.close(String(pauseSeconds), "a pause");
+    expect(await intervalAfter(clock, requestBudget, untilSeconds * 1_000 - 1)).toBe(Infinity);
+    expect(await intervalAfter(clock, requestBudget, 1)).toBe(QUICKEST_MS);
   });
 
-  test("doubles at a pause from before a restart", async () => {
+  test("is not offered after a pause from before a restart", async () => {
     const clock = createFakeClock();
     const from = clock.wallMs();
     const memory = createMemory({ from, until: from + 60_000 });
     const { requestBudget } = createTestBudget(180, memory, clock);
     await pauseOf(requestBudget);
-    expect(requestBudget.quickIntervalMs()).toBe(2 * QUICKEST_MS);
+    expect(requestBudget.quickIntervalMs()).toBe(Infinity);
   });
 });
