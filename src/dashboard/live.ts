@@ -31,17 +31,20 @@ const CLOSED_SIGNED_OUT = 4001;
 const CLOSED_ELSEWHERE = 4003;
 const CLOSED_RESTARTING = 1012;
 
+/** Why a room is drawn: only `played` is also sent if nothing but the position has changed. */
+type Draw = "changed" | "played";
+
 /** The dashboards of one user in one language, which all show the same. */
 interface DashboardRoom extends Room<DashboardSocket> {
   readonly user: DashboardTicket["user"];
   readonly language: Language;
-  /** What was sent to all of them last, without the position. */
+  /** Those that nothing was sent to yet. */
+  readonly newcomers: Set<DashboardSocket>;
+  /** What was sent to the room last, without the position. */
   lastSent: string;
-  /** Whether the next state is sent even if nothing but the position has changed. */
-  isSentAnyway: boolean;
   isDrawing: boolean;
-  /** Whether something happened while it was drawn: then it is drawn once more. */
-  isOutdated: boolean;
+  /** What happened while it was drawn: then it is drawn once more. */
+  again: Draw | undefined;
 }
 
 const keyOf = ({ user, language }: Pick<DashboardRoom, "user" | "language">): string =>
@@ -56,33 +59,36 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
     ({ isDrawing }) => isDrawing,
   );
 
-  /** Sends the state to all if it has changed; a position that advances is no change. */
-  const sendNow = async (room: DashboardRoom) => {
-    const { isSentAnyway } = room;
-    room.isSentAnyway = false;
+  /** Sends the state to newcomers, and to all if it changed; a position that advances is no change. */
+  const sendNow = async (room: DashboardRoom, why: Draw) => {
+    const welcomed = [...room.newcomers];
     const state = await present(room.user, room.language);
     const { track } = state;
     const unchanging = JSON.stringify({ ...state, track: track && { ...track, positionMs: 0 } });
-    if (!isSentAnyway && unchanging === room.lastSent) return;
-    room.lastSent = unchanging;
     const message = JSON.stringify(state);
-    for (const socket of room.members) socket.send(message);
+    const isForAll = why === "played" || unchanging !== room.lastSent;
+    room.lastSent = unchanging;
+    for (const socket of isForAll ? room.members : welcomed) {
+      if (room.members.has(socket)) socket.send(message);
+      room.newcomers.delete(socket);
+    }
   };
 
   /**
    * One state is made at a time: however much happens meanwhile, it is made once more. Nothing
    * awaits this, so a failure is logged and must not end the server.
    */
-  const draw = async (room: DashboardRoom) => {
-    room.isOutdated = true;
+  const draw = async (room: DashboardRoom, why: Draw) => {
+    if (room.again !== "played") room.again = why;
     if (room.isDrawing) return;
     room.isDrawing = true;
-    while (room.isOutdated && room.members.size > 0) {
+    while (room.again && room.members.size > 0) {
       // A report changes a connection and what plays: both are drawn at once.
       await nextTurn();
-      room.isOutdated = false;
+      const next = room.again;
+      room.again = undefined;
       try {
-        await sendNow(room);
+        await sendNow(room, next);
       } catch (error) {
         if (room.members.size === 0) break;
         log.error("a dashboard could not be sent what changed", { reason: describeError(error) });
@@ -92,24 +98,19 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
     audience.endIfEmpty(keyOf(room));
   };
 
-  /** Draws what is sent even if nothing but the position has changed. */
-  const drawAnew = (room: DashboardRoom) => {
-    room.isSentAnyway = true;
-    void draw(room);
-  };
-
   const openRoom = ({ user, language }: DashboardTicket, first: DashboardSocket): DashboardRoom => {
     const room: DashboardRoom = {
       user,
       language,
       members: new Set([first]),
+      newcomers: new Set([first]),
       lastSent: "",
-      isSentAnyway: false,
       isDrawing: false,
-      isOutdated: false,
+      again: undefined,
       leave: () => {},
     };
-    room.leave = hub.subscribe(user.id, () => drawAnew(room), "all");
+    // What is known already comes at once, and is drawn.
+    room.leave = hub.subscribe(user.id, () => void draw(room, "played"), "all");
     return room;
   };
 
@@ -123,9 +124,14 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
     },
     opened(socket: DashboardSocket) {
       if (socket.data.isElsewhere) return socket.close(CLOSED_ELSEWHERE);
-      drawAnew(audience.join(keyOf(socket.data), socket, () => openRoom(socket.data, socket)));
+      const key = keyOf(socket.data);
+      const isKnown = audience.rooms.has(key);
+      const room = audience.join(key, socket, () => openRoom(socket.data, socket));
+      room.newcomers.add(socket);
+      if (isKnown || !room.isDrawing) void draw(room, "changed");
     },
     closed(socket: DashboardSocket) {
+      audience.rooms.get(keyOf(socket.data))?.newcomers.delete(socket);
       audience.leave(keyOf(socket.data), socket);
     },
     /** Closes the sockets of ended sessions, of one user or of all. */
@@ -138,7 +144,7 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
     /** Sends the new state to the dashboards, of one user or of all, if it has changed. */
     redraw(userId: number | undefined) {
       for (const room of audience.rooms.values()) {
-        if (userId === undefined || room.user.id === userId) void draw(room);
+        if (userId === undefined || room.user.id === userId) void draw(room, "changed");
       }
     },
     /** The same for the user whose connection this is. */
@@ -146,7 +152,7 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
       for (const room of audience.rooms.values()) {
         // An open dashboard has the channel run, so that all its connections are known.
         const readings = hub.readingsOf(room.user.id);
-        if (readings.some((one) => one.connectionId === connectionId)) void draw(room);
+        if (readings.some((one) => one.connectionId === connectionId)) void draw(room, "changed");
       }
     },
     stop() {
