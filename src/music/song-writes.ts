@@ -1,4 +1,5 @@
 import { and, eq, isNotNull } from "drizzle-orm";
+import { createBoundedMap } from "../bounded-map.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import { histories, songs } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
@@ -12,13 +13,14 @@ const keyOf = ({ userId, startedAt }: Pick<SongRow, "userId" | "startedAt">): st
 
 /** Songs on their way into the database. */
 export function createSongWrites(store: Store, deferred: Pick<DeferredWrites, "writeSoon">) {
-  const noted = new Map<string, SongRow>();
+  const noted = createBoundedMap<string, SongRow>(MOST_WAITING);
 
   /** Stores all that wait. @throws if it cannot */
   const storeAll = () => {
-    if (noted.size === 0) return;
+    const rows = [...noted.entries()];
+    if (rows.length === 0) return;
     store.transaction((tx) => {
-      for (const row of noted.values()) {
+      for (const [, row] of rows) {
         // Users may be gone by now, or keep nothing any more.
         const isKept = and(eq(histories.userId, row.userId), isNotNull(histories.keeps));
         if (!tx.select({ userId: histories.userId }).from(histories).where(isKept).get()) continue;
@@ -36,15 +38,12 @@ export function createSongWrites(store: Store, deferred: Pick<DeferredWrites, "w
   return {
     /** Stores a song, or how it goes on. Rejects if it cannot be stored now; it is tried again. */
     async note(row: SongRow) {
-      noted.delete(keyOf(row));
       noted.set(keyOf(row), row);
-      const [oldest] = noted.keys();
-      if (noted.size > MOST_WAITING && oldest !== undefined) noted.delete(oldest);
       await deferred.writeSoon("history", storeAll);
     },
     /** What a user's songs wait for is not stored any more. */
     forget(userId: number) {
-      for (const [key, row] of noted) if (row.userId === userId) noted.delete(key);
+      for (const [key, row] of noted.entries()) if (row.userId === userId) noted.take(key);
     },
     storeAll,
   };
