@@ -56,7 +56,7 @@ export function createServer(deps: ServerDeps) {
     privacyOf: accounts.privacy.of,
     foundCover: coverSearch.coverOf,
   });
-  coverSearch.onFound(hub.coverFound);
+  coverSearch.onFound(hub.notify);
   const app = createApp({
     ...deps,
     inbox,

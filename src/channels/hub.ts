@@ -62,8 +62,6 @@ export interface Hub {
    * found. `undefined` when it is hidden or paused, or while the channel does not run.
    */
   coverlessOf(userId: number): Playback | undefined;
-  /** A user's song has got a cover: what was answered before no longer holds. */
-  coverFound(userId: number): void;
   /** Calls back with each cover that others are shown, when its playback is read. */
   onCover(listener: (userId: number, artwork: Artwork) => void): void;
   /**
@@ -73,7 +71,7 @@ export interface Hub {
   coverFailed(userId: number, artwork: Artwork, isPassing: boolean): void;
   /** Stops following a user who is gone, and keeps nothing of what was played. */
   forget(userId: number): void;
-  /** Delivers what a user's privacy rules, or those of any user, have changed. */
+  /** Delivers what a user's privacy rules, or those of any user, or a cover that was found have changed. */
   notify(userId?: number): void;
   /** The number of running channels. */
   running(): number;
@@ -197,7 +195,6 @@ export function createHub(deps: HubDeps): Hub {
       unreadable.note(artwork, isPassing);
       runningOf(userId)[0]?.[1].notify();
     },
-    coverFound: (userId) => runningOf(userId)[0]?.[1].notify(),
     notify(userId) {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },
