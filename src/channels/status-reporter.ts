@@ -20,15 +20,13 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
 
 interface Observed {
   /** While the kind is the same, the status continues. */
-  readonly kind: "ok" | "broken" | "ended" | FailureReason;
+  readonly kind: "ok" | "broken" | FailureReason;
   readonly status: StatusChange;
   /** Whether it was the stored status when the connection was read. */
   readonly isStored?: boolean;
   /** Writes the status to the log; called only when its kind has changed. */
   log(): void;
 }
-
-const UNREACHABLE: StatusChange = { state: "retrying", reason: "unreachable" };
 
 /**
  * Reports the status of a connection to the log and to `onStatus`, but not every change of an unstable
@@ -77,16 +75,10 @@ export function createStatusReporter(
         ...{ kind: "ok", status: { state: "ok" }, isStored },
         log: () => log.info("music is reported again", whose),
       }),
-    ended: () =>
-      observe({
-        kind: "ended",
-        status: UNREACHABLE,
-        log: () => log.warn("a source ended by itself", whose),
-      }),
     broken: (reason: string) =>
       observe({
         kind: "broken",
-        status: UNREACHABLE,
+        status: { state: "retrying", reason: "unreachable" },
         log: () => log.error("a source broke", { ...whose, reason }),
       }),
     failed(kind: FailureReason, reason: string, afterMs?: number) {

@@ -97,11 +97,11 @@ export function createWatcher(
         if (failures > 0) connection = reopen();
         if (signal.aborted) return;
         if (!connection) return yield unlinked();
-        const watched = connection.watch({ signal, clock, log, demand });
-        const isPushed = connection.delivery === "pushed";
-        for await (const playback of isPushed ? reportingSilence(watched) : watched) {
+        let isSilent = connection.delivery === "pushed";
+        for await (const playback of connection.watch({ signal, clock, log, demand })) {
           if (signal.aborted) return;
-          if (playback === SILENT) {
+          isSilent &&= playback === null;
+          if (isSilent) {
             yield { kind: "silent" };
             continue;
           }
@@ -109,9 +109,7 @@ export function createWatcher(
           status.ok(connection.wasOk);
           yield { kind: "reported", playback: playback && boundPlayback(playback) };
         }
-        if (signal.aborted) return;
-        status.ended();
-        end = {};
+        throw new SourceFailure({ kind: "unavailable" }, "the source ended by itself");
       } catch (error) {
         if (signal.aborted) return;
         end = await endOf(error, connection ?? given);
@@ -127,17 +125,4 @@ export function createWatcher(
       await clock.sleep(retryAfterMs, signal);
     }
   };
-}
-
-const SILENT = Symbol("nothing was pushed yet");
-
-/** The playbacks of a pushed source; until it has received something, `SILENT` for nothing. */
-async function* reportingSilence(
-  playbacks: AsyncIterable<Playback | null>,
-): AsyncGenerator<Playback | null | typeof SILENT, void> {
-  let isSilent = true;
-  for await (const playback of playbacks) {
-    isSilent &&= playback === null;
-    yield isSilent ? SILENT : playback;
-  }
 }

@@ -98,7 +98,7 @@ describe("a player that closes after each answer", () => {
     failure = undefined;
     await followFor(600_000);
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain("a source ended by itself");
+    expect(logged[0]).toContain("the source ended by itself");
     expect(states()).toEqual(["ok", "retrying"]);
   });
 
