@@ -46,7 +46,7 @@ export function createAccounts(context: AccountsContext) {
     if (concerns("users", "keys")) keys.forget(userId);
     if (concerns("users", "connections")) connections.forgetInboxes(userId);
     if (concerns("users", "history")) history.reload(userId);
-    if (concerns("users", "privacy", "connections")) privacy.reload(userId);
+    if (concerns("users", "privacy", "connections")) privacy.forget(userId);
   });
 
   return {

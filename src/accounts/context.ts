@@ -1,4 +1,5 @@
 import type { Store } from "../db/store.ts";
+import type { Log } from "../log.ts";
 import { SecretError, type SealPurpose, type Vault } from "../vault/vault.ts";
 
 /** What the accounts' functions work with. */
@@ -7,6 +8,8 @@ export interface AccountsContext {
   readonly vault: Vault;
   /** Unix time in milliseconds. */
   wallMs(): number;
+  /** A command has none. */
+  readonly log?: Pick<Log, "error">;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, or } from "drizzle-orm";
-import { connections, privacy } from "../db/schema.ts";
+import { connections, privacy, users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { oncePerObject } from "../once.ts";
 import { givenNames, type NamedSong } from "../playback.ts";
@@ -39,49 +39,53 @@ export const NOTHING_HIDDEN: PrivacyRules = {
 /** The rules of a new user. */
 const AT_FIRST: PrivacyRules = { ...NOTHING_HIDDEN, titles: CLEANED };
 
-export function createPrivacy({ store }: AccountsContext) {
+const DAMAGED =
+  'a user\'s row of the table "privacy" is damaged, so nothing is hidden and titles are as given: save the rules again in the dashboard, or with "marquee privacy rules"';
+
+export function createPrivacy({ store, log }: AccountsContext) {
+  const { queries } = store;
   const known = new Map<number, PrivacyRules>();
 
-  /** Reloads the rules of a user, or of all, after the database changed. */
-  const reload = (userId: number | undefined) => {
-    const rows = store.queries
-      .select()
-      .from(privacy)
-      .where(userId === undefined ? undefined : eq(privacy.userId, userId))
-      .all();
-    const choices = store.queries
-      .select({
-        id: connections.id,
-        userId: connections.userId,
-        cleansTitles: connections.cleansTitles,
-        replacesCovers: connections.replacesCovers,
-      })
-      .from(connections)
-      .where(
-        and(
-          or(isNotNull(connections.cleansTitles), eq(connections.replacesCovers, true)),
-          userId === undefined ? undefined : eq(connections.userId, userId),
-        ),
-      )
-      .all();
-    if (userId === undefined) known.clear();
-    else known.delete(userId);
-    for (const row of rows) known.set(row.userId, toRules(row));
-    for (const [id, chosen] of Map.groupBy(choices, (choice) => choice.userId)) {
-      const rules = known.get(id) ?? NOTHING_HIDDEN;
-      const ofConnections = new Map(
-        chosen.flatMap(({ id: of, cleansTitles: isOn }) => (isOn === null ? [] : [[of, isOn]])),
-      );
-      const replacesCoversOf = new Set(
-        chosen.filter((one) => one.replacesCovers).map((one) => one.id),
-      );
-      known.set(id, { ...rules, titles: { ...rules.titles, ofConnections }, replacesCoversOf });
+  /** What a row says; the default where it cannot be read: only its own user is to notice that. */
+  const storedRules = (userId: number): PrivacyRules => {
+    try {
+      const row = queries.select().from(privacy).where(eq(privacy.userId, userId)).get();
+      return row ? toRules(row) : NOTHING_HIDDEN;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const user = queries.select().from(users).where(eq(users.id, userId)).get()?.name;
+      log?.error(DAMAGED, { user, user_id: userId, reason: error.message });
+      return NOTHING_HIDDEN;
     }
   };
-  reload(undefined);
+  const read = (userId: number): PrivacyRules => {
+    const rules = storedRules(userId);
+    const { cleansTitles, replacesCovers } = connections;
+    const chosen = queries
+      .select({ id: connections.id, cleansTitles, replacesCovers })
+      .from(connections)
+      .where(
+        and(eq(connections.userId, userId), or(isNotNull(cleansTitles), eq(replacesCovers, true))),
+      )
+      .all();
+    if (chosen.length === 0) return rules;
+    const ofConnections = new Map(
+      chosen.flatMap(({ id, cleansTitles: isOn }) => (isOn === null ? [] : [[id, isOn]])),
+    );
+    const replacing = chosen.filter((one) => one.replacesCovers);
+    return {
+      ...rules,
+      titles: { ...rules.titles, ofConnections },
+      replacesCoversOf: new Set(replacing.map(({ id }) => id)),
+    };
+  };
 
-  /** Synchronous, from memory: every answer needs it. */
-  const of = (userId: number): PrivacyRules => known.get(userId) ?? NOTHING_HIDDEN;
+  /** Synchronous, and from memory once it was asked for: every answer needs it. */
+  const of = (userId: number): PrivacyRules => {
+    const rules = known.get(userId) ?? read(userId);
+    known.set(userId, rules);
+    return rules;
+  };
   return {
     of,
     /** What is not named stays; so do the choices of single connections, which are stored with them. */
@@ -93,7 +97,11 @@ export function createPrivacy({ store }: AccountsContext) {
           .onConflictDoUpdate({ target: privacy.userId, set })
           .run();
       }),
-    reload,
+    /** Forgets the rules of a user, or of all, because the database has changed. */
+    forget(userId: number | undefined) {
+      if (userId === undefined) known.clear();
+      else known.delete(userId);
+    },
   };
 }
 
@@ -113,8 +121,14 @@ const columnsOf = (rules: PrivacyRules) => ({
   searchesCovers: rules.searchesCovers,
 });
 
-/** Most users share one of two objects. */
+/**
+ * Most users share one of two objects.
+ * @throws {SyntaxError} for lists that only somebody else can have stored
+ */
 function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
+  if (![row.hiddenTitles, row.hiddenArtists].every(areTexts) || !Array.isArray(row.phrases)) {
+    throw new SyntaxError("it holds something else than lists of texts");
+  }
   const rules: PrivacyRules = {
     pausedUntil: row.pausedUntil,
     hiddenTitles: row.hiddenTitles,
@@ -125,6 +139,9 @@ function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
   };
   return [AT_FIRST, NOTHING_HIDDEN].find((usual) => Bun.deepEquals(usual, rules)) ?? rules;
 }
+
+const areTexts = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((text) => typeof text === "string");
 
 /** Whether nothing is shown at a Unix time in milliseconds. */
 export const isSharingPaused = ({ pausedUntil }: PrivacyRules, wallMs: number): boolean =>

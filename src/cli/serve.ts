@@ -81,7 +81,7 @@ async function serveFolder(
 
   async function serveOpened(): Promise<string> {
     warnOfFolder(config, key, lock, log);
-    const accounts = createAccounts({ store, vault, wallMs: clock.wallMs });
+    const accounts = createAccounts({ store, vault, wallMs: clock.wallMs, log });
     const stopping = stopSignal();
     const running = listen({
       host: config.host,

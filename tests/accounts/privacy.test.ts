@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import {
@@ -323,13 +324,31 @@ describe("what is hidden", () => {
       hiddenTitles: ["wall"],
       hiddenArtists: [],
     });
-    privacy.reload(undefined);
+    privacy.forget(undefined);
     expect(privacy.of(ada.user.id)).toMatchObject({
       pausedUntil: UNTIL_RESUMED,
       hiddenTitles: ["wall"],
     });
     await users.remove("ada");
-    privacy.reload(undefined);
+    privacy.forget(undefined);
     expect(privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
+  });
+
+  test.each([
+    ["hidden_titles", "{"],
+    ["hidden_artists", "[5]"],
+    ["phrases", "{}"],
+  ])("is nothing where the stored %s are %s, and the log says what to do", async (column, json) => {
+    const { store, accounts, logged } = server;
+    store.queries.run(sql`UPDATE privacy SET ${sql.identifier(column)} = ${json}`);
+    accounts.privacy.forget(undefined);
+    await plays("Paper Lanterns");
+    expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
+    expect(accounts.privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
+    const lines = logged.filter((line) => line.includes("privacy"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('"marquee privacy rules" user=ada');
+    await save("wall");
+    expect(accounts.privacy.of(ada.user.id).hiddenTitles).toEqual(["wall"]);
   });
 });
