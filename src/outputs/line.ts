@@ -5,7 +5,7 @@ import { type Playback, positionAt } from "../playback.ts";
 import { clockText } from "../../widget/view.ts";
 import type { WidgetWords } from "../../widget/words.ts";
 import { chatName, harmlessLine, oneLine } from "./harmless.ts";
-import { LONGEST_TEMPLATE, type TextOptions } from "./options.ts";
+import type { TextOptions } from "./options.ts";
 import {
   type Filled,
   fillTemplate,
@@ -21,15 +21,10 @@ export const DEFAULT_TEMPLATE = "♪ [{artist} – ]{title}";
 /** The longest line that may be asked for, in UTF-16 units. */
 export const MOST_MAX = 500;
 /**
- * How much of a name is read, in UTF-16 units. It is more than is shown, because invisible characters
- * are removed first.
+ * How much of a name, and of a filled template, is read, in UTF-16 units. It is more than is shown, because
+ * invisible characters and some spaces and slashes are removed first.
  */
 const MOST_READ = 2 * MOST_MAX;
-/**
- * How much of a filled template is made harmless, in UTF-16 units. It is more than is shown, because
- * some spaces and slashes are removed.
- */
-const MOST_FILLED = LONGEST_TEMPLATE + MOST_READ;
 
 /** What a line is made of. Its names are harmless each for itself. */
 export type LineValues =
@@ -125,32 +120,28 @@ const CUT_FIRST = ["title", "artist", "album", "first_artist"] as const;
 
 /** A line that is short enough. */
 function fit(template: Template, values: Values, most: number): string {
-  const draw = (shown: Values) => harmlessLine(firstOf(fillTemplate(template, shown), MOST_FILLED));
+  const draw = (shown: Values) => harmlessLine(firstOf(fillTemplate(template, shown), MOST_READ));
+  const isTooLong = (shown: Values) => draw(shown).length > most;
   let shown = values;
-  let line = draw(shown);
   for (const name of CUT_FIRST) {
-    if (line.length <= most) return line;
-    const whole = shown[name] ?? "";
-    const others = shown;
-    const drawCut = (pieces: readonly string[]) => {
-      shown = { ...others, [name]: `${pieces.join("").trimEnd()}…` };
-      return draw(shown);
+    if (!isTooLong(shown)) break;
+    const pieces = [...piecesOf(shown[name] ?? "")];
+    if (pieces.length < 2) continue;
+    const whole = shown;
+    const cutAfter = (count: number): Values => {
+      const text = `${pieces.slice(0, count).join("").trimEnd()}…`;
+      return { ...whole, [name]: text };
     };
-    const [first = ""] = piecesOf(whole);
-    if (first === whole) continue;
-    line = drawCut([first]);
-    if (line.length > most) continue;
-    // The longest beginning that fits; each further piece makes the line longer.
-    const pieces = [...piecesOf(whole)];
-    let [fits, tooMany] = [1, pieces.length];
+    // The longest beginning that fits, if the first piece does; each further piece makes the line longer.
+    let [fits, tooMany] = [1, isTooLong(cutAfter(1)) ? 1 : pieces.length];
     while (tooMany - fits > 1) {
       const middle = Math.floor((fits + tooMany) / 2);
-      const longer = drawCut(pieces.slice(0, middle));
-      if (longer.length <= most) [fits, line] = [middle, longer];
-      else tooMany = middle;
+      if (isTooLong(cutAfter(middle))) tooMany = middle;
+      else fits = middle;
     }
+    shown = cutAfter(fits);
   }
-  return cutLine(line, most);
+  return cutLine(draw(shown), most);
 }
 
 /** The first UTF-16 units of a filled template. */
