@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lte, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lte, notInArray, or } from "drizzle-orm";
 import { apiKeys } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -49,18 +49,16 @@ export function createKeys(context: AccountsContext) {
 
   /** Deletes all but the latest revoked keys, so that adding and revoking cannot fill the disk. */
   const pruneRevoked = (tx: Queries, user: User) => {
-    const revoked = tx
-      .select({ id: apiKeys.id, revokedAt: apiKeys.revokedAt })
+    const isRevoked = and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs()));
+    const latest = tx
+      .select({ id: apiKeys.id })
       .from(apiKeys)
-      .where(and(eq(apiKeys.userId, user.id), lte(apiKeys.revokedAt, wallMs())))
+      .where(and(isRevoked, gte(apiKeys.revokedAt, wallMs() - REVOKED_KEPT_MS)))
       .orderBy(desc(apiKeys.revokedAt))
-      .all();
-    const oldestMs = wallMs() - REVOKED_KEPT_MS;
-    const old = revoked.filter(
-      ({ revokedAt }, index) => index >= MOST_REVOKED_KEYS || (revokedAt ?? 0) < oldestMs,
-    );
-    const ids = old.map(({ id }) => id);
-    if (ids.length > 0) tx.delete(apiKeys).where(inArray(apiKeys.id, ids)).run();
+      .limit(MOST_REVOKED_KEYS);
+    tx.delete(apiKeys)
+      .where(and(isRevoked, notInArray(apiKeys.id, latest)))
+      .run();
   };
 
   /** Stores a key of a user who has these working keys besides. @throws {Refused} */
