@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { eq, lt } from "drizzle-orm";
 import { signInAddress } from "../addresses.ts";
 import { magicLinks, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
@@ -30,16 +30,15 @@ export const LINK_LIFETIME_MS = 30 * 60_000;
 
 export function createMagicLinks({ store, wallMs }: AccountsContext) {
   const { queries } = store;
-  const working = (secret: MagicLinkSecret, purpose: string) =>
-    and(
-      eq(magicLinks.hash, hashCredential(secret)),
-      or(
-        eq(magicLinks.purpose, purpose),
-        sql`substr(${magicLinks.purpose}, 1, ${purpose.length + 1}) = ${`${purpose} `}`,
-      ),
-      isNull(magicLinks.usedAt),
-      gt(magicLinks.expiresAt, wallMs()),
-    );
+  const ownerOf = (link: { readonly userId: number } | undefined) =>
+    link && queries.select().from(users).where(eq(users.id, link.userId)).get();
+  /** The row of a link that works. */
+  const working = (secret: MagicLinkSecret, purpose: string) => {
+    const isIt = eq(magicLinks.hash, hashCredential(secret));
+    const link = queries.select().from(magicLinks).where(isIt).get();
+    if (!link || link.usedAt !== null || link.expiresAt <= wallMs()) return undefined;
+    return `${link.purpose} `.startsWith(`${purpose} `) ? link : undefined;
+  };
   return {
     issue({ id: userId }: Pick<User, "id">, purpose: string) {
       const secret = createMagicLinkSecret();
@@ -52,32 +51,17 @@ export function createMagicLinks({ store, wallMs }: AccountsContext) {
       return secret;
     },
     /** The user of a link that works. This does not use the link up. */
-    userOf(secret: MagicLinkSecret, purpose: string) {
-      return queries
-        .select(getTableColumns(users))
-        .from(magicLinks)
-        .innerJoin(users, eq(users.id, magicLinks.userId))
-        .where(working(secret, purpose))
-        .get();
-    },
+    userOf: (secret: MagicLinkSecret, purpose: string) => ownerOf(working(secret, purpose)),
     /** What stands after the purpose of a link that works; empty when nothing does. */
-    detailOf(secret: MagicLinkSecret, purpose: string) {
-      const link = queries
-        .select({ purpose: magicLinks.purpose })
-        .from(magicLinks)
-        .where(working(secret, purpose))
-        .get();
-      return link?.purpose.slice(purpose.length + 1) ?? "";
-    },
+    detailOf: (secret: MagicLinkSecret, purpose: string) =>
+      working(secret, purpose)?.purpose.slice(purpose.length + 1) ?? "",
     /** Uses the link up: the second call gets nobody. */
     use(secret: MagicLinkSecret, purpose: string) {
-      const used = queries
-        .update(magicLinks)
-        .set({ usedAt: wallMs() })
-        .where(working(secret, purpose))
-        .returning({ userId: magicLinks.userId })
-        .get();
-      return used && queries.select().from(users).where(eq(users.id, used.userId)).get();
+      const link = working(secret, purpose);
+      if (!link) return undefined;
+      const isIt = eq(magicLinks.hash, link.hash);
+      queries.update(magicLinks).set({ usedAt: wallMs() }).where(isIt).run();
+      return ownerOf(link);
     },
   };
 }
