@@ -6,6 +6,7 @@ import { Html } from "../../../jsx.ts";
 import { attribute } from "../../../html/attribute.ts";
 import { descriptionOf, Pills } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
+import { KNOWN_FONTS } from "./fonts.tsx";
 
 /** The controls of options. The editor's script gives them their values. */
 
@@ -15,8 +16,6 @@ export interface ControlProps {
   readonly request: DashboardRequest;
   readonly name: OptionName;
   readonly option: AnyOption;
-  /** The ID of the list of values to offer for a text. */
-  readonly offers?: string | undefined;
 }
 
 /** Numbers that are chosen by eye: the steps of their sliders, and how far those go. */
@@ -189,7 +188,7 @@ function TypedControl(props: ControlProps): JSX.Element {
 }
 
 function Typed(props: ControlProps): JSX.Element {
-  const { request, name, option, offers } = props;
+  const { request, name, option } = props;
   const { widget } = request.words.dashboard;
   const { type, longest } = option;
   const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
@@ -199,7 +198,7 @@ function Typed(props: ControlProps): JSX.Element {
       name={name}
       autocomplete="off"
       spellcheck="false"
-      list={offers}
+      list={type.kind === "font" ? KNOWN_FONTS : undefined}
       {...(type.kind === "number"
         ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
         : { type: "text", maxlength: String(longest) })}

@@ -1,7 +1,9 @@
-import { type optionList, type OptionName, widgetOptions } from "../../../../widget/options.ts";
+import type { OptionName } from "../../../../widget/options.ts";
+
+export type GroupName = "look" | "text" | "behaviour";
 
 /** The options of each group in the editor. The looks choose the theme. */
-const PLACES = {
+export const GROUPS: Readonly<Record<GroupName, readonly OptionName[]>> = {
   look: [
     "mode",
     "position",
@@ -30,17 +32,4 @@ const PLACES = {
     "shown",
     "show",
   ],
-} as const satisfies Readonly<Record<string, readonly OptionName[]>>;
-
-export interface Group {
-  readonly name: keyof typeof PLACES;
-  readonly options: typeof optionList;
-}
-
-/** A group with its options. */
-const groupOf = (name: Group["name"]): Group => ({
-  name,
-  options: PLACES[name].map((option) => [option, widgetOptions[option]] as const),
-});
-
-export const GROUPS: readonly Group[] = [groupOf("look"), groupOf("text"), groupOf("behaviour")];
+};

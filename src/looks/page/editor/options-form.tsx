@@ -2,12 +2,12 @@ import { LONGEST_KEY_NAME } from "../../../accounts/key-name.ts";
 import { fill, languages } from "../../../i18n/index.ts";
 import { Html } from "../../../jsx.ts";
 import { LANGUAGES } from "../../../languages.ts";
+import { widgetOptions } from "../../../../widget/options.ts";
 import { SIDE_PX } from "../../../../widget/source-size.ts";
 import { Pills } from "../../../html/form.tsx";
 import type { DashboardRequest } from "../../../dashboard/request.ts";
 import { Control } from "./controls.tsx";
-import { type Group, GROUPS } from "./groups.ts";
-import { KNOWN_FONTS } from "./fonts.tsx";
+import { type GroupName, GROUPS } from "./groups.ts";
 import { FORM } from "./save-bar.tsx";
 import { Button, Hint } from "../../../html/parts.tsx";
 import { Folded } from "./folded.tsx";
@@ -24,9 +24,9 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
       <>
         {/* The looks choose it. */}
         <input type="hidden" name="theme" />
-        {GROUPS.map((group) => (
-          <OptionGroup request={request} group={group} />
-        ))}
+        <OptionGroup request={request} group="look" />
+        <OptionGroup request={request} group="text" />
+        <OptionGroup request={request} group="behaviour" />
         <NameAndSize request={request} />
         <p class="actions">
           <Button label={widget.defaults} class="quiet" data-reset />
@@ -36,28 +36,23 @@ export function OptionsForm({ request }: FormProps): JSX.Element {
   );
 }
 
-function OptionGroup({ request, group }: FormProps & { group: Group }): JSX.Element {
+function OptionGroup({ request, group }: FormProps & { group: GroupName }): JSX.Element {
   const { groups } = request.words.dashboard.widget;
   const isChoice = (kind: string) => kind === "choice";
   const isSwitch = (kind: string) => kind === "switch";
   const controlsOf = (belongs: (kind: string) => boolean): JSX.Element => (
     <>
-      {group.options
-        .filter(([, { type }]) => belongs(type.kind))
-        .map(([name, option]) => (
-          <Control
-            request={request}
-            name={name}
-            option={option}
-            offers={option.type.kind === "font" ? KNOWN_FONTS : undefined}
-          />
+      {GROUPS[group]
+        .filter((name) => belongs(widgetOptions[name].type.kind))
+        .map((name) => (
+          <Control request={request} name={name} option={widgetOptions[name]} />
         ))}
     </>
   );
   return (
-    <Folded title={groups[group.name]}>
+    <Folded title={groups[group]}>
       <div class="row choices">
-        {group.name === "text" && <LanguageChoice request={request} />}
+        {group === "text" && <LanguageChoice request={request} />}
         {controlsOf(isChoice) as "safe"}
       </div>
       <div class="row fields">

@@ -10,11 +10,9 @@ export interface TypedDraft {
   readonly invalid: ReadonlySet<string>;
 }
 
-type Control = HTMLInputElement | HTMLTextAreaElement;
-
-/** Those that stand elsewhere on the page, too. */
-const controlsOf = (form: HTMLFormElement, name: string): Control[] =>
-  ([...form.elements] as Control[]).filter((control) => control.name === name);
+/** What the form has of a name, wherever it stands on the page: a control, or radio buttons. */
+const controlOf = (form: HTMLFormElement, name: string) =>
+  form.elements.namedItem(name) as HTMLInputElement | HTMLTextAreaElement | RadioNodeList | null;
 
 /** The box beside a colour that leaves it to the theme or the cover. */
 export const automaticOf = (colour: Element): HTMLInputElement | null | undefined =>
@@ -22,40 +20,38 @@ export const automaticOf = (colour: Element): HTMLInputElement | null | undefine
 
 /** The text of a control; `undefined` where the form has none of this name. */
 function textOf(form: HTMLFormElement, name: string): string | undefined {
-  const controls = controlsOf(form, name);
-  const [first] = controls;
-  switch (first?.type) {
-    case "radio":
-      return controls.find((control) => "checked" in control && control.checked)?.value ?? "";
+  const control = controlOf(form, name);
+  if (!(control instanceof HTMLInputElement)) return control?.value;
+  switch (control.type) {
     case "checkbox":
-      return (first as HTMLInputElement).checked ? "1" : "0";
+      return control.checked ? "1" : "0";
     case "color":
-      return automaticOf(first)?.checked ? "" : first.value.slice(1);
+      return automaticOf(control)?.checked ? "" : control.value.slice(1);
     default:
-      return first?.value;
+      return control.value;
   }
 }
 
 function setText(form: HTMLFormElement, name: string, text: string): void {
-  const controls = controlsOf(form, name);
-  for (const control of controls) {
-    switch (control.type) {
-      case "radio":
-        (control as HTMLInputElement).checked = control.value === text;
-        break;
-      case "checkbox":
-        (control as HTMLInputElement).checked = text === "1";
-        break;
-      case "color": {
-        const isAutomatic = text === "" || text === "auto";
-        const automatic = automaticOf(control);
-        if (automatic) automatic.checked = isAutomatic;
-        control.value = isAutomatic ? control.defaultValue : sixDigits(text);
-        break;
-      }
-      default:
-        control.value = text;
+  const control = controlOf(form, name);
+  if (!control) return;
+  if (!(control instanceof HTMLInputElement)) {
+    control.value = text;
+    return;
+  }
+  switch (control.type) {
+    case "checkbox":
+      control.checked = text === "1";
+      break;
+    case "color": {
+      const isAutomatic = text === "" || text === "auto";
+      const automatic = automaticOf(control);
+      if (automatic) automatic.checked = isAutomatic;
+      control.value = isAutomatic ? control.defaultValue : sixDigits(text);
+      break;
     }
+    default:
+      control.value = text;
   }
 }
 
