@@ -46,10 +46,9 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
   let measured = "";
   let finished: string | undefined;
   let end = () => {};
-  let startPx = 0;
 
   const place = ({ leftPx, fades }: Stop) => {
-    text.style.transform = shiftTo(leftPx - startPx);
+    text.style.transform = shiftTo(leftPx);
     element.dataset["npOverflow"] = fades;
   };
 
@@ -95,10 +94,9 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
 
   const begin = (line: Line, onReturn: () => void) => {
     const { marquee, hold, speed } = options;
-    startPx = line.startPx;
     if (marquee === "pages") {
       const stops = pageStops(line);
-      const move = turn(line, Number(getComputedStyle(text).opacity));
+      const move = turn(line.roomPx, Number(getComputedStyle(text).opacity));
       if (stops.length > 1) end = tour(stops, hold ?? PAGE_SECONDS, move);
       else element.removeAttribute("data-np-overflow");
       return;
@@ -108,8 +106,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
       { leftPx: line.roomPx - line.widthPx, fades: "left" },
     ];
     if (line.isRightToLeft) ends.reverse();
-    const move = travel(speed, startPx);
-    end = tour(ends, hold ?? END_SECONDS, move, marquee === "once" ? onReturn : undefined);
+    end = tour(ends, hold ?? END_SECONDS, travel(speed), marquee === "once" ? onReturn : undefined);
   };
 
   const stop = () => {
@@ -143,7 +140,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
           pageRoom(roomPx) < LEAST_PAGE_EM * Number.parseFloat(getComputedStyle(text).fontSize)
         ) &&
         !(options.marquee === "once" && finished === content);
-      const now = `${moving} ${isRightToLeft} ${overflowPx} ${roomPx} ${line.startPx} ${content}`;
+      const now = `${moving} ${isRightToLeft} ${overflowPx} ${roomPx} ${content}`;
       if (now === measured) {
         if (was === undefined) element.removeAttribute("data-np-overflow");
         return;
@@ -169,16 +166,11 @@ const pageRoom = (roomPx: number): number => roomPx - 2 * FADE_PX;
 
 /** A line while it has its natural width, and the room that it has. */
 function measureLine(element: HTMLElement, text: HTMLElement) {
-  const style = getComputedStyle(element);
-  // Its padding, in which letters may reach out of the line, does not count.
-  const roomPx = Math.round(Number.parseFloat(style.width));
-  const widthPx = text.scrollWidth;
   return {
     text,
-    roomPx,
-    widthPx,
-    /** Where its left edge is without any shift: the card's direction decides on which side it begins. */
-    startPx: style.direction === "rtl" ? roomPx - widthPx : 0,
+    // Its padding, in which letters may reach out of the line, does not count.
+    roomPx: Math.round(Number.parseFloat(getComputedStyle(element).width)),
+    widthPx: text.scrollWidth,
     isRightToLeft: getComputedStyle(text).direction === "rtl",
   };
 }
@@ -192,7 +184,7 @@ const STEPPED_UP_TO_PX_PER_SECOND = 60;
 
 /** Constant speed. Slow text moves by whole pixels: sharper, and a quarter cheaper to draw. */
 const travel =
-  (pxPerSecond: number, startPx: number): Move =>
+  (pxPerSecond: number): Move =>
   (from, to) => {
     const distancePx = Math.abs(to.leftPx - from.leftPx);
     const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;
@@ -201,7 +193,7 @@ const travel =
     return {
       stops: [{ leftPx: from.leftPx, fades: "both" }],
       durationMs,
-      keyframes: [from, to].map(({ leftPx }) => ({ transform: shiftTo(leftPx - startPx) })),
+      keyframes: [from, to].map(({ leftPx }) => ({ transform: shiftTo(leftPx) })),
       timing: { duration: durationMs, easing },
     };
   };
@@ -236,32 +228,32 @@ function framed(stops: readonly Stop[], keyframeAt: (frame: number) => Keyframe)
 
 /** A quarter of a second. */
 const turn =
-  ({ roomPx, startPx }: Line, opacity: number): Move =>
+  (roomPx: number, opacity: number): Move =>
   (from, to) =>
     Math.abs(to.leftPx - from.leftPx) > roomPx + TOLERANCE_PX
-      ? dissolve(from, to, startPx, opacity)
-      : glide(from, to, startPx);
+      ? dissolve(from, to, opacity)
+      : glide(from, to);
 
 /** By whole pixels, beginning and ending gently. */
-const glide = (from: Stop, to: Stop, startPx: number): Way =>
+const glide = (from: Stop, to: Stop): Way =>
   framed([{ leftPx: from.leftPx, fades: "both" }], (frame) => {
     const share = frame / TURN_FRAMES;
     const eased = share * share * (3 - 2 * share);
     const leftPx = Math.round(from.leftPx + (to.leftPx - from.leftPx) * eased);
-    return { transform: shiftTo(leftPx - startPx) };
+    return { transform: shiftTo(leftPx) };
   });
 
 /**
  * Over more than one page, gliding would be a blur: the text fades away and comes again. One animation
  * for both, because the compositor does not take over one that begins where another ends.
  */
-const dissolve = (from: Stop, to: Stop, startPx: number, opacity: number): Way =>
+const dissolve = (from: Stop, to: Stop, opacity: number): Way =>
   framed([from, to], (frame) => {
     const comes = frame - GONE_FRAME;
     return comes <= 0
-      ? { transform: shiftTo(from.leftPx - startPx), opacity: (opacity * -comes) / GONE_FRAME }
+      ? { transform: shiftTo(from.leftPx), opacity: (opacity * -comes) / GONE_FRAME }
       : {
-          transform: shiftTo(to.leftPx - startPx),
+          transform: shiftTo(to.leftPx),
           opacity: (opacity * comes) / (TURN_FRAMES - GONE_FRAME),
         };
   });
