@@ -1,12 +1,7 @@
 import { readOnAir } from "../../titles/on-air.ts";
 import { createCallWindow } from "../../sources/polling/call-window.ts";
 import { BROADCAST } from "../../sources/pushed.ts";
-import {
-  createOggReader,
-  isOgg,
-  type OggReader,
-  type SongComments,
-} from "../../sources/streams/ogg.ts";
+import { createOggReader, type SongComments } from "../../sources/streams/ogg.ts";
 import { createByteBudget } from "../../sources/streams/byte-budget.ts";
 import type { Parts } from "../../http/parts.ts";
 import type { InboxOwner } from "../../music/inboxes.ts";
@@ -54,7 +49,8 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
       before?.end();
       const to = { connectionId, source: BROADCAST };
       const titles = createTitleLimit(clock, (song) => delivery.take(to, messageOf(song, station)));
-      const readNames = createNamesReader();
+      // Other audio than Ogg has no names in it.
+      const readNames = createOggReader();
       const spend = createByteBudget({ kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES }, nowMs);
       let cancelWatch = () => {};
       const broadcast: Broadcast = {
@@ -85,20 +81,6 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
       watchOver();
       return broadcast;
     },
-  };
-}
-
-/** Reads names where the audio is Ogg. */
-function createNamesReader(): OggReader {
-  let beginning: Uint8Array | undefined = new Uint8Array();
-  let ogg: OggReader | undefined;
-  return (bytes) => {
-    if (!beginning) return ogg?.(bytes);
-    const audio = Buffer.concat([beginning, bytes]);
-    beginning = audio.length < 4 ? audio : undefined;
-    if (beginning) return undefined;
-    if (isOgg(audio)) ogg = createOggReader();
-    return ogg?.(audio);
   };
 }
 
