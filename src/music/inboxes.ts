@@ -53,13 +53,12 @@ function createOpener(vault: Vault) {
       return undefined;
     }
   };
-  return (rows: readonly SecretRow[]): readonly InboxSecret[] =>
-    Array.from({ length: MOST_OPENED }, (_, index) => {
-      const { [index]: row } = rows;
-      const isStored = Boolean(row?.sealedSecret);
-      const secret = openIfUsable(row && isStored ? row : decoy());
-      return isStored && secret ? [secret] : [];
-    }).flat();
+  return (rows: readonly SecretRow[]): readonly InboxSecret[] => {
+    const sealed = rows.filter(({ sealedSecret }) => sealedSecret !== null);
+    const missing = Array<SecretRow>(MOST_OPENED - sealed.length).fill(decoy());
+    const secrets = [...sealed, ...missing].map(openIfUsable);
+    return secrets.slice(0, sealed.length).filter((secret) => secret !== undefined);
+  };
 }
 
 export function createInboxes({ store, vault }: Pick<AccountsContext, "store" | "vault">) {
