@@ -1,5 +1,5 @@
 import { type AppDeps, createApp } from "./app.ts";
-import { type ConnectionFinder, createConnectionFinder } from "./channels/connection-finder.ts";
+import { createConnectionFinder, type FindConnections } from "./channels/connection-finder.ts";
 import { createHub, type Hub } from "./channels/hub.ts";
 import { createCoverSearch } from "./covers/search.ts";
 import { createCoverServices } from "./covers/services.ts";
@@ -20,7 +20,7 @@ export interface ServerDeps extends Omit<
   /** Where players are looked for. */
   readonly machine: Machine;
   /** The users' connections, from those that are stored. */
-  connectionsFrom(stored: ConnectionFinder): ConnectionFinder;
+  connectionsFrom(stored: FindConnections): FindConnections;
 }
 
 /** Assembles a whole server. It does no I/O until one of its parts is used. */
@@ -48,7 +48,7 @@ export function createServer(deps: ServerDeps) {
     coverlessOf: (userId) => hub.coverlessOf(userId),
   });
   const hub: Hub = createHub({
-    ...deps.connectionsFrom(found),
+    connectionsOf: deps.connectionsFrom(found),
     clock,
     log,
     random,

@@ -6,10 +6,10 @@ import { DEMO_SONGS, type WidgetOptions } from "../../widget/options.ts";
 import { demo, watchDemoSong } from "../sources/kinds/demo/index.ts";
 import type { Sources } from "../sources/index.ts";
 import { type StoredConnection, UNSTORED } from "../sources/source.ts";
-import type { WatchedConnection } from "./watcher.ts";
+import type { WatchedConnection, WatcherDeps } from "./watcher.ts";
 
-/** Finds what a user is connected to, ready to be watched. */
-export type ConnectionFinder = ReturnType<typeof createConnectionFinder>;
+/** Finds the connections of a user that can be watched, in the user's order. */
+export type FindConnections = WatcherDeps["connectionsOf"];
 
 /** Not a real user's id: its channel always plays the demo, for overlays that ask for it. */
 export const DEMO_LISTENER = 0;
@@ -29,7 +29,7 @@ export function createConnectionFinder(
   sources: Pick<Sources, "byId">,
   demoForAll: boolean,
   log: Pick<Log, "warn">,
-) {
+): FindConnections {
   // Logged once for each connection, however often it is requested.
   const reported = new Set<number>();
   const demoConnection: WatchedConnection = {
@@ -68,16 +68,13 @@ export function createConnectionFinder(
       },
     ];
   };
-  return {
-    /** Those that can be watched, in the user's order. */
-    connectionsOf(userId: number): readonly WatchedConnection[] {
-      if (userId === DEMO_LISTENER) return [demoConnection];
-      const song = DEMO_SONGS[-1 - userId];
-      if (song) {
-        return [{ ...demoConnection, watch: (context) => watchDemoSong(song, context) }];
-      }
-      const all = connections.allOf(userId);
-      return all.length === 0 ? unconnected : all.flatMap(watchedOf);
-    },
+  return (userId) => {
+    if (userId === DEMO_LISTENER) return [demoConnection];
+    const song = DEMO_SONGS[-1 - userId];
+    if (song) {
+      return [{ ...demoConnection, watch: (context) => watchDemoSong(song, context) }];
+    }
+    const all = connections.allOf(userId);
+    return all.length === 0 ? unconnected : all.flatMap(watchedOf);
   };
 }

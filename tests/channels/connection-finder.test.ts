@@ -21,7 +21,7 @@ const finder = (demoForAll = false) =>
   createConnectionFinder(world.accounts, describedSources(), demoForAll, {
     warn: (message, fields) => void warnings.push({ message, ...fields }),
   });
-const idsIn = async ({ connectionsOf }: ReturnType<typeof finder>) =>
+const idsIn = async (connectionsOf: ReturnType<typeof finder>) =>
   connectionsOf(ada.user.id).map(({ connectionId }) => connectionId);
 
 test("a user's connections are found in the user's order", async () => {
@@ -57,7 +57,7 @@ test("one that has to be connected again leaves the others, and is logged once",
 test("a refusal is stored until the user connects again", async () => {
   const { connections } = world.accounts;
   await connections.connect(ada.user, "mpd", {});
-  const [before] = finder().connectionsOf(ada.user.id);
+  const [before] = finder()(ada.user.id);
   await before?.refuse?.();
   expect(await idsIn(finder())).toEqual([]);
   const { id } = await connections.connect(ada.user, "mpd", {});
@@ -80,12 +80,9 @@ test("a source changes what is stored of the connection it watches", async () =>
       await connection.storeSettings({ count: 2 });
     },
   });
-  const { connectionsOf } = createConnectionFinder(
-    world.accounts,
-    { byId: () => counting },
-    false,
-    { warn() {} },
-  );
+  const connectionsOf = createConnectionFinder(world.accounts, { byId: () => counting }, false, {
+    warn() {},
+  });
   const [found] = connectionsOf(ada.user.id);
   const { signal } = new AbortController();
   const context = watchContext({ signal, clock: world.clock });
@@ -98,9 +95,9 @@ test("a user without connections plays the demo only where everybody does", asyn
   expect(await idsIn(finder())).toEqual([]);
   expect(await idsIn(finder(true))).toEqual([undefined]);
   for (const listener of DEMO_LISTENERS) {
-    expect(finder().connectionsOf(listener)).toHaveLength(1);
+    expect(finder()(listener)).toHaveLength(1);
   }
-  expect(finder().connectionsOf(Math.min(...DEMO_LISTENERS) - 1)).toEqual([]);
+  expect(finder()(Math.min(...DEMO_LISTENERS) - 1)).toEqual([]);
   const { id } = await world.accounts.connections.connect(ada.user, "mpd", {});
   expect(await idsIn(finder(true))).toEqual([id]);
   await world.accounts.connections.markRefused(id);
