@@ -1,32 +1,17 @@
-import { createBoundedMap } from "../bounded-map.ts";
-
-/** Answers with a page that is the same for everybody. It is drawn once, while there is room for it. */
+/** Answers with a page that is the same for everybody, and is drawn once. */
 export type KeepPage = (name: string, draw: () => Promise<Response>) => Promise<Response>;
 
-/** More than the documentation has in all languages. */
-const MOST_BYTES = 16 * 1024 * 1024;
-
-interface KeptPage {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly status: number;
-  readonly headers: Headers;
-}
-
-export function createKeptPages(mostBytes = MOST_BYTES): KeepPage {
-  const pages = createBoundedMap<string, KeptPage>(mostBytes, ({ body }) => body.byteLength);
+/** For pages of which there are only so many. */
+export function createKeptPages(): KeepPage {
+  const pages = new Map<string, Response>();
   return async (name, draw) => {
     let page = pages.get(name);
     if (!page) {
-      page = await readPage(await draw());
+      const drawn = await draw();
+      // Bytes take less memory than a text, and are sent as they are.
+      page = new Response(await drawn.bytes(), drawn);
       pages.set(name, page);
     }
-    const { body, status, headers } = page;
-    return new Response(body, { status, headers });
+    return page.clone();
   };
 }
-
-const readPage = async (response: Response): Promise<KeptPage> => ({
-  body: await response.bytes(),
-  status: response.status,
-  headers: response.headers,
-});
