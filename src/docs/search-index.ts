@@ -34,7 +34,7 @@ function plain(html: string): string {
     .replace(/<\/t[dh]>\s*(?=<t[dh])/g, " · ")
     .replace(/<(?:\/(?:p|li|tr|pre)|ul|ol)>/g, "\n")
     // The picture of a dialog has words for those who see it only.
-    .replace(/<svg.*?<\/svg>/g, "")
+    .replace(/<figure.*?<\/figure>/g, "")
     .replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, "")
     .replace(/<[^>]*>/g, " ");
   return decodeHTML(text)

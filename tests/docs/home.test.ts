@@ -80,7 +80,7 @@ describe("the quick start", () => {
     const { picture, ...words } = languages[language].docs.smartscreen;
     const html = await textOf(`/${language}/docs/quick-start-windows`);
     expect(html).toContain(`role="img" aria-label="${picture}"`);
-    const drawn = /<div class="smartscreen".*?<\/div>/s.exec(html)?.[0] ?? "";
+    const drawn = /<figure class="smartscreen".*?<\/figure>/s.exec(html)?.[0] ?? "";
     const shown = drawn.replace(/<[^>]+>/g, " ").replace(/ +/g, " ");
     expect(Object.values(words).filter((one) => !shown.includes(one))).toEqual([]);
     // The page names the buttons as the picture does.
