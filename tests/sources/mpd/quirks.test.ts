@@ -211,11 +211,20 @@ describe("an MPD that misbehaves", () => {
     expect((await failure).message).toContain("no longer answers");
   });
 
-  test("by speaking another protocol is unavailable, not a crash", async () => {
-    const web = createFakeMpd("HTTP/1.1 400 Bad Request\r\n\r\n");
-    expect((await failureOf(listen(web.address))).meaning.kind).toBe("unavailable");
-    web.stop();
-  });
+  test.each([
+    "HTTP/1.1 400 Bad Request\r\n\r\n",
+    "SSH-2.0-OpenSSH_9.6\r\n",
+    "220 mail.example ESMTP Postfix\r\n",
+    "* OK IMAP4rev1 Service Ready\r\n",
+  ])(
+    "by speaking another protocol is one that answers, but not as expected: %p",
+    async (banner) => {
+      const other = createFakeMpd(banner);
+      const { meaning } = await failureOf(listen(other.address));
+      expect(meaning).toEqual({ kind: "unavailable", reason: "unexpected" });
+      other.stop();
+    },
+  );
 
   test("by sending a line without end is let go", async () => {
     const flood = createFakeMpd("x".repeat(100_000));

@@ -40,7 +40,8 @@ async function connectTo(
 
 /**
  * Connects, waits for MPD's greeting and sends the password, if there is one.
- * @throws {UpstreamError} when there is no answer, or it is not MPD's protocol
+ * @throws {UpstreamError} when there is no answer
+ * @throws {UnreadableAnswer} when it is not MPD's protocol
  * @throws {MpdRefusal} when the password is wrong
  */
 export async function connectMpd(
@@ -50,11 +51,11 @@ export async function connectMpd(
 ) {
   const reader = new MpdResponseReader();
   let waiting: PromiseWithResolvers<MpdResponse> | undefined;
-  let lost: UpstreamError | undefined;
+  let lost: UpstreamError | UnreadableAnswer | undefined;
   let socket: Socket | undefined;
 
-  const lose = (reason: string, cause?: unknown) => {
-    lost ??= new UpstreamError(reason, { cause });
+  const lose = (reason: string | UnreadableAnswer, cause?: unknown) => {
+    lost ??= typeof reason === "string" ? new UpstreamError(reason, { cause }) : reason;
     signal.removeEventListener("abort", onAbort);
     waiting?.reject(lost);
     socket?.terminate();
@@ -105,8 +106,7 @@ export async function connectMpd(
       try {
         for (const answer of reader.push(bytes)) takeAnswer(answer);
       } catch (error) {
-        if (error instanceof UnreadableAnswer) lose(error.message);
-        else lose("it could not be read", error);
+        lose(error instanceof UnreadableAnswer ? error : "it could not be read", error);
       }
     },
     error: (_, error) => lose("the connection failed", error),
