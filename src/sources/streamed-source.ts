@@ -11,16 +11,16 @@ import {
 import { withMeanings } from "./answer-failure.ts";
 import { addressOf } from "./entered-server.ts";
 import {
-  createPlayerServer,
-  type PlayerServer,
-  type PlayerServerDeps,
+  type AskedServer,
+  type AskedServerDeps,
+  createAskedServer,
   type ServerRequest,
-} from "./player-server.ts";
+} from "./asked-server.ts";
 import type { Upstream } from "../upstream/index.ts";
 
 /** What the sources have in common that listen to a server over an open connection. */
 
-export interface StreamedSourceDeps extends Pick<PlayerServerDeps, "covers"> {
+export interface StreamedSourceDeps extends Pick<AskedServerDeps, "covers"> {
   /** Makes the way to public servers, and to the one at `url`. */
   upstreamOf(source: string, url: string): Upstream;
 }
@@ -35,7 +35,7 @@ type Listening<Options extends SourceOptions, Settings> = Omit<
   requestWith(settings: NoInfer<Settings>): ServerRequest;
   /** Begins to listen, with code that is loaded now. */
   listen(
-    server: PlayerServer,
+    server: AskedServer,
     context: WatchContext,
     settings: NoInfer<Settings>,
   ): Promise<AsyncIterable<Playback | null>>;
@@ -60,7 +60,7 @@ export const defineStreamedSource = <
       const { url } = settings;
       return withMeanings(`${name} at ${url}`, context.signal, () => {
         const deps = { upstream: upstreamOf(id, url), covers };
-        const server = createPlayerServer({ id, name, url }, deps, context, requestWith(settings));
+        const server = createAskedServer({ id, name, url }, deps, context, requestWith(settings));
         return listen(server, context, settings);
       });
     },

@@ -57,7 +57,14 @@ const subsonic = (song: Record<string, unknown>) => {
   const entry = { id: "1", duration: 200, username: "ada", ...song };
   const text = JSON.stringify({ "subsonic-response": { nowPlaying: { entry } } });
   return readSubsonic(
-    { from: "Subsonic", status: 200, text, authorized: true, observedAtMs: 0 },
+    {
+      from: "Subsonic",
+      status: 200,
+      text,
+      authorized: true,
+      observedAtMs: 0,
+      serverWallMs: Date.now,
+    },
     undefined,
     "ada",
     () => {

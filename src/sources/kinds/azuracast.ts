@@ -11,12 +11,8 @@ import {
   textsOf,
   UnreadableAnswer,
 } from "../../upstream/json.ts";
-import {
-  definePolledSource,
-  jsonOf,
-  type PolledSourceDeps,
-  type Polling,
-} from "../polling/polled-source.ts";
+import { type AskedServer, jsonOf } from "../asked-server.ts";
+import { definePolledSource, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { lengthMs, positionMs, WHOLE_SECONDS_LAG_MS } from "../amounts.ts";
 import { type Source, unexpected } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
@@ -51,9 +47,9 @@ export const createAzuraCast = (deps: PolledSourceDeps): Source =>
     account: ({ station }) => ({ displayName: station }),
     addressOf,
     urlOf: ({ url }) => url,
-    begin({ station }, { url, get, covers }) {
+    begin({ station }, { get, covers }) {
       return async () => {
-        const answer = await get(`${url}/api/nowplaying/${station}`);
+        const answer = await get(`/api/nowplaying/${station}`);
         if (answer.status === 404) {
           throw unexpected(`${answer.from} has no station ${JSON.stringify(station)}`);
         }
@@ -65,7 +61,7 @@ export const createAzuraCast = (deps: PolledSourceDeps): Source =>
     },
   });
 
-interface ReadingContext extends Pick<Polling, "covers"> {
+interface ReadingContext extends Pick<AskedServer, "covers"> {
   readonly observedAtMs: number;
 }
 

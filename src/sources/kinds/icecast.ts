@@ -2,7 +2,8 @@ import { nameOfAddress } from "../../address-name.ts";
 import { matching } from "../../field.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
-import { definePolledSource, type PolledSourceDeps, textOf200 } from "../polling/polled-source.ts";
+import { textOf200 } from "../asked-server.ts";
+import { definePolledSource, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { firstSeen, onAirTrack, type Track } from "../track.ts";
 import type { Source } from "../source.ts";
 import { readOnAir } from "../../titles/on-air.ts";
@@ -35,9 +36,9 @@ export const createIcecast = (deps: PolledSourceDeps): Source =>
     account: () => ({ displayName: ICECAST.name }),
     addressOf,
     urlOf: ({ url }) => url,
-    begin({ mount }, { url, get }) {
+    begin({ mount }, { get }) {
       return async () => {
-        const answer = await get(`${url}/status-json.xsl`);
+        const answer = await get("/status-json.xsl");
         const track = readStatus(textOf200(answer), mount);
         return track && firstSeen(track, answer.observedAtMs);
       };

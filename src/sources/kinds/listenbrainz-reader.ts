@@ -8,7 +8,8 @@ import {
   textOf,
   textsOf,
 } from "../../upstream/json.ts";
-import { definePolledSource, jsonOf, type PolledSourceDeps } from "../polling/polled-source.ts";
+import { jsonOf } from "../asked-server.ts";
+import { definePolledSource, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { firstSeen, type Track } from "../track.ts";
 import { createRequestBudget, type PauseMemory } from "../polling/request-budget.ts";
 import { lengthMs } from "../amounts.ts";
@@ -61,9 +62,9 @@ export function createListenBrainzReader({
     },
     account: ({ user }) => ({ displayName: user }),
     urlOf: () => apiUrl,
-    begin({ user }, { url, get }) {
+    begin({ user }, { get }) {
       return async () => {
-        const answer = await get(`${url}/1/user/${encodeURIComponent(user)}/playing-now`);
+        const answer = await get(`/1/user/${encodeURIComponent(user)}/playing-now`);
         // A page that is not there is a proxy's or an outage's word.
         if (answer.status === 404 && isRecord(jsonIn(answer.text))) {
           throw unauthorized(`${answer.from} knows no user ${JSON.stringify(user)}`);

@@ -5,7 +5,7 @@ import {
   passwordOption,
   urlOption,
 } from "../../entered-server.ts";
-import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
+import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import type { Source } from "../../source.ts";
 import { NAME, PLAYER_PATH, readPlayer } from "./player.ts";
 
@@ -37,13 +37,15 @@ export const createBeefweb = (deps: PolledSourceDeps): Source =>
     findHere: async (search) =>
       (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
     urlOf: ({ url }) => url,
-    begin({ user, password }, { url, get, artwork }) {
-      const headers =
-        user + password === "" ? {} : { Authorization: basicAuthorization(user, password) };
+    requestWith: ({ user, password }) =>
+      user + password === ""
+        ? {}
+        : { headers: { Authorization: basicAuthorization(user, password) } },
+    begin(_, { getJson, artwork }) {
       return async () => {
-        const answer = await get(url + PLAYER_PATH, headers);
-        return readPlayer(jsonOf(answer), answer.observedAtMs, (path, name) =>
-          artwork(name, `${url}/api/artwork/${path}`, headers),
+        const { body, observedAtMs } = await getJson(PLAYER_PATH);
+        return readPlayer(body, observedAtMs, (path, name) =>
+          artwork(name, `/api/artwork/${path}`),
         );
       };
     },

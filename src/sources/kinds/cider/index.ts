@@ -25,6 +25,6 @@ export const createCider = (deps: StreamedSourceDeps): Source =>
     account: () => ({ displayName: NAME }),
     findHere: async (search) =>
       (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
-    requestWith: ({ token }) => (token === "" ? {} : { headers: { apptoken: token } }),
+    requestWith: ({ token }) => ({ headers: token === "" ? {} : { apptoken: token } }),
     listen: async (server, context) => (await import("./listen.ts")).listen(server, context),
   });

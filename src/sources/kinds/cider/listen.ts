@@ -9,7 +9,7 @@ import {
   textsOf,
 } from "../../../upstream/json.ts";
 import { digestOf } from "../../../digest.ts";
-import type { PlayerServer } from "../../player-server.ts";
+import type { AskedServer } from "../../asked-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
@@ -35,7 +35,7 @@ interface Player extends KnownPosition {
 }
 
 export async function* listen(
-  server: PlayerServer,
+  server: AskedServer,
   { clock, signal }: WatchContext,
 ): AsyncGenerator<Playback | null, void> {
   let player: Player = {
@@ -137,7 +137,7 @@ function idOf(song: Readonly<Record<string, unknown>>): string {
 
 function readPlayer(
   { song, isPlaying, positionMs, observedAtMs, volumePercent }: Player,
-  server: PlayerServer,
+  server: AskedServer,
 ): Playback | null {
   const title = song && textOf(song["name"]);
   if (!song || !title) return null;

@@ -1,6 +1,6 @@
 import type { Playback } from "../../../playback.ts";
 import { parseJson, recordOf, textOf, UnreadableAnswer } from "../../../upstream/json.ts";
-import type { PlayerServer } from "../../player-server.ts";
+import type { AskedServer } from "../../asked-server.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
@@ -15,7 +15,7 @@ const NO_HOME_ASSISTANT = "is no Home Assistant";
 const SAME_CLOCK_MS = 2_000;
 
 export async function* listen(
-  server: PlayerServer,
+  server: AskedServer,
   { clock, signal }: WatchContext,
   { entity: id, token }: { readonly entity: string; readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
@@ -37,9 +37,7 @@ export async function* listen(
       observedAtMs,
       serverWallMs: time.wallMs(),
       artworksOf: (key, picture) =>
-        /^\/(?!\/)/.test(picture)
-          ? [server.artwork(key, server.url + picture)]
-          : server.covers(picture),
+        /^\/(?!\/)/.test(picture) ? [server.artwork(key, picture)] : server.covers(picture),
     });
   };
 
@@ -75,7 +73,7 @@ export async function* listen(
 
 async function authenticate(
   socket: UpstreamSocket,
-  server: PlayerServer,
+  server: AskedServer,
   token: string,
 ): Promise<void> {
   const receiveType = async () => {

@@ -1,12 +1,8 @@
 import { requiredText } from "../../entered-server.ts";
 import { fieldsOf, numberOf, jsonIn } from "../../../upstream/json.ts";
 import { LASTFM, readRecentTracks } from "./recent-tracks.ts";
-import {
-  type Answer,
-  definePolledSource,
-  jsonOf,
-  type PolledSourceDeps,
-} from "../../polling/polled-source.ts";
+import { type Answer, jsonOf } from "../../asked-server.ts";
+import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { createRequestBudget, type PauseMemory } from "../../polling/request-budget.ts";
 import { retryLater, type Source, unauthorized, unavailable } from "../../source.ts";
 import { firstSeen } from "../../track.ts";
@@ -80,7 +76,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
     },
     account: ({ user }) => ({ displayName: user }),
     urlOf: () => apiUrl,
-    begin({ user }, { url, get, covers }) {
+    begin({ user }, { get, covers }) {
       return async () => {
         if (apiKey === null) {
           throw retryLater(
@@ -96,7 +92,7 @@ export function createLastfm({ apiUrl, apiKey, pauses, ...deps }: LastfmDeps): S
           format: "json",
           limit: "1",
         });
-        const answer = await get(`${url}/2.0/?${query}`);
+        const answer = await get(`/2.0/?${query}`);
         await refuse(answer, user);
         const track = readRecentTracks(jsonOf(answer), user, covers);
         return track && firstSeen(track, answer.observedAtMs);

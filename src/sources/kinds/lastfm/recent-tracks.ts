@@ -1,5 +1,5 @@
 import { fieldsOf, flagOf, isRecord, recordOf, recordsOf, textOf } from "../../../upstream/json.ts";
-import type { Polling } from "../../polling/polled-source.ts";
+import type { AskedServer } from "../../asked-server.ts";
 import type { Track } from "../../track.ts";
 import { unavailable } from "../../source.ts";
 
@@ -17,7 +17,7 @@ const NO_COVER = "2a96cbd8b46e442fc41c2b86b821562f";
 export function readRecentTracks(
   answer: unknown,
   user: string,
-  coversAt: Polling["covers"],
+  coversAt: AskedServer["covers"],
 ): Track | null {
   const recent = recordOf(recordOf(answer, "the answer")["recenttracks"], "recenttracks");
   // Last.fm has answered with other users' tracks:

@@ -1,6 +1,6 @@
 import { isSameSong, type Playback } from "../../../playback.ts";
 import { identifierOf, isRecord, parseJson } from "../../../upstream/json.ts";
-import type { PlayerServer } from "../../player-server.ts";
+import type { AskedServer } from "../../asked-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
@@ -28,7 +28,7 @@ export interface MediaBrowser {
 
 export async function* listen(
   { api, socketFor }: MediaBrowser,
-  server: PlayerServer,
+  server: AskedServer,
   { clock, signal, connection }: WatchContext,
   { user, token }: { readonly user: string; readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
@@ -50,7 +50,7 @@ export async function* listen(
     const playback = readSession(session, server.name, observedAtMs, before, (item, tag) =>
       server.artwork(
         `${item}:${tag}`,
-        `${server.url}${api}/Items/${encodeURIComponent(item)}/Images/Primary?fillWidth=640&tag=${encodeURIComponent(tag)}`,
+        `${api}/Items/${encodeURIComponent(item)}/Images/Primary?fillWidth=640&tag=${encodeURIComponent(tag)}`,
       ),
     );
     last = { shownId, playback, ticks: ticksOf(session) };

@@ -9,7 +9,7 @@ import {
   textsOf,
 } from "../../../upstream/json.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import type { PlayerServer } from "../../player-server.ts";
+import type { AskedServer } from "../../asked-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import {
@@ -40,7 +40,7 @@ const SILENT: Player = {
 };
 
 export async function* listen(
-  server: PlayerServer,
+  server: AskedServer,
   { clock, signal }: WatchContext,
   { token }: { readonly token: string },
 ): AsyncGenerator<Playback | null, void> {
@@ -121,7 +121,7 @@ function afterMessage(player: Player, message: unknown, nowMs: number): Player {
 
 function readPlayer(
   { song, isPlaying, positionMs, observedAtMs, volume }: Player,
-  server: PlayerServer,
+  server: AskedServer,
 ): Playback | null {
   const title = song && textOf(song["title"]);
   if (!song || !title) return null;

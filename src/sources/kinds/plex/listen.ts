@@ -1,7 +1,7 @@
 import type { Playback } from "../../../playback.ts";
 import { parseJson } from "../../../upstream/json.ts";
 import type { UpstreamSocket } from "../../../upstream/socket.ts";
-import type { PlayerServer } from "../../player-server.ts";
+import type { AskedServer } from "../../asked-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import {
@@ -22,7 +22,7 @@ const RESYNC_MS = 15_000;
 const LIST_LAG_MS = 1_000;
 
 export async function* listen(
-  server: PlayerServer,
+  server: AskedServer,
   { clock, signal }: WatchContext,
   { user }: { readonly user: string },
 ): AsyncGenerator<Playback | null, void> {
@@ -31,7 +31,7 @@ export async function* listen(
   const coverAt = (thumb: string) =>
     server.artwork(
       thumb,
-      `${server.url}/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
+      `/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
     );
   const read = (session: Session | undefined, observedAtMs: number): Playback | null => {
     if (session === undefined) {

@@ -36,8 +36,8 @@ export const createSubsonic = (deps: PolledSourceDeps): Source =>
     urlOf: ({ url }) => url,
     begin(settings, { get, artwork }) {
       let credentials = saltedToken;
-      const addressTo = (method: string, parameters: Readonly<Record<string, string>> = {}) =>
-        `${settings.url}/rest/${method}?${new URLSearchParams({
+      const pathTo = (method: string, parameters: Readonly<Record<string, string>> = {}) =>
+        `/rest/${method}?${new URLSearchParams({
           u: settings.user,
           ...credentials(settings.password),
           v: "1.16.1",
@@ -46,7 +46,7 @@ export const createSubsonic = (deps: PolledSourceDeps): Source =>
           ...parameters,
         })}`;
       const ask = async () => {
-        const answer = await get(addressTo("getNowPlaying"));
+        const answer = await get(pathTo("getNowPlaying"));
         return { answer, code: errorCodeIn(answer) };
       };
       return async () => {
@@ -57,7 +57,7 @@ export const createSubsonic = (deps: PolledSourceDeps): Source =>
           ({ answer, code } = await ask());
         }
         return readNowPlaying(answer, code, settings.user, (id) =>
-          artwork(id, addressTo("getCoverArt", { id, size: "640" })),
+          artwork(id, pathTo("getCoverArt", { id, size: "640" })),
         );
       };
     },

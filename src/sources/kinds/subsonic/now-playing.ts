@@ -12,7 +12,7 @@ import {
   textOf,
   textsOf,
 } from "../../../upstream/json.ts";
-import { type Answer, jsonOf } from "../../polling/polled-source.ts";
+import { type Answer, jsonOf } from "../../asked-server.ts";
 import { firstSeen, type Track } from "../../track.ts";
 import { unauthorized, unavailable } from "../../source.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";

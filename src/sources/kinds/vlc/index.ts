@@ -9,7 +9,7 @@ import {
   textsOf,
   UnreadableAnswer,
 } from "../../../upstream/json.ts";
-import { definePolledSource, jsonOf, type PolledSourceDeps } from "../../polling/polled-source.ts";
+import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";
 import { lengthMs, percentOf, positionWithinSecond, rateOf } from "../../amounts.ts";
 import { originOfTitle } from "../../title-origin.ts";
 import type { Source } from "../../source.ts";
@@ -44,14 +44,14 @@ export const createVlc = (deps: PolledSourceDeps): Source =>
     findHere: async (search) =>
       (await import("./find.ts")).find(search.machine.at(DEFAULT_URL), search),
     urlOf: ({ url }) => url,
-    begin({ password }, { url, get, artwork }) {
-      // The user name is empty.
-      const headers = { Authorization: basicAuthorization("", password) };
+    // The user name is empty.
+    requestWith: ({ password }) => ({
+      headers: { Authorization: basicAuthorization("", password) },
+    }),
+    begin(_, { getJson, artwork }) {
       return async () => {
-        const answer = await get(`${url}/requests/status.json`, headers);
-        return readStatus(jsonOf(answer), answer.observedAtMs, (item, name) =>
-          artwork(name, `${url}/art?item=${item}`, headers),
-        );
+        const { body, observedAtMs } = await getJson("/requests/status.json");
+        return readStatus(body, observedAtMs, (item, name) => artwork(name, `/art?item=${item}`));
       };
     },
   });
