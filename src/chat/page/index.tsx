@@ -57,7 +57,7 @@ export function createSection(deps: ChatSectionDeps): Section {
                 canChange={!isWaiting || !!refused}
               />
               {isWaiting ? (
-                <Waiting request={request} pending={link} />
+                <Waiting request={request} begun={link.begun} />
               ) : canLink ? (
                 <LinkForm request={request} isFirst={linked.length === 0} />
               ) : (

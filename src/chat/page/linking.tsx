@@ -5,7 +5,7 @@ import { Copyable, Hint, LinkButton, Submit, Titled } from "../../html/parts.tsx
 import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { enterChatApp, linkChat } from "../actions.ts";
-import type { PendingLink } from "../twitch/pending-links.ts";
+import type { BegunLink } from "../twitch/links.ts";
 import { REGISTRATION_URL, UNUSED_REDIRECT_URL } from "../twitch/registration.ts";
 import { QrCode } from "./qr-code.tsx";
 import { queryOfWay } from "./ways.tsx";
@@ -18,28 +18,28 @@ interface RequestProps {
 export const CANCEL = { name: "cancel", inputs: {} } as const;
 
 /** A link that the user has to agree to. */
-export function Waiting(props: RequestProps & { readonly pending: PendingLink }): JSX.Element {
-  const { request, pending } = props;
+export function Waiting(props: RequestProps & { readonly begun: BegunLink }): JSX.Element {
+  const { request, begun } = props;
   const { chat: t } = request.words.dashboard;
   return (
     <Titled title={t.linkTitle}>
       <p safe>{t.begun}</p>
-      {pending.link !== undefined && (
+      {begun.link !== undefined && (
         <>
           <p>
             <LinkButton
               label={t.open}
-              href={pending.link}
+              href={begun.link}
               isMain
               target="_blank"
               rel="noopener noreferrer"
             />
           </p>
           <Hint text={t.byPhone} />
-          <QrCode text={pending.link} label={t.qrCode} />
+          <QrCode text={begun.link} label={t.qrCode} />
         </>
       )}
-      <p safe>{fill(t.code, { code: pending.userCode })}</p>
+      <p safe>{fill(t.code, { code: begun.userCode })}</p>
       <Hint text={t.waiting} />
       <ActionForm form={formOf(request, CANCEL)}>
         <Submit label={t.cancel} class="quiet" />

@@ -5,7 +5,8 @@ import type { ChatAccount } from "../store.ts";
 import type { BegunLink } from "./links.ts";
 
 /** A link that a page shows until the user has decided, and then once what came of it. */
-export interface PendingLink extends Pick<BegunLink, "userCode" | "link"> {
+export interface PendingLink {
+  readonly begun: BegunLink;
   /** `undefined` while the user has not decided. */
   readonly outcome: ChatAccount | Refused | undefined;
 }
@@ -15,21 +16,18 @@ export interface PendingLinksDeps {
   readonly log: Pick<Log, "error">;
 }
 
-/** A page that nobody has loaded for so long is closed. */
+/** A link whose page nobody has loaded for so long is given up, or what came of it is forgotten. */
 const PAGE_HOLDS_MS = 300_000;
-/** How long the outcome of a link is shown. */
-const OUTCOME_HOLDS_MS = 600_000;
 
-interface Pending {
-  readonly begun: BegunLink;
-  readonly stop: AbortController;
+interface Held extends PendingLink {
   outcome: PendingLink["outcome"];
+  readonly stop: AbortController;
   cancelTimer(): void;
 }
 
 /** The links that pages wait for. */
 export function createPendingLinks({ clock, log }: PendingLinksDeps) {
-  const links = new Map<number, Pending>();
+  const links = new Map<number, Held>();
 
   const forget = (userId: number) => {
     const link = links.get(userId);
@@ -37,9 +35,9 @@ export function createPendingLinks({ clock, log }: PendingLinksDeps) {
     link?.cancelTimer();
     links.delete(userId);
   };
-  const keepFor = (userId: number, link: Pending, ms: number) => {
+  const hold = (userId: number, link: Held) => {
     link.cancelTimer();
-    link.cancelTimer = clock.after(ms, () => forget(userId));
+    link.cancelTimer = clock.after(PAGE_HOLDS_MS, () => forget(userId));
   };
   const refusalIn = (error: unknown): Refused => {
     if (error instanceof Refused) return error;
@@ -50,26 +48,23 @@ export function createPendingLinks({ clock, log }: PendingLinksDeps) {
   return {
     forget,
     /** The user's one. Twitch is asked as long as the page calls this. */
-    of(userId: number) {
+    of(userId: number): PendingLink | undefined {
       const link = links.get(userId);
-      if (!link) return undefined;
-      if (!link.outcome) keepFor(userId, link, PAGE_HOLDS_MS);
-      const { begun, outcome } = link;
-      return { userCode: begun.userCode, link: begun.link, outcome };
+      if (link) hold(userId, link);
+      return link;
     },
     /** Waits for a link in place of the user's one before. */
     wait(userId: number, begun: BegunLink) {
       forget(userId);
       const stop = new AbortController();
-      const link: Pending = { begun, stop, outcome: undefined, cancelTimer() {} };
+      const link: Held = { begun, stop, outcome: undefined, cancelTimer() {} };
       links.set(userId, link);
-      keepFor(userId, link, PAGE_HOLDS_MS);
+      hold(userId, link);
       void begun
         .wait(stop.signal)
         .catch(refusalIn)
         .then((outcome) => {
           link.outcome = outcome;
-          if (links.get(userId) === link) keepFor(userId, link, OUTCOME_HOLDS_MS);
         });
     },
   };
