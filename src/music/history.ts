@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, lte, max, not, or, sql } from "drizzle-orm";
+import { and, between, desc, eq, lt, lte, max, not, or } from "drizzle-orm";
 import type { AccountsContext } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { Queries } from "../db/store.ts";
@@ -84,7 +84,6 @@ export function createHistory(
       .all();
     if (userId === undefined) choices.clear();
     else choices.delete(userId);
-    streams.drop(userId);
     for (const { userId: id, keeps, followsStreams, clearedAt, ...row } of rows) {
       const { streamStartedAt, streamEndedAt } = row;
       choices.set(id, { keeps, followsStreams });
@@ -103,12 +102,11 @@ export function createHistory(
   const sinceOf = (keeps: Period): number => wallMs() - PERIODS[keeps];
 
   const isCleared = (userId: number) => lte(songs.id, clearedUpTo.get(userId) ?? 0);
-  const isTooOld = (keeps: Period) =>
-    keeps === "always" ? sql`false` : lt(songs.startedAt, sinceOf(keeps));
   /** What a user's history has still to lose. */
   const isGone = (userId: number) => {
     const { keeps } = of(userId);
-    return keeps === null ? isCleared(userId) : or(isCleared(userId), isTooOld(keeps));
+    if (keeps === null) return isCleared(userId);
+    return or(isCleared(userId), lt(songs.startedAt, sinceOf(keeps)));
   };
   /** What cannot be deleted now is deleted by {@link History.forgetOld}. */
   const deleteSoon = (userId: number) =>
@@ -125,12 +123,10 @@ export function createHistory(
     } catch {
       // What cannot be stored now is tried again; what is stored can be read.
     }
-    const since = Math.max(from, sinceOf(keeps));
     const wanted = and(
       eq(songs.userId, userId),
       not(isCleared(userId)),
-      since === -Infinity ? undefined : gte(songs.startedAt, since),
-      until === Infinity ? undefined : lte(songs.startedAt, until),
+      between(songs.startedAt, Math.max(from, sinceOf(keeps)), until),
     );
     return queries
       .select()
@@ -234,14 +230,9 @@ export function createHistory(
     onCleared: (listener: OnCleared) => void clearListeners.push(listener),
     /** Deletes what was kept for long enough, of all users. */
     async forgetOld() {
-      for (const [userId, { keeps }] of [...choices]) {
-        const limit = keeps === "always" ? limits.oldestOf(userId) : undefined;
-        const tooMuchUntil = limits.tooMuchUntil(userId);
-        const isBeyondLimits = or(
-          limit === undefined ? undefined : lt(songs.startedAt, limit),
-          tooMuchUntil === undefined ? undefined : lte(songs.startedAt, tooMuchUntil),
-        );
-        await deleteSongs(store, userId, or(isGone(userId), isBeyondLimits));
+      for (const userId of [...choices.keys()]) {
+        const isTooMuch = lte(songs.startedAt, limits.tooMuchUntil(userId));
+        await deleteSongs(store, userId, or(isGone(userId), isTooMuch));
         await nextTurn();
       }
     },

@@ -82,13 +82,9 @@ export function createStreams(
     load(userId: number, stored: Stream | undefined) {
       const stream = notedStreams.get(userId) ?? stored;
       if (stream) streams.set(userId, stream);
+      else streams.delete(userId);
     },
     /** What waits to be stored of a user is not stored any more. */
     forget: (userId: number) => void notedStreams.delete(userId),
-    /** Nothing is known of a user, or of anybody, until it is loaded again. */
-    drop(userId: number | undefined) {
-      if (userId === undefined) streams.clear();
-      else streams.delete(userId);
-    },
   };
 }
