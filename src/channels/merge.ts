@@ -58,7 +58,8 @@ export function merge(
     if (candidate && (!shown || comesBefore(candidate, shown))) shown = candidate;
   }
   // Another connection may turn out to play in a moment.
-  const isSettled = shown?.rank === PLAYING || !connections.some((one) => mayReport(one, moment));
+  const isSettled =
+    (shown && playsNow(shown)) || !connections.some((one) => mayReport(one, moment));
   if (shown && isSettled) {
     return { kind: "playback", playback: shown.playback, connectionId: shown.connectionId };
   }
@@ -99,7 +100,8 @@ export function outdatedAt(connections: readonly KnownConnection[], nowMs: numbe
       atMs = Math.min(atMs, state.reportedAtMs + Math.max(FRESH_MS, pollsEveryMs));
     }
     // Those that come after one that plays are not shown, whatever they report.
-    if (candidateOf(connection, { nowMs, watchedSinceMs: undefined })?.rank === PLAYING) break;
+    const candidate = candidateOf(connection, { nowMs, watchedSinceMs: undefined });
+    if (candidate && playsNow(candidate)) break;
   }
   return atMs;
 }
@@ -115,17 +117,13 @@ export function reportedBy(
   return validity && nowMs < validity.endsAtMs ? state.playback : null;
 }
 
-/** The order in which playbacks are shown. An outdated one is shown only if there is no other. */
-const PLAYING = 3;
-const PAUSED = 2;
-const OUTDATED_PLAYING = 1;
-const OUTDATED_PAUSED = 0;
-
 interface Candidate {
   readonly playback: Playback;
   readonly connectionId: number | undefined;
-  readonly rank: number;
-  /** A pause that began at an unknown time counts as the oldest. */
+  readonly isPlaying: boolean;
+  /** It is shown only if there is no other. */
+  readonly isOutdated: boolean;
+  /** `-Infinity` while it plays. A pause that began at an unknown time counts as the oldest. */
   readonly pausedAtMs: number;
 }
 
@@ -138,23 +136,22 @@ function candidateOf(
   if (state.kind !== "reported" || !state.playback || !validity) return undefined;
   if (nowMs >= validity.endsAtMs) return undefined;
   const { playback, pause } = state;
-  const isOutdated = nowMs >= validity.yieldsAtMs;
-  const rank = pause
-    ? isOutdated
-      ? OUTDATED_PAUSED
-      : PAUSED
-    : isOutdated
-      ? OUTDATED_PLAYING
-      : PLAYING;
-  const pausedAtMs = pause?.beginningKnown ? pause.sinceMs : -Infinity;
-  return { playback, connectionId, rank, pausedAtMs };
+  return {
+    playback,
+    connectionId,
+    isPlaying: pause === undefined,
+    isOutdated: nowMs >= validity.yieldsAtMs,
+    pausedAtMs: pause?.beginningKnown ? pause.sinceMs : -Infinity,
+  };
 }
+
+const playsNow = ({ isPlaying, isOutdated }: Candidate): boolean => isPlaying && !isOutdated;
 
 /** Whether a candidate is shown rather than one that comes before it in the user's order. */
 function comesBefore(candidate: Candidate, other: Candidate): boolean {
-  if (candidate.rank !== other.rank) return candidate.rank > other.rank;
-  const isPaused = candidate.rank === PAUSED || candidate.rank === OUTDATED_PAUSED;
-  return isPaused && candidate.pausedAtMs > other.pausedAtMs;
+  if (candidate.isOutdated !== other.isOutdated) return other.isOutdated;
+  if (candidate.isPlaying !== other.isPlaying) return candidate.isPlaying;
+  return candidate.pausedAtMs > other.pausedAtMs;
 }
 
 const mayReport = ({ state }: KnownConnection, { nowMs }: Moment): boolean =>
