@@ -144,10 +144,7 @@ export function createLive(deps: LiveDeps) {
     onStream,
     /** The number of browser sources that show the widget of a token. */
     onStreamWith: (token: WidgetToken) =>
-      [...rooms.values()]
-        .filter((room) => room.token === token)
-        .flatMap(({ members }) => [...members])
-        .filter(({ data }) => data.onStream).length,
+      audience.members().filter(({ data }) => data.token === token && data.onStream).length,
     /** The other address by which a user's overlay has tried to connect just now, if one has. */
     openedElsewhere: elsewhere.of,
     /** Calls `listener` with a user's ID when their number of overlays on stream changes. */

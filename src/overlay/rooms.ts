@@ -1,6 +1,5 @@
 import type { ServerWebSocket } from "bun";
 import type { WidgetMessage, WidgetState } from "../../widget/state.ts";
-import { trackOf } from "../../widget/view.ts";
 import type { Room } from "../channels/audience.ts";
 import type { Reading } from "../channels/reading.ts";
 import type { SendTo } from "../channels/slices.ts";
@@ -20,8 +19,6 @@ export interface OverlayRoom extends RoomName, Room<LiveSocket> {
   readonly userId: number;
   /** The last reading. */
   latest: Reading | undefined;
-  /** What was sent as the cover of a track without one. */
-  standIn: string | null;
   /** When the latest playback was observed (monotonic). */
   observedAtMs: number | undefined;
 }
@@ -68,9 +65,7 @@ export function createOverlayRooms(deps: OverlayRoomsDeps) {
     const { late } = await covers.prepare(reading, room.listenerId);
     if (room.latest !== reading) return;
     if (isNews && observedAtMs !== undefined) deps.onDelivered(clock.monotonicMs() - observedAtMs);
-    const state = stateOf(reading, room, isWithdrawn);
-    room.standIn = isCoverless(reading) ? (trackOf(state)?.art ?? null) : null;
-    send(room.members, messageOf(state));
+    send(room.members, messageOf(stateOf(reading, room, isWithdrawn)));
     await late;
     if (late && room.latest === reading) {
       send(room.members, messageOf(stateOf(reading, room, false)));
@@ -85,7 +80,6 @@ export function createOverlayRooms(deps: OverlayRoomsDeps) {
         userId,
         members: new Set(),
         latest: undefined,
-        standIn: null,
         observedAtMs: undefined,
         leave: () => {},
       };
@@ -94,11 +88,10 @@ export function createOverlayRooms(deps: OverlayRoomsDeps) {
       return room;
     },
     announce,
-    /** Sends the last reading again if something else stands in for a missing cover than before. */
+    /** Sends the last reading again if something stands in for its cover: it may be something else now. */
     followStandIn(room: OverlayRoom) {
       const { latest } = room;
-      if (!latest || !isCoverless(latest)) return;
-      if (deps.standInOf(room.userId) !== room.standIn) void announce(room, latest);
+      if (latest && isCoverless(latest)) void announce(room, latest);
     },
     /** Sends the current reading to a socket that joins an existing room. */
     async welcome(socket: LiveSocket, room: OverlayRoom) {
