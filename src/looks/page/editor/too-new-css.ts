@@ -17,30 +17,14 @@ const TOO_NEW: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["dvh, svh, lvh", /\d(?:d|s|l)v(?:h|w|min|max)\b/i],
 ];
 
-/** Rules within these at-rules are as old as CSS. */
-const HOLDS_RULES =
-  /^@(?:media|supports|layer|keyframes|-webkit-keyframes|document|scope|container|starting-style)/i;
+/** A rule in which another begins, but for at-rules that have always held rules. */
+const NESTING =
+  /(?:^|[{};])(?!\s*@(?:media|supports|layer|(?:-webkit-)?keyframes|document|scope|container|starting-style))[^{};]*\{[^}]*\{/i;
 
 const withoutTexts = (css: string): string =>
   css
     .replace(/\/\*[^]*?(?:\*\/|$)/g, " ")
     .replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""');
-
-/** Whether a rule stands within another. @param css without comments and strings */
-function nests(css: string): boolean {
-  const within: boolean[] = [];
-  let start = 0;
-  for (let at = 0; at < css.length; at++) {
-    const sign = css[at];
-    if (sign === "{") {
-      if (within.includes(true)) return true;
-      within.push(!HOLDS_RULES.test(css.slice(start, at).trim()));
-    }
-    if (sign === "}") within.pop();
-    if (sign === "{" || sign === "}" || sign === ";") start = at + 1;
-  }
-  return false;
-}
 
 /**
  * What of a stylesheet older OBS cannot read, each once.
@@ -49,5 +33,5 @@ function nests(css: string): boolean {
 export function tooNewIn(css: string, nesting: string): readonly string[] {
   const plain = withoutTexts(css);
   const found = TOO_NEW.flatMap(([name, pattern]) => (pattern.test(plain) ? [name] : []));
-  return nests(plain) ? [nesting, ...found] : found;
+  return NESTING.test(plain) ? [nesting, ...found] : found;
 }
