@@ -25,9 +25,9 @@ export interface KeyOffer {
 
 /** The API's reference, generated from its list of endpoints and its OpenAPI document. */
 export function Reference(props: ReferenceProps): JSX.Element {
-  const { language, baseUrl, basePath, config, endpoints, offer } = props;
+  const { language, baseUrl, basePath, config, endpoints } = props;
   const { reference } = languages[language];
-  const { musicPrefix, rateLimitSeconds } = config;
+  const { rateLimitSeconds } = config;
   const { paths } = openApiDocument({ baseUrl, rateLimitSeconds, endpoints });
   return (
     <>
@@ -49,56 +49,35 @@ export function Reference(props: ReferenceProps): JSX.Element {
           <code>?api_key=mq_…</code>
         </li>
       </ul>
-      {endpoints.map(({ path, operationId, answer, stream }) => (
+      {endpoints.map((endpoint) => (
         <Endpoint
-          language={language}
-          basePath={basePath}
-          path={path}
-          summary={reference.endpoints[operationId]}
-          statuses={Object.keys(paths[path]?.get.responses ?? {})}
-          example={exampleOf(Object.values(answer.examples)[0]?.value ?? {}, stream !== undefined)}
-          fields={stream ? [] : fieldsOf(answer.schema)}
-          musicPrefix={musicPrefix}
-          {...(offer && { offer })}
+          {...props}
+          endpoint={endpoint}
+          statuses={Object.keys(paths[endpoint.path]?.get.responses ?? {})}
         />
       ))}
     </>
   );
 }
 
-interface EndpointProps {
-  readonly language: Language;
-  readonly basePath: string;
-  readonly path: string;
-  readonly summary: string;
+interface EndpointProps extends ReferenceProps {
+  readonly endpoint: EndpointAt;
   readonly statuses: readonly string[];
-  readonly example: string;
-  /** Empty where another endpoint has the same fields. */
-  readonly fields: readonly Field[];
-  readonly musicPrefix: string;
-  readonly offer?: KeyOffer;
 }
 
-function Endpoint({
-  language,
-  basePath,
-  path,
-  summary,
-  statuses,
-  example,
-  fields,
-  musicPrefix,
-  offer,
-}: EndpointProps): JSX.Element {
+function Endpoint(props: EndpointProps): JSX.Element {
+  const { language, basePath, endpoint, statuses, offer } = props;
+  const { path, operationId, answer, stream } = endpoint;
   const { reference } = languages[language];
   const name = path.split("/").at(-1) ?? "";
   const meanings: Readonly<Record<string, string>> = reference.statuses;
+  const example = Object.values(answer.examples)[0]?.value ?? {};
   return (
     <>
       <h2 id={name}>
         <code safe>{`GET ${path}`}</code>
       </h2>
-      <p safe>{summary}</p>
+      <p safe>{reference.endpoints[operationId]}</p>
       <form
         class="try"
         data-try={basePath + path}
@@ -147,23 +126,16 @@ function Endpoint({
       }
       <div class="example">
         <pre tabindex="0">
-          <code safe>{example}</code>
+          <code safe>{exampleOf(example, stream !== undefined)}</code>
         </pre>
       </div>
-      {fields.length > 0 ? (
-        <Fields language={language} fields={fields} musicPrefix={musicPrefix} />
-      ) : (
-        ""
-      )}
+      {/* Another endpoint has the fields of a stream's events. */}
+      {stream ? "" : <Fields {...props} />}
     </>
   );
 }
 
-function Fields({
-  language,
-  fields,
-  musicPrefix,
-}: Pick<EndpointProps, "language" | "fields" | "musicPrefix">): JSX.Element {
+function Fields({ language, config, endpoint }: EndpointProps): JSX.Element {
   const { reference } = languages[language];
   return (
     <>
@@ -171,10 +143,10 @@ function Fields({
       {
         table(
           [reference.field, reference.type, reference.meaning],
-          fields.map((field) => [
+          fieldsOf(endpoint.answer.schema).map((field) => [
             code(field.path),
             Bun.escapeHTML(typeText(field, reference.nullable)),
-            Bun.escapeHTML(meaningOf(language, field.path, musicPrefix)),
+            Bun.escapeHTML(meaningOf(language, field.path, config.musicPrefix)),
           ]),
         ) as "safe"
       }
