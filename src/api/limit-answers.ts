@@ -15,7 +15,7 @@ export function createLimitAnswers(windowSeconds: number) {
     const waitSeconds = secondsOf(waitMs);
     let headers = refusals.get(waitSeconds);
     if (!headers) {
-      headers = apiHeaders(rateLimit.headers({ allowed: false, waitMs }));
+      headers = apiHeaders(rateLimit.headers(waitMs));
       refusals.set(waitSeconds, headers);
     }
     return new Response(body, { status: 429, headers });
@@ -23,11 +23,11 @@ export function createLimitAnswers(windowSeconds: number) {
 
   return {
     /** The headers of an answer to a call that was allowed. */
-    headers: apiHeaders(rateLimit.headers({ allowed: true })),
+    headers: apiHeaders(rateLimit.headers()),
     /** Counts a call at a monotonic time in milliseconds. The answer to it, if it came too early. */
     refusalOf(keyId: string, nowMs: number) {
-      const verdict = rateLimit.admit(keyId, nowMs);
-      return verdict.allowed ? undefined : refuse(verdict.waitMs);
+      const waitMs = rateLimit.count(keyId, nowMs);
+      return waitMs === undefined ? undefined : refuse(waitMs);
     },
   };
 }

@@ -1,7 +1,3 @@
-/** Whether a call is allowed, and if not, how long to wait. */
-export type Verdict =
-  { readonly allowed: true } | { readonly allowed: false; readonly waitMs: number };
-
 /** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
 /** Limits the keys that are remembered of a window: as many as ask every five seconds at 20,000 calls a second. */
@@ -28,8 +24,11 @@ export function createRateLimit(windowSeconds: number, mostKeys = MOST_KEYS) {
   return {
     /** The error message of a refused call. */
     message: `Rate limit exceeded: one call every ${inSeconds(windowSeconds)}`,
-    /** Decides on a call at a monotonic time in milliseconds, and counts it if it is allowed. */
-    admit(keyId: string, nowMs: number): Verdict {
+    /**
+     * Counts a call at a monotonic time in milliseconds. Returns `undefined` where it is allowed, else how
+     * long to wait.
+     */
+    count(keyId: string, nowMs: number): number | undefined {
       if (nowMs - begunAtMs >= windowMs || calls.size >= mostKeys) {
         earlierCalls = calls;
         calls = new Map();
@@ -37,18 +36,21 @@ export function createRateLimit(windowSeconds: number, mostKeys = MOST_KEYS) {
       }
       const lastMs = calls.get(keyId) ?? earlierCalls.get(keyId);
       if (lastMs !== undefined && nowMs - lastMs < windowMs - EARLY_MS) {
-        return { allowed: false, waitMs: windowMs - (nowMs - lastMs) };
+        return windowMs - (nowMs - lastMs);
       }
       calls.set(keyId, nowMs);
-      return { allowed: true };
+      return undefined;
     },
-    /** The rate-limit headers for an answer sent now. */
-    headers(verdict: Verdict): Readonly<Record<string, string>> {
-      const waitSeconds = verdict.allowed ? windowSeconds : secondsOf(verdict.waitMs);
+    /**
+     * The rate-limit headers for an answer sent now.
+     * @param waitMs how long to wait, where it refuses a call
+     */
+    headers(waitMs?: number): Readonly<Record<string, string>> {
+      const waitSeconds = waitMs === undefined ? windowSeconds : secondsOf(waitMs);
       return {
         "RateLimit-Policy": `"default";q=1;w=${windowSeconds}`,
         RateLimit: `"default";r=0;t=${waitSeconds}`,
-        ...(!verdict.allowed && { "Retry-After": String(waitSeconds) }),
+        ...(waitMs !== undefined && { "Retry-After": String(waitSeconds) }),
       };
     },
   };
