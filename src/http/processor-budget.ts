@@ -22,14 +22,9 @@ const MOST_AFTER_WAIT_MS = 100;
 /** Users whose spending is remembered: those who were answered last. */
 const MOST_USERS = 10_000;
 
-interface Spending {
-  readonly leftMs: number;
-  /** The monotonic time at which that much was left. */
-  readonly atMs: number;
-}
-
 export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "processorMs" | "sleep">) {
-  const users = createBoundedMap<number, Spending>(MOST_USERS);
+  /** When each user has all of it again: an answer moves that on. Monotonic time. */
+  const restoredAtMs = createBoundedMap<number, number>(MOST_USERS);
   let charged: number | undefined;
   let beganAtMs = 0;
   /** The processor time up to which all is charged, or is nobody's. */
@@ -37,13 +32,15 @@ export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "proces
   /** Numbers what was begun: an end that comes late must not end something else. */
   let begun = 0;
 
-  const leftOf = ({ leftMs, atMs }: Spending): number =>
-    Math.min(MOST_MS, leftMs + ((clock.monotonicMs() - atMs) * MS_A_SECOND) / 1_000);
+  const leftOf = (userId: number): number => {
+    const restoringMs = (restoredAtMs.get(userId) ?? 0) - clock.monotonicMs();
+    return MOST_MS - (Math.max(0, restoringMs) * MS_A_SECOND) / 1_000;
+  };
 
   const charge = (userId: number, ms: number) => {
-    const known = users.get(userId);
-    const leftMs = Math.max(-MOST_OWED_MS, (known ? leftOf(known) : MOST_MS) - ms);
-    users.set(userId, { leftMs, atMs: clock.monotonicMs() });
+    const leftMs = Math.max(-MOST_OWED_MS, leftOf(userId) - ms);
+    const restoringMs = ((MOST_MS - leftMs) * 1_000) / MS_A_SECOND;
+    restoredAtMs.set(userId, clock.monotonicMs() + restoringMs);
   };
 
   const end = (number = begun): boolean => {
@@ -80,8 +77,7 @@ export function createProcessorBudget(clock: Pick<Clock, "monotonicMs" | "proces
 
   /** Milliseconds until the user may have an answer again; 0 when that is now. */
   const waitMs = (userId: number): number => {
-    const spending = users.get(userId);
-    const leftMs = spending ? leftOf(spending) : MOST_MS;
+    const leftMs = leftOf(userId);
     return leftMs > 0 ? 0 : Math.ceil(((1 - leftMs) * 1_000) / MS_A_SECOND);
   };
 
