@@ -46,10 +46,8 @@ const PROGRAM_WITHIN_MS = 10 * 60_000;
 /** Asks for the newest release. @throws {CommandError} */
 export async function findRelease({ from, keys }: UpdateFacts): Promise<Release> {
   const read = async (name: string) => {
-    const parts: Uint8Array[] = [];
     const limit = { bytes: LARGEST_LIST_BYTES, ms: LIST_WITHIN_MS };
-    await download(`${from}/${name}`, limit, (part) => void parts.push(part));
-    return Buffer.concat(parts);
+    return Buffer.concat(await Array.fromAsync(download(`${from}/${name}`, limit)));
   };
   const list = await read("SHA256SUMS");
   const comment = await verifySignature(list, (await read("SHA256SUMS.minisig")).toString(), keys);
@@ -187,9 +185,9 @@ async function downloadTo(path: string, url: string, mode: number): Promise<Stat
   const file = makeAnew(path);
   try {
     const limit = { bytes: LARGEST_PROGRAM_BYTES, ms: PROGRAM_WITHIN_MS };
-    await download(url, limit, (part) => {
+    for await (const part of download(url, limit)) {
       for (let rest = part; rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
-    });
+    }
     return finish(file, mode);
   } catch (error) {
     if (error instanceof CommandError) throw error;
@@ -201,25 +199,24 @@ async function downloadTo(path: string, url: string, mode: number): Promise<Stat
   }
 }
 
-/** @throws {CommandError} when there is no such file, or it is too large or too slow */
-async function download(
+/** The parts of a file. @throws {CommandError} when there is none, or it is too large or too slow */
+async function* download(
   url: string,
   limit: { readonly bytes: number; readonly ms: number },
-  take: (part: Uint8Array) => void,
-): Promise<void> {
+): AsyncGenerator<Uint8Array, void> {
   const signal = AbortSignal.timeout(limit.ms);
   const response = await follow(url, signal);
   if (!response.ok) throw new CommandError(`${url} answers ${response.status}.`);
   let bytes = 0;
-  const parts = (response.body ?? new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
-  for (;;) {
-    const part = await parts.next().catch((cause: unknown) => {
-      throw new CommandError(`The download of ${url} broke off. Try again.`, { cause });
-    });
-    if (part.done) return;
-    bytes += part.value.length;
-    if (bytes > limit.bytes) throw new CommandError(`${url} is larger than a release can be.`);
-    take(part.value);
+  try {
+    for await (const part of response.body ?? []) {
+      bytes += part.length;
+      if (bytes > limit.bytes) throw new CommandError(`${url} is larger than a release can be.`);
+      yield part;
+    }
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    throw new CommandError(`The download of ${url} broke off. Try again.`, { cause });
   }
 }
 
