@@ -22,11 +22,9 @@ export function beginLifetime<Opened>({ place, signal, clock, queue, hangUp }: L
   let hasEnded = false;
 
   /** Ends it, if it has not ended; returns the error with which whoever waits is rejected. */
-  const end = (problem: string | UpstreamError, cause?: unknown): UpstreamError => {
+  const end = (problem: string | Error, cause?: unknown): Error => {
     const error =
-      problem instanceof UpstreamError
-        ? problem
-        : new UpstreamError(`${place} ${problem}`, { cause });
+      problem instanceof Error ? problem : new UpstreamError(`${place} ${problem}`, { cause });
     if (hasEnded) return error;
     hasEnded = true;
     cancelEnd();

@@ -1,8 +1,9 @@
 import type { Socket, SocketHandler } from "bun";
 import type { Clock } from "../../../clock.ts";
 import { type Network, reachableAddressesOf } from "../../../upstream/public-hosts.ts";
-import { UpstreamError } from "../../../upstream/index.ts";
 import { UnreadableAnswer } from "../../../upstream/json.ts";
+import { beginLifetime } from "../../../upstream/lifetime.ts";
+import { createMessageQueue } from "../../../upstream/message-queue.ts";
 import { MpdRefusal, type MpdResponse, MpdResponseReader, quote } from "./protocol.ts";
 
 /** Where MPD listens. */
@@ -14,7 +15,7 @@ export type MpdConnection = Awaited<ReturnType<typeof connectMpd>>;
 /** The way to MPD. */
 export type MpdNetwork = Pick<Network, "connect" | "lookUp">;
 
-/** Longest wait for the greeting and for each answer. */
+/** Longest wait for each answer. */
 const DEADLINE_MS = 5_000;
 
 /** Connects to the first address of a host at which somebody answers. */
@@ -50,39 +51,52 @@ export async function connectMpd(
   { clock, signal, network }: { clock: Clock; signal: AbortSignal; network: MpdNetwork },
 ) {
   const reader = new MpdResponseReader();
-  let waiting: PromiseWithResolvers<MpdResponse> | undefined;
-  let lost: UpstreamError | UnreadableAnswer | undefined;
+  const queue = createMessageQueue<MpdResponse | MpdRefusal>(clock);
   let socket: Socket | undefined;
+  /** Whether an answer is due; the first one is the greeting. */
+  let isAwaited = true;
+  const hangUp = () => socket?.terminate();
+  const lifetime = beginLifetime<void>({ place: "it", signal, clock, queue, hangUp });
+  const { opening, end } = lifetime;
 
-  const lose = (reason: string | UnreadableAnswer, cause?: unknown) => {
-    lost ??= typeof reason === "string" ? new UpstreamError(reason, { cause }) : reason;
-    signal.removeEventListener("abort", onAbort);
-    waiting?.reject(lost);
-    socket?.terminate();
+  const handlers: SocketHandler<undefined> = {
+    open(opened) {
+      socket = opened;
+      if (lifetime.hasEnded()) opened.terminate();
+      opening.resolve();
+    },
+    data(_, bytes) {
+      if (lifetime.hasEnded()) return;
+      try {
+        for (const answer of reader.push(bytes)) {
+          if (!isAwaited) throw new UnreadableAnswer("an answer came without a request");
+          isAwaited = false;
+          queue.push(answer);
+        }
+      } catch (error) {
+        end(error instanceof UnreadableAnswer ? error : "could not be read", error);
+      }
+    },
+    error: (_, error) => void end("failed", error),
+    close: () => void end("closed the connection"),
   };
-  const onAbort = () => lose("it was closed by us");
-  signal.addEventListener("abort", onAbort);
+  const connecting =
+    "unix" in address
+      ? network.connect({ unix: address.unix, socket: handlers })
+      : connectTo(address, handlers, network, () => !lifetime.hasEnded());
+  connecting.catch((error: unknown) => end("could not be reached", error));
 
-  const expectAnswer = () => {
-    if (lost) throw lost;
-    waiting = Promise.withResolvers();
-    return waiting.promise;
+  const write = (lines: string) => void socket?.write(`${lines}\n`);
+  /** The next answer. `undefined` if none arrives within the given time. */
+  const receive = async (withinMs: number): Promise<MpdResponse | undefined> => {
+    const answer = await queue.receive(withinMs);
+    if (answer instanceof MpdRefusal) throw answer;
+    return answer;
   };
-  const takeAnswer = (answer: MpdResponse | MpdRefusal) => {
-    if (!waiting) throw new UnreadableAnswer("an answer came without a request");
-    if (answer instanceof MpdRefusal) waiting.reject(answer);
-    else waiting.resolve(answer);
-    waiting = undefined;
-  };
-  const withDeadline = async (answer: Promise<MpdResponse>) => {
-    const cancel = clock.after(DEADLINE_MS, () =>
-      lose(`no answer in ${DEADLINE_MS / 1000} seconds`),
-    );
-    try {
-      return await answer;
-    } finally {
-      cancel();
-    }
+  const receiveInTime = async (problem = "did not answer in time"): Promise<MpdResponse> => {
+    const answer = await receive(DEADLINE_MS);
+    if (!answer) throw end(problem);
+    return answer;
   };
   /**
    * Sends a command, or several lines as one command list, and resolves with the answer.
@@ -90,38 +104,18 @@ export async function connectMpd(
    * @throws {UpstreamError} when there is no answer in time or the connection ends
    */
   const send = (lines: string) => {
-    const answer = expectAnswer();
-    socket?.write(`${lines}\n`);
-    return withDeadline(answer);
+    isAwaited = true;
+    write(lines);
+    return receiveInTime();
   };
 
-  const greeting = expectAnswer();
-  const handlers: SocketHandler<undefined> = {
-    open(opened) {
-      socket = opened;
-      if (lost) opened.terminate();
-    },
-    data(_, bytes) {
-      if (lost) return;
-      try {
-        for (const answer of reader.push(bytes)) takeAnswer(answer);
-      } catch (error) {
-        lose(error instanceof UnreadableAnswer ? error : "it could not be read", error);
-      }
-    },
-    error: (_, error) => lose("the connection failed", error),
-    close: () => lose("MPD closed the connection"),
-  };
-  const connecting =
-    "unix" in address
-      ? network.connect({ unix: address.unix, socket: handlers })
-      : connectTo(address, handlers, network, () => lost === undefined);
-  connecting.catch((error: unknown) => lose("nobody answers there", error));
   try {
-    await withDeadline(greeting);
+    await opening.promise;
+    await receiveInTime();
+    lifetime.cancelEnd();
     if (password) await send(`password ${quote(password)}`);
   } catch (error) {
-    lose("it was refused", error);
+    end("was refused", error);
     throw error;
   }
 
@@ -132,18 +126,13 @@ export async function connectMpd(
      * @throws {UpstreamError} when the connection ends
      */
     async idle(subsystems: string, atMostMs: number) {
-      const change = expectAnswer();
-      socket?.write(`idle ${subsystems}\n`);
-      const cancel = clock.after(atMostMs, () => socket?.write("noidle\n"));
-      // After that time MPD must answer the `noidle`. A half-open connection is detected here.
-      const giveUp = clock.after(atMostMs + DEADLINE_MS, () => lose("MPD no longer answers"));
-      try {
-        await change;
-      } finally {
-        cancel();
-        giveUp();
-      }
+      isAwaited = true;
+      write(`idle ${subsystems}`);
+      if (await receive(atMostMs)) return;
+      // MPD must answer this. A half-open connection is detected here.
+      write("noidle");
+      await receiveInTime("no longer answers");
     },
-    close: () => lose("it was closed by us"),
+    close: () => void end("was closed by us"),
   };
 }

@@ -44,7 +44,8 @@ export const createPear = (deps: StreamedSourceDeps): Source =>
       const urls = { amuse: search.machine.at(AMUSE_URL), api: search.machine.at(API_URL) };
       return (await import("./find.ts")).find(urls, search);
     },
-    requestWith: ({ token }) =>
-      token === "" ? {} : { headers: { Authorization: `Bearer ${token}` } },
+    requestWith: ({ token }) => ({
+      headers: token === "" ? {} : { Authorization: `Bearer ${token}` },
+    }),
     listen: async (...given) => (await import("./listen.ts")).listen(...given),
   });
