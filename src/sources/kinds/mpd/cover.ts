@@ -6,8 +6,6 @@ import { LARGEST_COVER_BYTES } from "../../../upstream/cover.ts";
 import type { MpdConnection } from "./connection.ts";
 import { fieldOf, MpdRefusal, type MpdResponse, quote } from "./protocol.ts";
 
-/** Longest time that a title waits for its cover. */
-const MOMENT_MS = 60;
 /** Longest time to read a whole cover, which MPD sends in pieces. */
 const LONGEST_READ_MS = 30_000;
 
@@ -75,27 +73,15 @@ export function createCoverLookup(
   };
 
   return {
-    /** A song's cover, as far as it is known within a moment, and the cover that is found later. */
-    find(uri: string) {
+    /** A song's cover; `null` when it has none. */
+    find(uri: string): Promise<Artwork | null> {
       if (last?.uri !== uri) {
         const turn = ++turns;
         // One command at a time: the previous song's read ends with its current answer.
         const before = last?.cover ?? Promise.resolve();
         last = { uri, cover: before.then(() => read(uri, () => turn === turns)) };
       }
-      const { cover } = last;
-      let missed = false;
-      const moment = clock.sleep(MOMENT_MS, signal).then(() => {
-        missed = true;
-        return null;
-      });
-      const soon = Promise.race([cover, moment]);
-      return {
-        /** The cover; `null` when the song has none, or it is not found within `MOMENT_MS`. */
-        soon,
-        /** The cover if `soon` was too early for it, else `null`. */
-        late: async () => ((await soon) === null && missed ? cover : null),
-      };
+      return last.cover;
     },
     close() {
       turns++;

@@ -1,3 +1,4 @@
+import { atMost } from "../../../clock.ts";
 import type { Playback } from "../../../playback.ts";
 import { LONGEST_ADDRESS } from "../../../text-limits.ts";
 import { createCoverLookup } from "./cover.ts";
@@ -24,6 +25,9 @@ interface MpdSettings {
 
 const DEFAULT_ADDRESS = "127.0.0.1:6600";
 const DEFAULT_PORT = 6600;
+
+/** Longest time that a title waits for its cover. */
+const MOMENT_MS = 60;
 
 /** A player may report a few changes at once. One that never stops is not queried more often. */
 const MOST_ROUNDS_A_SECOND = 20;
@@ -113,10 +117,12 @@ async function* listen(
       rounds.push(observedAtMs);
       const uri = fieldOf(answer, "file");
       const cover = uri !== undefined && isActive(answer) ? covers.find(uri) : undefined;
-      yield cover ? readPlayback(answer, await cover.soon, observedAtMs) : null;
+      const soon = cover && (await atMost(clock, MOMENT_MS, cover));
+      yield cover ? readPlayback(answer, soon ?? null, observedAtMs) : null;
 
       const change = connection.idle("player mixer", RESYNC_MS);
-      const lateCover = await Promise.race([change.then(() => null), cover?.late() ?? null]);
+      const isLate = cover && soon === undefined;
+      const lateCover = isLate && (await Promise.race([change, cover]));
       if (lateCover) yield readPlayback(answer, lateCover, observedAtMs);
       await change;
 
