@@ -1,5 +1,6 @@
 import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
+import { beginLifetime } from "../../../upstream/lifetime.ts";
 import { createWaking } from "../../../upstream/message-queue.ts";
 import { SourceFailure, unavailable } from "../../source.ts";
 import { createPlayers, PATH, PLAYER, PREFIX, PROPERTIES } from "./known-players.ts";
@@ -8,7 +9,6 @@ import { createPlayers, PATH, PLAYER, PREFIX, PROPERTIES } from "./known-players
 
 const BUS = "org.freedesktop.DBus";
 
-const CONNECT_MS = 5_000;
 /** A player that hangs is left out; the others are not waited for. */
 const ANSWER_MS = 2_000;
 /** Nor are they waited for when the source begins. */
@@ -24,30 +24,19 @@ export async function connectBus(
   const { createClient } = await import("dbus-native");
   signal.throwIfAborted();
   const { wake, woken, fail } = createWaking(clock);
-  const cancels = new Set<() => void>();
-  let hasEnded = false;
-
   const bus = dial(createClient, busAddress);
-  const lost = Promise.withResolvers<never>();
-  lost.promise.catch(() => {});
-  const end = (cause?: unknown) => {
-    if (hasEnded) return;
-    hasEnded = true;
-    const error = busLost("the session bus cannot be reached", cause);
-    signal.removeEventListener("abort", onAbort);
-    for (const cancel of cancels) cancel();
-    lost.reject(error);
-    fail(error);
+  const ending = new AbortController();
+  const hangUp = () => {
+    ending.abort();
     bus.close().catch(() => {});
   };
-  const onAbort = () => end();
-  const after = (ms: number, task: () => void) => {
-    const cancel = clock.after(ms, () => {
-      cancels.delete(cancel);
-      task();
-    });
-    cancels.add(cancel);
-    return cancel;
+  const parts = { place: "the session bus", signal, clock, queue: { end: fail }, hangUp };
+  const lifetime = beginLifetime<never>(parts);
+  const lose = (cause?: unknown) =>
+    void lifetime.end(busLost("the session bus cannot be reached", cause));
+  const after = async (ms: number, task: () => void) => {
+    await clock.sleep(ms, ending.signal);
+    if (!lifetime.hasEnded()) task();
   };
 
   const call = (destination: string, path: string, on: string, member: string, ...body: string[]) =>
@@ -62,7 +51,8 @@ export async function connectBus(
       { timeout: ANSWER_MS },
     );
 
-  const players = createPlayers({ clock, after, call, hasEnded: () => hasEnded, onChange: wake });
+  const { hasEnded } = lifetime;
+  const players = createPlayers({ clock, after, call, hasEnded, onChange: wake });
 
   const receive = ({ interface: on, member, sender, path, body = [] }: Message) => {
     if (on === BUS && member === "NameOwnerChanged" && sender === BUS)
@@ -72,22 +62,22 @@ export async function connectBus(
     if (on === PLAYER && member === "Seeked") players.sought(sender, body[0]);
   };
 
-  signal.addEventListener("abort", onAbort);
-  bus.connection.on("error", end);
+  bus.connection.on("error", lose);
   // Without a listener, a message that cannot be read would end the whole program.
-  bus.connection.on("handlerError", end);
-  bus.connection.on("end", () => end());
-  bus.connection.on("close", () => end());
+  bus.connection.on("handlerError", lose);
+  bus.connection.on("end", () => lose());
+  bus.connection.on("close", () => lose());
   bus.connection.on("message", receive);
-  const cancelDeadline = after(CONNECT_MS, () => end());
   try {
-    const owned = await Promise.race([subscribe(bus), lost.promise]);
+    const owned = await Promise.race([subscribe(bus), lifetime.opening.promise]);
     for (const [name, owner] of owned) players.own(name, owner);
   } catch (error) {
-    end(error);
-    throw error instanceof SourceFailure ? error : busLost("the session bus refuses a call", error);
+    lose(error);
+    throw error instanceof SourceFailure
+      ? error
+      : busLost("the session bus does not answer", error);
   }
-  cancelDeadline();
+  lifetime.cancelEnd();
   players.readPlayingAgain();
   await firstAnswers();
 
@@ -98,7 +88,7 @@ export async function connectBus(
     async nextChange() {
       await woken();
     },
-    close: () => end(),
+    close: () => lose(),
   };
 
   /** Waits for the players that are there already, so that the first report is not "nothing". */
