@@ -43,7 +43,7 @@ export function createConnectionFinder(
   const watchedOf = (connection: Connection): WatchedConnection[] => {
     if (connection.refusedAt !== null) return [];
     const source = sourceOf(connection, sources);
-    const { id, userId, wasOk } = connection;
+    const { id, userId } = connection;
     const stored = openConnection(source, connection);
     if (!stored.usable) {
       const fields = { user: userId, source: source.id, reason: stored.reason };
@@ -60,7 +60,7 @@ export function createConnectionFinder(
     return [
       {
         connectionId: id,
-        wasOk,
+        wasOk: connection.status.state === "ok",
         delivery: source.delivery,
         ...(source.pollsEveryMs !== undefined && { pollsEveryMs: source.pollsEveryMs }),
         watch: (context) => stored.open.watch({ ...context, connection: kept }),

@@ -327,7 +327,7 @@ function refuseHost({ actor, config }: Call, source: Source, { address }: OpenSo
  * stores what came of it: nothing that cannot be reached is shown as connected.
  */
 async function tryFirst(
-  { accounts: { connections }, config, clock, signal }: Call,
+  { accounts: { connections }, user, config, clock, signal }: Call,
   source: Source,
   open: OpenSource,
   connection: Connection,
@@ -343,7 +343,8 @@ async function tryFirst(
     return tried;
   }
   // A running server follows it meanwhile, and knows more than one try does.
-  if (connections.statusOf(connection).state !== "untried") return tried;
+  const now = connections.allOf(user.id).find(({ id }) => id === connection.id);
+  if (now?.status.state !== "untried") return tried;
   const since = clock.wallMs();
   await connections.storeStatus(
     connection.id,

@@ -26,8 +26,8 @@ export interface Connection {
   readonly refusedAt: number | null;
   /** Whether it has ever reported with these settings. */
   readonly hasWorked: boolean;
-  /** Whether its stored status is `ok`. */
-  readonly wasOk: boolean;
+  /** As it was stored when the connection was read. */
+  readonly status: StoredStatus;
 }
 
 const PAGE = 50;
@@ -41,11 +41,7 @@ export function createConnectionReads(
   const toConnection = (found: FoundRow) => openConnection(vault, found);
   const find = (condition: SQL | undefined) =>
     queries
-      .select({
-        row: connections,
-        firstReportAt: connectionStatuses.firstReportAt,
-        state: connectionStatuses.state,
-      })
+      .select({ row: connections, status: connectionStatuses })
       .from(connections)
       .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
       .where(condition);
@@ -98,20 +94,11 @@ export function createConnectionReads(
     /** The users with a working connection whose consent ends by then (Unix ms). */
     usersWhoseConsentEnds: (untilMs: number): User[] =>
       usersWhere(and(lte(connections.consentEndsAt, untilMs), isNull(connections.refusedAt))),
-    statusOf({ id, refusedAt }: Pick<Connection, "id" | "refusedAt">): StoredStatus {
-      if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
-      const row = queries
-        .select()
-        .from(connectionStatuses)
-        .where(eq(connectionStatuses.connectionId, id))
-        .get();
-      return row ? toStatus(row) : { state: "untried" };
-    },
   };
 }
 
 /** A stored connection with its settings decrypted. */
-export function openConnection(vault: Vault, { row, firstReportAt, state }: FoundRow): Connection {
+export function openConnection(vault: Vault, { row, status }: FoundRow): Connection {
   const { id, userId, source, name, refusedAt } = row;
   return {
     id,
@@ -121,8 +108,8 @@ export function openConnection(vault: Vault, { row, firstReportAt, state }: Foun
     name,
     refusedAt,
     // Earlier versions did not store when a connection first reported.
-    hasWorked: firstReportAt !== null || state === "ok",
-    wasOk: state === "ok",
+    hasWorked: status !== null && (status.firstReportAt !== null || status.state === "ok"),
+    status: statusIn(row, status),
     settings: openSettings(vault, row),
   };
 }
@@ -152,11 +139,12 @@ type ConnectionConditions = ReturnType<typeof connectionConditions>;
 
 type ConnectionRow = typeof connections.$inferSelect;
 
+type StatusRow = typeof connectionStatuses.$inferSelect;
+
 /** A stored connection, and what its reports have shown of it. */
 interface FoundRow {
   readonly row: ConnectionRow;
-  readonly firstReportAt: number | null;
-  readonly state: StoredStatus["state"] | null;
+  readonly status: StatusRow | null;
 }
 
 export const publicIdOf = ({ id, firstId }: { id: number; firstId: number | null }) =>
@@ -171,7 +159,9 @@ export function refuseId(): never {
   throw new Refused("connection.unknown");
 }
 
-function toStatus(row: typeof connectionStatuses.$inferSelect): StoredStatus {
+function statusIn({ refusedAt }: ConnectionRow, row: StatusRow | null): StoredStatus {
+  if (refusedAt !== null) return { state: "needsLinking", since: refusedAt };
+  if (!row) return { state: "untried" };
   const { state, since, until } = row;
   if (state === "limited") return { state, since, until: until ?? since };
   if (state === "ok") return { state, since };

@@ -83,7 +83,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       const row = await store.write({ userId: user.id, what: "connections" }, (tx) =>
         putConnection(tx, rowsOf(tx, user), { ...draft, name }),
       );
-      return openConnection(vault, { row, firstReportAt: null, state: null });
+      return openConnection(vault, { row, status: null });
     },
     /**
      * Ends one connection, or all. Returns whether there was one to end.

@@ -37,7 +37,7 @@ export function musicOf(
     const status: ConnectionStatus = {
       // The time of a refusal is stored. When settings became unusable is not known.
       ...(stored.usable || connection.refusedAt !== null
-        ? connections.statusOf(connection)
+        ? connection.status
         : { state: "needsLinking", since: null }),
       linkedUntil: account.linkedUntil ?? null,
     };

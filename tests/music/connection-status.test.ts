@@ -68,7 +68,7 @@ const connection = async () => {
   if (!found) throw new Error("ada is not connected");
   return found;
 };
-const health = async () => connections().statusOf(await connection());
+const health = async () => (await connection()).status;
 const note = async (observed: ReportedStatus) =>
   connections().storeStatus((await connection()).id, observed);
 
@@ -114,7 +114,7 @@ describe("the status of a connection", () => {
     const grace = await world.add("grace", { source: "spotify", settings: {} });
     await note({ state: "limited", since: START_MS, until: START_MS + 5_000 });
     const hers = await onlyConnection(connections(), grace.user.id);
-    expect(hers && connections().statusOf(hers)).toEqual({ state: "untried" });
+    expect(hers?.status).toEqual({ state: "untried" });
   });
 
   test("cannot be noted of a connection that is gone", async () => {

@@ -41,7 +41,7 @@ describe("a connection", () => {
       userId: ada.id,
       name: "",
       hasWorked: false,
-      wasOk: false,
+      status: { state: "untried" },
     });
     expect(await onlyConnection(connections(), grace.id)).toBe(undefined);
     expect(await onlyWorkingId(connections(), grace.id)).toBe(undefined);
