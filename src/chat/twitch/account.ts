@@ -96,8 +96,7 @@ async function readWhileValid(
 ): Promise<End> {
   const { clock, chat, log } = deps;
   const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  signal.addEventListener("abort", onAbort);
+  signal.addEventListener("abort", () => stop.abort(), { signal: stop.signal });
   let { settings } = first;
   let isUnknownLogged = false;
   /** Undefined until the first session: what was stored before a restart may not be true any more. */
@@ -182,7 +181,6 @@ async function readWhileValid(
     stop.abort();
     deps.voices.end(account.id);
     announcing.stop();
-    signal.removeEventListener("abort", onAbort);
     await validity;
   }
 }

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../../bounded-map.ts";
 import type { ChatAccount, ChatAccountNews, ChatAccounts } from "../store.ts";
 import type { Clock } from "../../clock.ts";
 import { describeError, type Log } from "../../log.ts";
@@ -52,7 +53,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
   const isFirstDelivery = createFirstSight();
   const isFirstMessage = createFirstSight();
   /** Ids of our own lines, which come back as events. */
-  const own = new Set<string>();
+  const own = createBoundedMap<string, true>(LAST_OWN_MESSAGES);
   let isModerator = false;
 
   const mayMore = () => isModerator || settings().userId === settings().channelId;
@@ -60,8 +61,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
 
   const take = async (sent: Sent): Promise<void> => {
     if (sent.kind === "sent") {
-      own.add(sent.messageId);
-      for (const oldest of own) if (own.size > LAST_OWN_MESSAGES) own.delete(oldest);
+      own.set(sent.messageId, true);
       return note({ answeredAt: clock.wallMs() });
     }
     if (sent.kind === "forbidden") {
@@ -115,7 +115,7 @@ export function createAnswering(deps: AnsweringDeps, parts: AnsweringParts) {
       if (type !== CHAT_MESSAGES || !isFirstDelivery(id)) return;
       const message = readChatMessage(event);
       if (!message || message.channelId !== settings().channelId) return;
-      if (own.has(message.id)) {
+      if (own.get(message.id)) {
         isModerator = hasPrivileges(message);
         return;
       }
