@@ -129,27 +129,20 @@ function createUserFolder(
     while (secondNow() === lastSecond) await clock.sleep(SECOND_MS - (clock.wallMs() % SECOND_MS));
   };
 
-  const drawCover = async (artwork: Artwork, userId: number) => {
-    const picture = await pictureOf(artwork, userId);
+  const drawCover = async (artwork: Artwork, set: FileSet) => {
+    const picture = await pictureOf(artwork, set.userId);
     const png = picture && (await squarePng(picture, COVER_PX).catch(() => undefined));
-    if (png) cover = { key: artwork.key, png };
+    if (!png) return;
+    cover = { key: artwork.key, png };
+    // As another set, which is written even if this one is being written without its cover.
+    if (shown === set) show({ ...set });
   };
 
   /** The cover of a set, transparent if it is not there in time. */
   const coverOf = async (set: FileSet): Promise<Uint8Array> => {
     const artwork = set.cover;
     if (artwork && cover?.key !== artwork.key) {
-      const drawn = drawCover(artwork, set.userId);
-      const isInTime = await atMost(
-        clock,
-        COVER_WAIT_MS,
-        drawn.then(() => true),
-      );
-      if (!isInTime) {
-        void drawn.then(() => {
-          if (shown === set && cover?.key === artwork.key) show(set);
-        });
-      }
+      await atMost(clock, COVER_WAIT_MS, drawCover(artwork, set));
     }
     const png = artwork && cover?.key === artwork.key ? cover.png : undefined;
     return png ?? transparentPng(COVER_PX);
