@@ -16,7 +16,6 @@ import type { Language } from "../languages.ts";
 import { once } from "../once.ts";
 import type { Dashboard, DashboardDeps } from "./dashboard.ts";
 import type { Answer } from "./guard.ts";
-import type { DashboardRoutes } from "./routes.ts";
 import { createSessionGuard } from "./session-guard.ts";
 import type { DashboardTicket } from "./ticket.ts";
 
@@ -40,13 +39,14 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     return opened;
   });
   const answer =
-    (choose: (routes: DashboardRoutes) => Answer) =>
+    (choose: (dashboard: Dashboard) => Answer) =>
     async ({ signedIn, language, request, params }: SignedInContext) =>
-      choose((await load()).routes)(signedIn, language, { request, params });
-  const page = (name: "link" | "backup") => answer((routes) => routes[name]);
+      choose(await load())(signedIn, language, { request, params });
+  const page = (name: "link" | "backup") => answer((dashboard) => dashboard[name]);
   const section = (name: SectionName, does: "show" | "act") =>
-    answer((routes) => routes[does](name));
-  const file = (name: SectionName, file: string) => answer((routes) => routes.file(name, file));
+    answer((dashboard) => dashboard[does](name));
+  const file = (name: SectionName, file: string) =>
+    answer((dashboard) => dashboard.file(name, file));
   const leading =
     (name: SectionName) =>
     ({ language, request }: SignedInContext) =>
@@ -70,7 +70,7 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     .get(
       "/:lang/dashboard/live",
       async ({ signedIn, language, request, server }) =>
-        (await load()).routes.socket(signedIn, language, request, upgraderFor(sockets, server)),
+        (await load()).socket(signedIn, language, request, upgraderFor(sockets, server)),
       { session: "socket" },
     )
     .get("/:lang/dashboard/music/link/:source", page("link"), forPage())
