@@ -1,19 +1,17 @@
 import type { EventsServer } from "../api/events.ts";
 import { parseConnectionId } from "../music/connection-reads.ts";
-import type { Language } from "../languages.ts";
 import { plainText, tooMuch } from "../http/plain-text.ts";
 import { secondsOf } from "../http/rate-limit.ts";
 import { isLinked } from "../sources/source.ts";
 import type { LinkingFlow } from "../linking/linking.ts";
 import type { Upgrader } from "../http/socket.ts";
 import type { DashboardTicket } from "./ticket.ts";
-import type { SignedIn } from "../http/session-cookie.ts";
 import { redirect } from "../http/redirect.ts";
 import type { Covers } from "../overlay/covers.ts";
 import { createDashboardLive } from "./live.ts";
 import type { CreateSections, SectionParts } from "./section-parts.ts";
 import { createPresenter } from "./state.ts";
-import { createDashboardGuard, type DashboardGuardDeps } from "./guard.ts";
+import { createDashboardGuard, type DashboardGuardDeps, type SignedInContext } from "./guard.ts";
 import { download } from "./download.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
@@ -56,7 +54,7 @@ export async function createDashboard(deps: DashboardDeps) {
     act: (name: SectionName) => guard.act(name, sections[name]),
 
     /** Redirects to an upstream to link an account. */
-    link: guard.guard(async ({ user }, language, { params, request }) => {
+    link: guard.guard(async ({ signedIn: { user }, language, params, request }) => {
       const source = sources.byId(params["source"] ?? "");
       if (!source || !isLinked(source) || !source.oauth.app()) {
         return redirect(pathTo({ basePath, language }, "music"), 303);
@@ -71,7 +69,7 @@ export async function createDashboard(deps: DashboardDeps) {
     file: (name: SectionName, file: string) => guard.file(name, sections[name], file),
 
     /** A copy of the database, for the owner. */
-    backup: guard.guard(async ({ user }, _language, { request }) => {
+    backup: guard.guard(async ({ signedIn: { user }, request }) => {
       if (user.role !== "owner") return plainText(403, "Only the owner may have a backup");
       const waitMs = nextBackupMs - clock.monotonicMs();
       if (waitMs > 0) return tooSoon(secondsOf(waitMs));
@@ -90,9 +88,7 @@ export async function createDashboard(deps: DashboardDeps) {
     }),
 
     socket(
-      signedIn: SignedIn,
-      language: Language,
-      request: Request,
+      { signedIn, language, request }: Omit<SignedInContext, "params">,
       upgrader: Upgrader<DashboardTicket> | undefined,
     ) {
       const isElsewhere = deps.openedElsewhere(request) !== undefined;

@@ -9,13 +9,10 @@ import {
   sectionPath,
 } from "../html/section-paths.ts";
 import { redirect } from "../http/redirect.ts";
-import type { RouteContext } from "../http/route-context.ts";
-import type { SignedIn } from "../http/session-cookie.ts";
 import { upgraderFor, withMessageLimit } from "../http/socket.ts";
-import type { Language } from "../languages.ts";
 import { once } from "../once.ts";
 import type { Dashboard, DashboardDeps } from "./dashboard.ts";
-import type { Answer } from "./guard.ts";
+import type { Answer, SignedInContext } from "./guard.ts";
 import { createSessionGuard } from "./session-guard.ts";
 import type { DashboardTicket } from "./ticket.ts";
 
@@ -23,12 +20,6 @@ import type { DashboardTicket } from "./ticket.ts";
 const forPage = () => ({ session: "page" }) as const;
 /** The body is read once it is known who sends it. */
 const forForm = () => ({ session: "form", parse: "none" }) as const;
-
-/** What the guard gives the handlers of routes. */
-interface SignedInContext extends RouteContext {
-  readonly signedIn: SignedIn;
-  readonly language: Language;
-}
 
 /** The pages of who is signed in, which are loaded with the first visit. */
 export function createDashboardFeature(deps: DashboardDeps): Feature {
@@ -41,7 +32,7 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
   const answer =
     (choose: (dashboard: Dashboard) => Answer) =>
     async ({ signedIn, language, request, params }: SignedInContext) =>
-      choose(await load())(signedIn, language, { request, params });
+      choose(await load())({ signedIn, language, request, params });
   const page = (name: "link" | "backup") => answer((dashboard) => dashboard[name]);
   const section = (name: SectionName, does: "show" | "act") =>
     answer((dashboard) => dashboard[does](name));
@@ -70,7 +61,7 @@ export function createDashboardFeature(deps: DashboardDeps): Feature {
     .get(
       "/:lang/dashboard/live",
       async ({ signedIn, language, request, server }) =>
-        (await load()).socket(signedIn, language, request, upgraderFor(sockets, server)),
+        (await load()).socket({ signedIn, language, request }, upgraderFor(sockets, server)),
       { session: "socket" },
     )
     .get("/:lang/dashboard/music/link/:source", page("link"), forPage())

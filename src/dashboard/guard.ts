@@ -18,12 +18,13 @@ import { mayOpen } from "./owner-only.ts";
 import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
 import type { Parts } from "../http/parts.ts";
 
-/** What answers who is signed in. */
-export type Answer = (
-  signedIn: SignedIn,
-  language: Language,
-  context: RouteContext,
-) => Promise<Response>;
+/** What handlers are given of the request of who is signed in. */
+export interface SignedInContext extends RouteContext {
+  readonly signedIn: SignedIn;
+  readonly language: Language;
+}
+
+export type Answer = (context: SignedInContext) => Promise<Response>;
 
 export interface DashboardGuardDeps extends Parts, CarryOutDeps {}
 
@@ -34,11 +35,9 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
   const carryOut = createCarryOut(deps);
 
   const dashboardRequestOf = (
-    signedIn: SignedIn,
-    language: Language,
-    request: Request,
+    { signedIn, language, request }: SignedInContext,
     section: SectionName,
-    notice: Notice | undefined,
+    notice?: Notice,
   ): DashboardRequest => ({
     ...signedIn,
     language,
@@ -62,25 +61,26 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
   /** For routes that are not pages, such as a download. */
   const guard =
     (answer: Answer): Answer =>
-    async (signedIn, language, context) =>
-      withinBudget(budget, signedIn.user.id, { language, basePath }, () =>
-        answer(signedIn, language, context),
-      );
+    async (context) => {
+      const { signedIn, language } = context;
+      return withinBudget(budget, signedIn.user.id, { language, basePath }, () => answer(context));
+    };
 
   const enter = (section: SectionName, answer: Answer): Answer =>
-    guard(async (signedIn, language, context) =>
-      mayOpen(signedIn.user, section)
-        ? answer(signedIn, language, context)
-        : ownersOnly(language, basePath),
+    guard(async (context) =>
+      mayOpen(context.signedIn.user, section)
+        ? answer(context)
+        : ownersOnly(context.language, basePath),
     );
 
   return {
     guard,
 
     show: (name: SectionName, section: Section) =>
-      enter(name, async (signedIn, language, { request }) => {
+      enter(name, async (context) => {
+        const { signedIn, language, request } = context;
         const notice = notices.of(request, signedIn, { section: name, basePath, language });
-        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, notice);
+        const dashboardRequest = dashboardRequestOf(context, name, notice);
         const response = await section.show(dashboardRequest);
         // A page that redirects has not shown it yet.
         if (notice && !response.headers.has("location")) {
@@ -91,17 +91,18 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
 
     /** One of the section's files. */
     file: (name: SectionName, section: Section, file: string) =>
-      enter(name, async (signedIn, language, { request }) => {
-        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
+      enter(name, async (context) => {
+        const dashboardRequest = dashboardRequestOf(context, name);
         const offered = await section.files?.[file]?.(dashboardRequest);
         return offered ? download(offered) : section.show(dashboardRequest);
       }),
 
     act: (name: SectionName, section: Section) =>
-      enter(name, async (signedIn, language, { request }) => {
+      enter(name, async (context) => {
+        const { signedIn, language, request } = context;
         const form = await request.formData().catch(() => new FormData());
         if (!isOurForm(request, form, signedIn)) return refuseForm({ basePath, language }, name);
-        const dashboardRequest = dashboardRequestOf(signedIn, language, request, name, undefined);
+        const dashboardRequest = dashboardRequestOf(context, name);
         const action = actionNamed(fieldOf(form, "do"));
         const sent = { form, signal: request.signal, isForScript: isForScript(request) };
         const act = async () =>
