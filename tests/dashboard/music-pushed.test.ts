@@ -85,7 +85,7 @@ describe("what to enter in a program that pushes", () => {
     expect(await enteredOn(await page())).toEqual(["127.0.0.1", port, "/live", secret]);
     expect(await textOf(await page(), ".secret code")).toBe(secret);
     const html = await (await page()).text();
-    const pictures = [...html.matchAll(/<svg class="settings-picture".*?<\/svg>/gs)].map(String);
+    const pictures = [...html.matchAll(/<div class="settings-picture".*?<\/div>/gs)].map(String);
     expect(pictures).toHaveLength(3);
     for (const picture of pictures) {
       for (const shown of ["127.0.0.1", port, "/live"]) expect(picture).toContain(`>${shown}<`);

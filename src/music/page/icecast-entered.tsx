@@ -90,29 +90,17 @@ const programs = (host: string, port: string, mount: string): readonly ProgramSe
   },
 ];
 
-const ROW = 26;
-const TOP = 40;
-
 /** A drawing of a program's settings, with what is to be entered. */
 function Settings({ menu, fields, label }: ProgramSettings & { readonly label: string }) {
-  const height = TOP + fields.length * ROW + 8;
   return (
-    <svg class="settings-picture" viewBox={`0 0 360 ${height}`} role="img" aria-label={label}>
-      <rect class="window" x="1" y="1" width="358" height={String(height - 2)} rx="6" />
-      <text class="menu" x="12" y="22" safe>
-        {menu}
-      </text>
-      {fields.map(([name, value], index) => (
-        <g transform={`translate(0 ${TOP + index * ROW})`}>
-          <text x="12" y="14" safe>
-            {name}
-          </text>
-          <rect class="field" x="150" y="-2" width="196" height="22" rx="3" />
-          <text class="value" x="158" y="14" safe>
-            {value}
-          </text>
-        </g>
+    <div class="settings-picture" role="img" aria-label={label}>
+      <strong safe>{menu}</strong>
+      {fields.map(([name, value]) => (
+        <>
+          <span safe>{name}</span>
+          <b safe>{value}</b>
+        </>
       ))}
-    </svg>
+    </div>
   );
 }
