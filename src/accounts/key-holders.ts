@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { apiKeys, users } from "../db/schema.ts";
 import type { AccountsContext } from "./context.ts";
 import { createCredentialCache } from "./credential-cache.ts";
@@ -29,23 +29,18 @@ export function createKeyHolders({ store, wallMs }: AccountsContext) {
   const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
   const uses = new Map<string, number>();
 
-  /** Prepared once: to build a query takes longer than to run it. */
+  /** Revoked keys too. Prepared once: to build a query takes longer than to run it. */
   const prepareHolderQuery = () =>
     queries
       .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(
-        and(
-          eq(apiKeys.hash, sql.placeholder("hash")),
-          or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, sql.placeholder("nowMs"))),
-        ),
-      )
+      .where(eq(apiKeys.hash, sql.placeholder("hash")))
       .prepare();
   let holderQuery: ReturnType<typeof prepareHolderQuery> | undefined;
   const find = (key: ApiKey): CachedHolder | undefined => {
     holderQuery ??= prepareHolderQuery();
-    const row = holderQuery.get({ hash: hashCredential(key), nowMs: wallMs() });
+    const row = holderQuery.get({ hash: hashCredential(key) });
     return row && { ...row, notedAtMs: -Infinity, kept: undefined };
   };
 
