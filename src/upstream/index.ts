@@ -79,17 +79,26 @@ export function createUpstream(deps: UpstreamDeps) {
   };
 
   /** What is opened at the first address of a server at which somebody answers. */
-  const openAt = async <Stream>(
+  const openAt = async <Stream extends { readonly status: number }>(
     target: string | URL,
     { headers, signal }: Pick<StreamRequest, "headers" | "signal">,
     openOne: (destination: Destination, place: string, headers: Headers) => Promise<Stream>,
   ): Promise<Stream> => {
-    const { url, place } = guard(target);
-    const limit = limitTime(clock, signal);
-    const destinations = await findDestinations(url, place, limit.signal).finally(limit.cancel);
-    return firstReached(destinations, (destination) =>
-      openOne(destination, place, withUserAgent(headers)),
-    );
+    try {
+      signal.throwIfAborted();
+      const { url, place } = guard(target);
+      const limit = limitTime(clock, signal);
+      const destinations = await findDestinations(url, place, limit.signal).finally(limit.cancel);
+      const stream = await firstReached(destinations, (destination) =>
+        openOne(destination, place, withUserAgent(headers)),
+      );
+      onCall(stream.status);
+      return stream;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      onCall("failed");
+      throw error;
+    }
   };
 
   return {
@@ -134,43 +143,21 @@ export function createUpstream(deps: UpstreamDeps) {
       }
     },
     /** Opens a WebSocket at an http or https address, within five seconds. */
-    openSocket: (target: string | URL, request: SocketRequest) =>
-      countedOpening(request.signal, onCall, async () => {
-        const { openSocket } = await import("./socket.ts");
-        const stream = await openAt(target, request, (destination, place, headers) =>
-          openSocket(destination, place, { ...request, headers }, clock),
-        );
-        return { status: 101, stream };
-      }),
+    async openSocket(target: string | URL, request: SocketRequest) {
+      const { openSocket } = await import("./socket.ts");
+      return openAt(target, request, (destination, place, headers) =>
+        openSocket(destination, place, { ...request, headers }, clock),
+      );
+    },
     /** Opens an answer without an end, whatever its status; its head must arrive within five seconds. */
-    openStream: (target: string | URL, request: StreamRequest) =>
-      countedOpening(request.signal, onCall, async () => {
-        const { openStream } = await import("./stream.ts");
-        const parts = { clock, connect: network.connect };
-        const stream = await openAt(target, request, (destination, place, headers) =>
-          openStream(destination, place, { ...request, headers }, parts),
-        );
-        return { status: stream.status, stream };
-      }),
+    async openStream(target: string | URL, request: StreamRequest) {
+      const { openStream } = await import("./stream.ts");
+      const parts = { clock, connect: network.connect };
+      return openAt(target, request, (destination, place, headers) =>
+        openStream(destination, place, { ...request, headers }, parts),
+      );
+    },
   };
-}
-
-/** Opens a stream and counts how that ended. */
-async function countedOpening<Stream>(
-  signal: AbortSignal,
-  count: NonNullable<UpstreamDeps["onCall"]>,
-  open: () => Promise<{ readonly status: number; readonly stream: Stream }>,
-): Promise<Stream> {
-  try {
-    signal.throwIfAborted();
-    const { status, stream } = await open();
-    count(status);
-    return stream;
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    count("failed");
-    throw error;
-  }
 }
 
 export type Upstream = ReturnType<typeof createUpstream>;
@@ -224,24 +211,27 @@ async function judgedDestinations(
   lookUp: LookUp,
   signal: AbortSignal,
 ): Promise<readonly Destination[]> {
-  const late = Promise.withResolvers<never>();
-  const giveUp = () => late.reject(new UpstreamError(`${place} did not answer in time`));
-  signal.addEventListener("abort", giveUp);
-  if (signal.aborted) giveUp();
-  try {
-    const found = destinationsOf(url, lookUp, reach).catch(() => {
-      throw new UpstreamError(`${place} could not be reached, as its name is not known`);
-    });
-    const destinations = await Promise.race([found, late.promise]);
-    if (destinations.length > 0) return destinations;
-    throw new UpstreamError(
-      reach === "allowed"
-        ? `${place} leads to an address that is never called`
-        : `${place} leads to a private address, which the operator has to allow before it is called`,
-    );
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-  }
+  const found = destinationsOf(url, lookUp, reach).catch(() => {
+    throw new UpstreamError(`${place} could not be reached, as its name is not known`);
+  });
+  const late = failingAt(signal, () => new UpstreamError(`${place} did not answer in time`));
+  const destinations = await Promise.race([found, late]);
+  if (destinations.length > 0) return destinations;
+  throw new UpstreamError(
+    reach === "allowed"
+      ? `${place} leads to an address that is never called`
+      : `${place} leads to a private address, which the operator has to allow before it is called`,
+  );
+}
+
+/** Rejects when the time of a call is over, or its caller gives up. */
+function failingAt(signal: AbortSignal, makeError: () => Error): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const fail = () => reject(makeError());
+  signal.addEventListener("abort", fail, { once: true });
+  if (signal.aborted) fail();
+  return promise;
 }
 
 /** What comes of the first destination that can be reached. */
@@ -279,10 +269,7 @@ async function readAll(
   const reader = response.body?.getReader();
   let bytes = 0;
   // Reading a very slow body does not always end when its request is aborted.
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
-  });
-  aborted.catch(() => {});
+  const aborted = failingAt(signal, () => new Error("aborted"));
   while (reader) {
     const { done, value } = await Promise.race([reader.read(), aborted]);
     if (done) break;

@@ -84,6 +84,8 @@ export async function openSocket(
   lifetime.cancelEnd();
   if (!withoutPings) watchOver();
   return {
+    /** It has switched protocols. */
+    status: 101,
     send: (text: string) => void socket.send(text),
     /**
      * The next text. `undefined` if none arrives within the given time, in milliseconds.

@@ -222,6 +222,7 @@ function upstreamThatSays(): Upstream {
     fetch: async (url) =>
       Response.json(String(url).endsWith("/song") ? pearSong : { info: ciderSong }),
     openSocket: async () => ({
+      status: 101,
       send() {},
       receive: async () => texts.pop() ?? new Promise<undefined>(() => {}),
       close() {},
