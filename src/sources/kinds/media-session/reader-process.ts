@@ -1,7 +1,7 @@
 import { createBoundedMap } from "../../../bounded-map.ts";
 import type { Clock } from "../../../clock.ts";
 import type { MediaSession, ReaderLine, SessionCover } from "./reader-lines.ts";
-import { startReader } from "./running-reader.ts";
+import { runReader } from "./running-reader.ts";
 
 /** What the reader has reported last. */
 export type ReaderState =
@@ -23,7 +23,7 @@ export type ReaderState =
 export type ReaderProcess = ReturnType<typeof createReaderProcess>;
 
 export interface ReaderProcessDeps {
-  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  readonly clock: Pick<Clock, "monotonicMs" | "after" | "sleep">;
   /** The program and its words. */
   readonly command: readonly string[];
   /** After this time another process takes over; `Infinity` for never. */
@@ -34,26 +34,23 @@ export interface ReaderProcessDeps {
 const MOST_COVER_BYTES = 24 * 1024 * 1024;
 const ENDS_AFTER_MS = 10_000;
 const FIRST_RESTART_MS = 1_000;
-const LONGEST_RESTART_MS = 60_000;
 /** After this many crashes within this time, it is not started again for as long. */
 const MOST_CRASHES = 5;
 const CRASHES_WITHIN_MS = 600_000;
 
-export function createReaderProcess(deps: ReaderProcessDeps) {
-  const { clock, command, replaceAfterMs } = deps;
+export function createReaderProcess({ clock, command, replaceAfterMs }: ReaderProcessDeps) {
   const users = new Set<() => void>();
   const covers = createBoundedMap<string, SessionCover>(
     MOST_COVER_BYTES,
     ({ bytes }) => bytes.byteLength,
   );
   let state: ReaderState = { kind: "starting", crashes: 0 };
-  /** Ends the process that runs. */
-  let endRunning: (() => void) | undefined;
-  let cancelRestart = () => {};
-  let cancelReplacement = () => {};
+  /** Ends the reading; `undefined` while there is none. */
+  let reading: AbortController | undefined;
   let cancelEnd = () => {};
-  let isResting = false;
   let crashes: number[] = [];
+  /** It is not started again before. */
+  let startsAtMs = Number.NEGATIVE_INFINITY;
 
   const become = (next: ReaderState) => {
     state = next;
@@ -70,45 +67,36 @@ export function createReaderProcess(deps: ReaderProcessDeps) {
     become({ kind: "sessions", sessions, observedAtMs: clock.monotonicMs() });
   };
 
-  const start = () => {
-    isResting = false;
-    const endMine = startReader({ clock, command, receive, crashed });
-    endRunning = endMine;
-    cancelReplacement();
-    if (replaceAfterMs === Infinity) return;
-    cancelReplacement = clock.after(replaceAfterMs, () => {
-      endMine();
-      start();
-    });
-  };
-
-  const crashed = (reason: string) => {
-    endRunning = undefined;
-    cancelReplacement();
+  const noteCrash = (reason: string) => {
     covers.clear();
     const nowMs = clock.monotonicMs();
     crashes = [...crashes.filter((atMs) => nowMs - atMs < CRASHES_WITHIN_MS), nowMs];
-    isResting = crashes.length >= MOST_CRASHES;
-    const waitMs = isResting
-      ? CRASHES_WITHIN_MS
-      : Math.min(FIRST_RESTART_MS * 2 ** (crashes.length - 1), LONGEST_RESTART_MS);
-    cancelRestart = clock.after(waitMs, () => {
-      if (users.size > 0) start();
-      else isResting = false;
-    });
-    if (isResting) {
-      crashes = [];
-      const times = `reading it has failed ${MOST_CRASHES} times`;
-      become({ kind: "unavailable", reason: `${times}: ${reason}` });
-    } else become({ kind: "starting", crashes: crashes.length });
+    if (crashes.length < MOST_CRASHES) {
+      startsAtMs = nowMs + FIRST_RESTART_MS * 2 ** (crashes.length - 1);
+      return become({ kind: "starting", crashes: crashes.length });
+    }
+    crashes = [];
+    startsAtMs = nowMs + CRASHES_WITHIN_MS;
+    const times = `reading it has failed ${MOST_CRASHES} times`;
+    become({ kind: "unavailable", reason: `${times}: ${reason}` });
+  };
+
+  const read = async (signal: AbortSignal): Promise<void> => {
+    for (;;) {
+      const waitMs = startsAtMs - clock.monotonicMs();
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+      if (signal.aborted) return;
+      const parts = { clock, command, receive, forMs: replaceAfterMs };
+      const reason = await runReader(parts, signal);
+      if (reason !== undefined) noteCrash(reason);
+    }
   };
 
   const end = () => {
-    endRunning?.();
-    endRunning = undefined;
-    cancelReplacement();
-    if (!isResting) cancelRestart();
+    reading?.abort();
+    reading = undefined;
     covers.clear();
+    const isResting = clock.monotonicMs() < startsAtMs;
     if (!isResting) state = { kind: "starting", crashes: crashes.length };
   };
 
@@ -124,9 +112,9 @@ export function createReaderProcess(deps: ReaderProcessDeps) {
       cancelEnd();
       const user = () => onChange();
       users.add(user);
-      if (!endRunning && !isResting) {
-        cancelRestart();
-        start();
+      if (!reading) {
+        reading = new AbortController();
+        void read(reading.signal);
       }
       return () => {
         if (!users.delete(user) || users.size > 0) return;

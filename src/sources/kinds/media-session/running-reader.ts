@@ -7,10 +7,10 @@ export interface RunningReaderDeps {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   /** The program and its words. */
   readonly command: readonly string[];
+  /** How long it runs, in milliseconds. */
+  readonly forMs: number;
   /** Gets each line that is one of the reader's. */
   receive(line: ReaderLine): void;
-  /** It has ended, or was ended because it hung, wrote too much or nonsense. Called once. */
-  crashed(reason: string): void;
 }
 
 const SILENT_FOR_MS = 15_000;
@@ -19,33 +19,30 @@ const MOST_LINES = 200;
 const MOST_BYTES = 48 * 1024 * 1024;
 const COUNTED_FOR_MS = 5_000;
 
-/** Starts a reader and checks what it writes. What is returned ends it, which is no crash. */
-export function startReader(deps: RunningReaderDeps): () => void {
-  const { clock, command, receive } = deps;
-  const counted = { sinceMs: clock.monotonicMs(), lines: 0, bytes: 0 };
-  let hasEnded = false;
-  let cancelSilence = () => {};
-
-  const finish = () => {
-    hasEnded = true;
-    cancelSilence();
-  };
+/**
+ * Runs a reader and checks what it writes, until its time is over or the signal aborts. Resolves with a reason
+ * if it has ended before, or was ended because it hung, wrote too much or nonsense.
+ */
+export async function runReader(
+  { clock, command, forMs, receive }: RunningReaderDeps,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const spawned = spawnReader(command);
-  if ("error" in spawned) {
-    // As late as any other crash, so that whoever starts it is ready.
-    return clock.after(0, () => deps.crashed(describeError(spawned.error)));
-  }
+  if ("error" in spawned) return describeError(spawned.error);
   const { child } = spawned;
-  const kill = (reason: string) => {
-    if (hasEnded) return;
-    finish();
-    child.kill("SIGKILL");
-    deps.crashed(reason);
+  const ended = Promise.withResolvers<string | undefined>();
+  let hasEnded = false;
+  const end = (reason?: string) => {
+    hasEnded = true;
+    ended.resolve(reason);
   };
+
+  let cancelSilence = () => {};
   const awaitLine = () => {
     cancelSilence();
-    cancelSilence = clock.after(SILENT_FOR_MS, () => kill("it was silent for 15 seconds"));
+    cancelSilence = clock.after(SILENT_FOR_MS, () => end("it was silent for 15 seconds"));
   };
+  const counted = { sinceMs: clock.monotonicMs(), lines: 0, bytes: 0 };
   const isFlood = (bytes: number): boolean => {
     const nowMs = clock.monotonicMs();
     if (nowMs - counted.sinceMs >= COUNTED_FOR_MS) {
@@ -55,25 +52,29 @@ export function startReader(deps: RunningReaderDeps): () => void {
     counted.bytes += bytes;
     return counted.lines > MOST_LINES || counted.bytes > MOST_BYTES;
   };
-  const read = async () => {
+  const read = async (): Promise<string> => {
     for await (const text of linesIn(child.stdout)) {
-      if (hasEnded) return;
-      if (isFlood(text.length)) return kill("it wrote too much");
+      if (hasEnded) break;
+      if (isFlood(text.length)) return "it wrote too much";
       const line = readLine(text);
-      if (!line) return kill("it wrote something unknown");
+      if (!line) return "it wrote something unknown";
       awaitLine();
       receive(line);
     }
-    kill(`it ended with exit code ${await child.exited}`);
+    return `it ended with exit code ${await child.exited}`;
   };
 
+  const onAbort = () => end();
+  signal.addEventListener("abort", onAbort);
+  const cancelTime = forMs === Infinity ? () => {} : clock.after(forMs, onAbort);
   awaitLine();
-  read().catch(() => kill("its lines could not be read"));
-  return () => {
-    if (hasEnded) return;
-    finish();
-    child.kill();
-  };
+  read().then(end, () => end("its lines could not be read"));
+  const reason = await ended.promise;
+  signal.removeEventListener("abort", onAbort);
+  cancelTime();
+  cancelSilence();
+  child.kill(reason === undefined ? "SIGTERM" : "SIGKILL");
+  return reason;
 }
 
 /** Its input is a pipe, so that it ends when this program does, however that ends. */
