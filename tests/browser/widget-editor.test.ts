@@ -406,20 +406,19 @@ onTheDashboard("the widget's editor", (stage) => {
     await unfold(page);
     const control = page.locator("[data-control=radius]");
     const ownMark = control.locator("[data-own-mark]");
-    const mark = () =>
-      ownMark.evaluate((element) => Number(getComputedStyle(element).getPropertyValue("--share")));
+    const mark = () => ownMark.evaluate((option) => (option as HTMLOptionElement).value);
     const slider = control.getByRole("slider");
     // The corners of a new overlay are 18 px, of 64 at most; those of Cosy are 22.
-    await until(async () => ((await mark()) === 0.2813 ? true : undefined));
+    await until(async () => ((await mark()) === "18" ? true : undefined));
     expect(await slider.inputValue()).toBe("18");
     // A preview that comes late, or again, is asked once it is there.
-    await ownMark.evaluate((element) => (element as HTMLElement).style.removeProperty("--share"));
+    await ownMark.evaluate((option) => ((option as HTMLOptionElement).value = ""));
     await page
       .locator("[data-preview]")
       .evaluate((frame) => (frame as HTMLIFrameElement).contentWindow?.location.reload());
-    await until(async () => ((await mark()) === 0.2813 ? true : undefined));
+    await until(async () => ((await mark()) === "18" ? true : undefined));
     await choose(page, "cosy");
-    await until(async () => ((await mark()) === 0.3438 ? true : undefined));
+    await until(async () => ((await mark()) === "22" ? true : undefined));
     await slider.focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.locator("#option-radius").inputValue()).toBe("23");

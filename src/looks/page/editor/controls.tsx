@@ -137,20 +137,22 @@ function SliderControl(
   const { request, name, type } = props;
   const { widget } = request.words.dashboard;
   const { step, most = type.most } = SLIDERS[name] ?? { step: 1 };
+  const markId = `${idOf(props)}-mark`;
   return (
     <div class="control slider" data-control={name} data-slider>
       <FieldLabel {...props} />
       <div>
-        <span class="track">
-          <input
-            type="range"
-            min={String(type.least)}
-            max={String(most)}
-            step={String(step)}
-            aria-label={attribute(labelOf(props))}
-          />
-          <i data-own-mark hidden />
-        </span>
+        <input
+          type="range"
+          min={String(type.least)}
+          max={String(most)}
+          step={String(step)}
+          list={markId}
+          aria-label={attribute(labelOf(props))}
+        />
+        <datalist id={markId}>
+          <option value="" data-own-mark />
+        </datalist>
         <Typed {...props} />
       </div>
       <button

@@ -9,7 +9,7 @@ export function createSliders() {
   const controls = [...document.querySelectorAll<HTMLElement>("[data-slider]")].map((control) => ({
     slider: find<HTMLInputElement>("[type=range]", control),
     field: find<HTMLInputElement>("[type=number]", control),
-    mark: find<HTMLElement>("[data-own-mark]", control),
+    mark: find<HTMLOptionElement>("[data-own-mark]", control),
     back: find<HTMLButtonElement>("[data-own-value]", control),
   }));
   const put = (field: HTMLInputElement, text: string) => {
@@ -30,12 +30,9 @@ export function createSliders() {
         // The field says when it holds what is not allowed.
         if (shown !== undefined && slider.value !== shown) slider.value = shown;
         field.placeholder = value ?? "";
-        mark.hidden = value === undefined;
+        mark.value = value ?? "";
         back.hidden = value === undefined || shown === value;
         if (value === undefined) continue;
-        const { least, most } = { least: Number(slider.min), most: Number(slider.max) };
-        const share = Math.min(1, Math.max(0, (Number(value) - least) / (most - least)));
-        mark.style.setProperty("--share", share.toFixed(4));
         back.textContent = fill(back.dataset["text"] ?? "", { value });
         back.value = value;
       }
