@@ -1,3 +1,4 @@
+import { putOnPage } from "../../../looks/page/editor/browser/put-on-page.ts";
 import { sendForm } from "./send-form.ts";
 
 /** Looks change the overlay on the stage at once, and its handle. */
@@ -19,13 +20,8 @@ export function offerLooks(): void {
 
 function setSize({ width = "", height = "" }: DOMStringMap): void {
   const scene = document.querySelector<HTMLElement>("[data-scene]");
-  scene?.style.setProperty("--source-width", width);
-  scene?.style.setProperty("--source-height", height);
-  const handle = document.querySelector<HTMLElement>("[data-drag]");
-  if (!handle) return;
-  Object.assign(handle.dataset, { width, height });
-  for (const [name, value] of Object.entries({ width, height })) {
-    const shown = handle.querySelector(`[data-shows="${name}"]`);
-    if (shown) shown.textContent = value;
+  for (const [name, length] of Object.entries({ width, height })) {
+    scene?.style.setProperty(`--source-${name}`, length);
+    putOnPage(name, length);
   }
 }

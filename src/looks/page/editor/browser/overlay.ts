@@ -10,6 +10,7 @@ import type { OverlaySetup } from "../setup.ts";
 import { ask } from "./ask.ts";
 import { followCssField } from "./css-field.ts";
 import { readSetup, startEditor } from "./editor.ts";
+import { putOnPage } from "./put-on-page.ts";
 import { createPreview } from "./preview.ts";
 import { createLookStrip, lookOf, themeOf } from "./look-strip.ts";
 import { createSliders } from "./sliders.ts";
@@ -23,22 +24,6 @@ const setup = readSetup<OverlaySetup>();
 const form = find<HTMLFormElement>("#widget-draft");
 const preview = createPreview(setup);
 const checkCss = followCssField(() => editor.update("css"));
-
-/** Puts a value in each place of the page that shows, copies or drags it. */
-function follow(name: string, text: string): void {
-  for (const place of document.querySelectorAll(`[data-follows="${name}"]`)) {
-    const code = place.querySelector("code");
-    const button = place.querySelector<HTMLElement>("[data-copy]");
-    if (code) code.textContent = text;
-    if (button) button.dataset["copy"] = text;
-  }
-  for (const place of document.querySelectorAll(`[data-shows="${name}"]`)) {
-    place.textContent = text;
-  }
-  for (const card of document.querySelectorAll<HTMLElement>("[data-drag]")) {
-    card.dataset[name] = text;
-  }
-}
 
 const sliders = createSliders();
 const strip = createLookStrip((code) => {
@@ -72,8 +57,8 @@ const editor = startEditor({
   table: savedOptionList,
   show({ draft }) {
     const { width, height } = sizeOf(draft);
-    follow("width", String(width));
-    follow("height", String(height));
+    putOnPage("width", String(width));
+    putOnPage("height", String(height));
     preview.show(draft);
     strip.show(lookOf(setup.looks, draft));
     showOwnValuesLater(draft);
@@ -82,8 +67,8 @@ const editor = startEditor({
   onSaved({ revision, show_url: show, hide_url: hide }) {
     noteVersion(revision);
     find<HTMLElement>("[data-on-demand]").hidden = show === null;
-    follow("show", show ?? "");
-    follow("hide", hide ?? "");
+    putOnPage("show", show ?? "");
+    putOnPage("hide", hide ?? "");
   },
 });
 
