@@ -136,6 +136,7 @@ const PLACES = {
   activeAt: 25,
 } as const;
 const LEAST_FIELDS = 10;
+const MOST_FIELDS = 26;
 
 type FieldName = keyof typeof PLACES;
 /** Fields that have changed. */
@@ -143,8 +144,8 @@ type Changes = Readonly<Partial<Record<FieldName, string>>>;
 
 /** Fields end with `|`, and `\|` is part of one. `undefined` when there are too few. */
 function splitFields(text: string): string[] | undefined {
-  // What follows the last end is no field.
-  const fields = text.split(/(?<!\\)\|/).slice(0, -1);
+  // What follows the last end is no field, and what follows the last place is not used.
+  const fields = text.split(/(?<!\\)\|/, MOST_FIELDS + 1).slice(0, -1);
   return fields.length < LEAST_FIELDS ? undefined : fields;
 }
 
