@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, or } from "drizzle-orm";
+import { and, eq, isNotNull, or, sql } from "drizzle-orm";
 import { connections, privacy, users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { oncePerObject } from "../once.ts";
@@ -40,34 +40,43 @@ export const NOTHING_HIDDEN: PrivacyRules = {
 const AT_FIRST: PrivacyRules = { ...NOTHING_HIDDEN, titles: CLEANED };
 
 const DAMAGED =
-  'a user\'s row of the table "privacy" is damaged, so nothing is hidden and titles are as given: save the rules again in the dashboard, or with "marquee privacy rules"';
+  'a user\'s row of the table "privacy" is damaged, so nothing is shown of the user\'s music: share it again in the dashboard, or with "marquee privacy resume", and enter again what is hidden';
 
 export function createPrivacy({ store, log }: AccountsContext) {
   const { queries } = store;
   const known = new Map<number, PrivacyRules>();
 
-  /** What a row says; the default where it cannot be read: only its own user is to notice that. */
-  const storedRules = (userId: number): PrivacyRules => {
+  /** Prepared once: each user's first request needs them. */
+  const prepare = () => {
+    const { id, userId, cleansTitles, replacesCovers } = connections;
+    const ofUser = sql.placeholder("userId");
+    return {
+      rules: queries.select().from(privacy).where(eq(privacy.userId, ofUser)).prepare(),
+      choices: queries
+        .select({ id, cleansTitles, replacesCovers })
+        .from(connections)
+        .where(and(eq(userId, ofUser), or(isNotNull(cleansTitles), eq(replacesCovers, true))))
+        .prepare(),
+    };
+  };
+  let prepared: ReturnType<typeof prepare> | undefined;
+
+  /** What a row says. Where that cannot be read, nothing is shown: it may have been to be hidden. */
+  const storedRules = (userId: number, { rules }: ReturnType<typeof prepare>): PrivacyRules => {
     try {
-      const row = queries.select().from(privacy).where(eq(privacy.userId, userId)).get();
+      const row = rules.get({ userId });
       return row ? toRules(row) : NOTHING_HIDDEN;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const user = queries.select().from(users).where(eq(users.id, userId)).get()?.name;
       log?.error(DAMAGED, { user, user_id: userId, reason: error.message });
-      return NOTHING_HIDDEN;
+      return { ...NOTHING_HIDDEN, pausedUntil: UNTIL_RESUMED };
     }
   };
   const read = (userId: number): PrivacyRules => {
-    const rules = storedRules(userId);
-    const { cleansTitles, replacesCovers } = connections;
-    const chosen = queries
-      .select({ id: connections.id, cleansTitles, replacesCovers })
-      .from(connections)
-      .where(
-        and(eq(connections.userId, userId), or(isNotNull(cleansTitles), eq(replacesCovers, true))),
-      )
-      .all();
+    prepared ??= prepare();
+    const rules = storedRules(userId, prepared);
+    const chosen = prepared.choices.all({ userId });
     if (chosen.length === 0) return rules;
     const ofConnections = new Map(
       chosen.flatMap(({ id, cleansTitles: isOn }) => (isOn === null ? [] : [[id, isOn]])),
@@ -82,7 +91,9 @@ export function createPrivacy({ store, log }: AccountsContext) {
 
   /** Synchronous, and from memory once it was asked for: every answer needs it. */
   const of = (userId: number): PrivacyRules => {
-    const rules = known.get(userId) ?? read(userId);
+    const before = known.get(userId);
+    if (before) return before;
+    const rules = read(userId);
     known.set(userId, rules);
     return rules;
   };

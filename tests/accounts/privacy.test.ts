@@ -338,17 +338,18 @@ describe("what is hidden", () => {
     ["hidden_titles", "{"],
     ["hidden_artists", "[5]"],
     ["phrases", "{}"],
-  ])("is nothing where the stored %s are %s, and the log says what to do", async (column, json) => {
+  ])("is all where the stored %s are %s, until the user shares again", async (column, json) => {
     const { store, accounts, logged } = server;
     store.queries.run(sql`UPDATE privacy SET ${sql.identifier(column)} = ${json}`);
     accounts.privacy.forget(undefined);
     await plays("Paper Lanterns");
-    expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
-    expect(accounts.privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
+    expect(JSON.parse(await api())).toMatchObject({ data: null });
     const lines = logged.filter((line) => line.includes("privacy"));
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('"marquee privacy rules" user=ada');
-    await save("wall");
-    expect(accounts.privacy.of(ada.user.id).hiddenTitles).toEqual(["wall"]);
+    expect(lines[0]).toContain('"marquee privacy resume"');
+    expect(lines[0]).toContain("user=ada");
+    await accounts.privacy.change(ada.user, { pausedUntil: null });
+    expect(accounts.privacy.of(ada.user.id)).toEqual(NOTHING_HIDDEN);
+    expect(JSON.parse(await api())).toMatchObject({ data: { is_playing: true } });
   });
 });
