@@ -1,7 +1,6 @@
 import type { ServerWebSocket } from "bun";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
-import { createMessageLimit } from "./message-limit.ts";
 
 /** What happens on the sockets of one kind. */
 export interface SocketHandlers<Ticket> {
@@ -29,6 +28,8 @@ export interface SocketData {
 }
 
 /** https://www.iana.org/assignments/websocket */
+const POLICY_VIOLATION = 1008;
+const MESSAGE_TOO_BIG = 1009;
 const INTERNAL_ERROR = 1011;
 
 type AnySocket = ServerWebSocket<SocketData>;
@@ -77,16 +78,32 @@ export function upgraderFor<Ticket extends object>(
   };
 }
 
-/** Handlers that get at most 1 KiB, twenty times a second: a socket that sends more is closed. */
+/** What overlays, dashboards and API clients may send; only two words of overlays are read. */
+const LARGEST_BYTES = 1024;
+/** Our pages send a message now and then. */
+const MOST_A_SECOND = 20;
+
+/** Handlers that get messages within these limits: a socket that sends more is closed. */
 export function withMessageLimit<Ticket>(
   { opened, received, closed }: SocketHandlers<Ticket>,
   clock: Pick<Clock, "monotonicMs">,
 ): SocketHandlers<Ticket> {
-  const isWithinLimit = createMessageLimit(clock);
+  const seconds = new WeakMap<object, { readonly startedAtMs: number; messages: number }>();
   return {
     opened,
-    received: (socket, message) => {
-      if (isWithinLimit(socket, message)) received?.(socket, message);
+    received(socket, message) {
+      if (message.length > LARGEST_BYTES) return socket.close(MESSAGE_TOO_BIG);
+      const nowMs = clock.monotonicMs();
+      let second = seconds.get(socket);
+      if (!second || nowMs - second.startedAtMs >= 1_000) {
+        second = { startedAtMs: nowMs, messages: 0 };
+        seconds.set(socket, second);
+      }
+      second.messages += 1;
+      if (second.messages > MOST_A_SECOND) {
+        return socket.close(POLICY_VIOLATION, "Too many messages");
+      }
+      received?.(socket, message);
     },
     closed,
   };
