@@ -2,9 +2,17 @@ import type { AnyAction, Input, Inputs, Texts } from "../actions/action.ts";
 import { attribute } from "../html/attribute.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { type Children, Html } from "../jsx.ts";
-import { Choice, type ChoiceProps, Confirm, Field, Lines, Ticked } from "../html/form.tsx";
+import {
+  Choice,
+  type ChoiceProps,
+  Confirm,
+  descriptionOf,
+  Field,
+  INVALID,
+  Labelled,
+} from "../html/form.tsx";
 import type { DashboardRequest, RefusedForm } from "./request.ts";
-import { Submit } from "../html/parts.tsx";
+import { Hint, Submit } from "../html/parts.tsx";
 
 /** Forms of actions. What was sent and refused stands in the request, and the fields show it. */
 
@@ -126,13 +134,26 @@ export function TextInput<I extends Inputs>(
 export function LinesInput<I extends Inputs>(
   props: InputProps<I> & { readonly rows?: number },
 ): JSX.Element {
-  const { form, name, label, hint, rows } = props;
+  const { form, name, label, hint, rows = 5 } = props;
   const { id, value = "", mistake } = shownIn(form, name, props.value);
+  const longest = inputOf(form, name)?.longest;
   return (
-    <Lines
-      {...{ id, name, label, hint, mistake, value, rows }}
-      maxlength={inputOf(form, name)?.longest}
-    />
+    <Labelled {...{ id, label, hint, mistake }}>
+      <textarea
+        id={id}
+        name={name}
+        rows={String(rows)}
+        dir="auto"
+        spellcheck="false"
+        {...(longest !== undefined && { maxlength: String(longest) })}
+        {...descriptionOf({ id, hint, mistake })}
+        {...(mistake !== undefined && INVALID)}
+        safe
+      >
+        {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}
+        {`\n${value}`}
+      </textarea>
+    </Labelled>
   );
 }
 
@@ -145,7 +166,7 @@ export function ChoiceInput<I extends Inputs>(
   return <Choice {...{ id, name, label, options }} chosen={value} />;
 }
 
-/** A box to tick. One that is not ticked is sent, too. */
+/** A box to tick, which is sent as 1. One that is not ticked is sent, too. */
 export function TickInput<I extends Inputs>(
   props: Omit<InputProps<I>, "value"> & { readonly isOn: boolean },
 ): JSX.Element {
@@ -154,7 +175,18 @@ export function TickInput<I extends Inputs>(
   return (
     <>
       <input type="hidden" name={name} value="0" />
-      <Ticked {...{ id, name, label, hint }} isOn={value === "1"} />
+      <label class="ticked">
+        <input
+          id={id}
+          type="checkbox"
+          name={name}
+          value="1"
+          {...descriptionOf({ id, hint })}
+          {...(value === "1" && { checked: true })}
+        />
+        <span safe>{label}</span>
+      </label>
+      {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
     </>
   );
 }

@@ -28,7 +28,7 @@ interface FieldProps extends ControlProps {
 }
 
 /** The first field of a page with a mistake gets the focus: the form may be far down. */
-const INVALID = { "aria-invalid": "true", autofocus: true } as const;
+export const INVALID = { "aria-invalid": "true", autofocus: true } as const;
 
 /** The result of a form far down a page gets the focus, and with it comes into sight. */
 export const IN_SIGHT = { tabindex: "-1", autofocus: true } as const;
@@ -51,35 +51,6 @@ export function Field(props: FieldProps): JSX.Element {
         {...descriptionOf(props)}
         {...(mistake !== undefined && INVALID)}
       />
-    </Labelled>
-  );
-}
-
-interface LinesProps extends ControlProps {
-  readonly value: string;
-  readonly rows?: number | undefined;
-  readonly maxlength?: number | undefined;
-}
-
-/** A field for several texts, one per line, with its error message. */
-export function Lines(props: LinesProps): JSX.Element {
-  const { id, value, mistake, rows = 5 } = props;
-  return (
-    <Labelled {...props}>
-      <textarea
-        id={id}
-        name={props.name}
-        rows={String(rows)}
-        dir="auto"
-        spellcheck="false"
-        {...(props.maxlength !== undefined && { maxlength: String(props.maxlength) })}
-        {...descriptionOf(props)}
-        {...(mistake !== undefined && INVALID)}
-        safe
-      >
-        {/* HTML parsers drop a line break right after the tag, so add one that may be lost. */}
-        {`\n${value}`}
-      </textarea>
     </Labelled>
   );
 }
@@ -169,28 +140,6 @@ export function Pills({ legend, name, choices, describedBy }: PillsProps): JSX.E
     </fieldset>
   );
 }
-
-interface TickedProps extends Omit<ControlProps, "mistake"> {
-  readonly isOn: boolean;
-}
-
-/** A box to tick, which is sent as 1. */
-export const Ticked = ({ id, name, label, hint, isOn }: TickedProps): JSX.Element => (
-  <>
-    <label class="ticked">
-      <input
-        id={id}
-        type="checkbox"
-        name={name}
-        value="1"
-        {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
-        {...(isOn && { checked: true })}
-      />
-      <span safe>{label}</span>
-    </label>
-    {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
-  </>
-);
 
 interface UnfoldsProps {
   /** The label of the button that unfolds it. */
