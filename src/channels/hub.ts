@@ -52,11 +52,8 @@ export interface Hub {
   onCounted(listener: (userId: number, song: CountedSong) => void): void;
   /** Reports the song that plays now, if it counts by now. */
   countSongs(userId: number): void;
-  /**
-   * What was played of a user's present song until now counts for nothing.
-   * @param wallMs when it begins again, as Unix time in milliseconds; now, if that is later
-   */
-  beginAgain(userId: number, wallMs: number): void;
+  /** What was played of a user's present song until now counts for nothing. */
+  beginAgain(userId: number): void;
   /**
    * The song that a user plays and others are shown without a cover, if the user wants one to be
    * found. `undefined` when it is hidden or paused, or while the channel does not run.
@@ -131,7 +128,7 @@ export function createHub(deps: HubDeps): Hub {
   /** Some readings change by time alone, which nobody learns while nobody subscribes. */
   const countSongs = (userId: number) => {
     const entry = channels.get(userId);
-    if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read(), momentOf(clock));
+    if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read());
   };
 
   /** The running channels, or one user's if it runs. */
@@ -185,10 +182,7 @@ export function createHub(deps: HubDeps): Hub {
     },
     onCounted: (listener) => void counters.push(listener),
     countSongs,
-    beginAgain(userId, wallMs) {
-      const now = momentOf(clock);
-      channels.get(userId)?.lastSongs.beginAgain({ ...now, wallMs: Math.max(now.wallMs, wallMs) });
-    },
+    beginAgain: (userId) => channels.get(userId)?.lastSongs.beginAgain(),
     coverlessOf: (userId) => runningOf(userId)[0]?.[1].view.coverless(),
     onCover: (listener) => void coverListeners.push(listener),
     coverFailed(userId, artwork, isPassing) {
@@ -209,11 +203,6 @@ export function createHub(deps: HubDeps): Hub {
   };
 }
 
-const momentOf = ({ monotonicMs, wallMs }: Pick<Clock, "monotonicMs" | "wallMs">) => ({
-  monotonicMs: monotonicMs(),
-  wallMs: wallMs(),
-});
-
 /** A channel that does not run yet, and what is played while it runs. */
 function openChannel(
   userId: number,
@@ -222,7 +211,7 @@ function openChannel(
   { onCounted, onCover }: ChannelListeners,
 ): OpenChannel {
   const rules = () => deps.privacyOf(userId);
-  const lastSongs = createLastSongs((counted) => {
+  const lastSongs = createLastSongs(deps.clock, (counted) => {
     if (hidesTrack(rules(), counted.song)) return;
     const isShowable = !unreadable.has(counted.artwork);
     onCounted(userId, isShowable ? counted : { ...counted, artwork: undefined });
@@ -234,7 +223,7 @@ function openChannel(
     unreadable,
     foundCover: (playback) => deps.foundCover(userId, playback),
     onReading(reading) {
-      lastSongs.note(reading, momentOf(deps.clock));
+      lastSongs.note(reading);
       const artworks = reading?.kind === "playback" ? reading.playback.album.artworks : [];
       for (const artwork of artworks) onCover(userId, artwork);
     },

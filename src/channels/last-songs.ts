@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { type Artwork, endOf, isSamePlay, type Playback } from "../playback.ts";
 import type { Reading } from "./merge.ts";
 
@@ -21,13 +22,6 @@ export interface PlayedSong {
 /** A song that counts for the history. It may still go on: then it is reported again. */
 export interface CountedSong extends PlayedSong {
   readonly artwork: Artwork | undefined;
-}
-
-/** One moment on both clocks, in milliseconds. */
-export interface BothTimes {
-  readonly monotonicMs: number;
-  /** Unix time. */
-  readonly wallMs: number;
 }
 
 /** The last songs of one channel. It knows only what played while the channel ran. */
@@ -55,7 +49,10 @@ interface CurrentSong {
 }
 
 /** @param onCounted gets songs that count for the history, and again as they go on */
-export function createLastSongs(onCounted: (song: CountedSong) => void = () => {}) {
+export function createLastSongs(
+  { monotonicMs, wallMs }: Pick<Clock, "monotonicMs" | "wallMs">,
+  onCounted: (song: CountedSong) => void = () => {},
+) {
   const finished: PlayedSong[] = [];
   /** Whether the last finished song was played before a new beginning, so that it does not go on. */
   let isEnded = false;
@@ -81,7 +78,7 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
     finished.length = Math.min(finished.length, MOST_SONGS);
   };
 
-  const begin = (playback: Playback, now: BothTimes): CurrentSong => {
+  const begin = (playback: Playback): CurrentSong => {
     // A song that goes on after a gap is still the same one.
     const [last] = finished;
     const isLast = last !== undefined && isSamePlay(last.song, playback);
@@ -89,21 +86,22 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
     const goesOn = isLast && !isEnded;
     return {
       song: goesOn ? last.song : songOf(playback),
-      startedAt: goesOn ? last.startedAt : now.wallMs,
+      startedAt: goesOn ? last.startedAt : wallMs(),
       playedMs: goesOn ? last.playedMs : 0,
       artwork: playback.album.artworks[0],
       reportedMs: goesOn ? last.playedMs : -Infinity,
       playback,
-      countedUntilMs: now.monotonicMs,
+      countedUntilMs: monotonicMs(),
     };
   };
 
   return {
     /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
-    note(reading: Reading | undefined, now: BothTimes) {
+    note(reading: Reading | undefined) {
       if (current) {
-        current.playedMs += playedMs(current, now.monotonicMs);
-        current.countedUntilMs = now.monotonicMs;
+        const nowMs = monotonicMs();
+        current.playedMs += playedMs(current, nowMs);
+        current.countedUntilMs = nowMs;
         current.playback = undefined;
       }
       // The song may go on while its source cannot be asked.
@@ -115,19 +113,19 @@ export function createLastSongs(onCounted: (song: CountedSong) => void = () => {
         report(playback.state === "playing" ? REPORT_EVERY_MS : 1);
       } else {
         finish();
-        if (playback) current = begin(playback, now);
+        if (playback) current = begin(playback);
       }
     },
     /** The songs before the current one, the newest first. */
     finished: (): readonly PlayedSong[] => finished,
     /** From now on only what is played from now on counts of the current song, and of those before. */
-    beginAgain({ monotonicMs, wallMs }: BothTimes) {
+    beginAgain() {
       isEnded = true;
       if (!current) return;
-      current.startedAt = wallMs;
+      current.startedAt = wallMs();
       current.playedMs = 0;
       current.reportedMs = -Infinity;
-      current.countedUntilMs = monotonicMs;
+      current.countedUntilMs = monotonicMs();
     },
   };
 }

@@ -45,8 +45,8 @@ export interface Range {
 /** The songs of users who keep them. Nothing is kept unless the user has switched it on. */
 export type History = ReturnType<typeof createHistory>;
 
-/** Is called with a user whose history was cleared, and with the Unix time of that in milliseconds. */
-type OnCleared = (userId: number, clearedAt: number) => void;
+/** Is called with a user whose history was cleared. */
+type OnCleared = (userId: number) => void;
 
 const NOTHING_KEPT: HistoryChoice = { keeps: null, followsStreams: false };
 
@@ -72,7 +72,7 @@ export function createHistory(
     if (clearedAt === null || clearings.get(userId) === clearedAt) return;
     clearings.set(userId, clearedAt);
     writes.forget(userId);
-    for (const listener of clearListeners) listener(userId, clearedAt);
+    for (const listener of clearListeners) listener(userId);
   };
 
   /** Reloads the choice of a user, or of all, after the database changed. */

@@ -1,20 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { createLastSongs, MOST_SONGS } from "../../src/channels/last-songs.ts";
-import type { Reading } from "../../src/channels/reading.ts";
 import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 /** The last songs of a channel, told what plays second by second. */
-function listen(onCounted?: Parameters<typeof createLastSongs>[0]) {
-  const songs = createLastSongs(onCounted);
+function listen(onCounted?: Parameters<typeof createLastSongs>[1]) {
   let nowMs = 0;
-  const note = (reading: Reading | undefined) =>
-    songs.note(reading, { monotonicMs: nowMs, wallMs: 1_000_000 + nowMs });
+  const clock = { monotonicMs: () => nowMs, wallMs: () => 1_000_000 + nowMs };
+  const songs = createLastSongs(clock, onCounted);
+  const { note } = songs;
   return {
     titles: () => songs.finished().map(({ song }) => song.track.title),
     finished: songs.finished,
     note,
-    beginAgain: () => songs.beginAgain({ monotonicMs: nowMs, wallMs: 1_000_000 + nowMs }),
+    beginAgain: songs.beginAgain,
     pass(seconds: number) {
       nowMs += seconds * 1_000;
     },
