@@ -1,4 +1,5 @@
 import { createBoundedMap } from "../bounded-map.ts";
+import { oncePerObject } from "../once.ts";
 import type { Artwork } from "../playback.ts";
 import { CoverMissing } from "../upstream/cover.ts";
 import { UpstreamError } from "../upstream/index.ts";
@@ -45,28 +46,20 @@ const MOST_REPORTED = 1_000;
 export function createArtworkStore(deps: ArtworkStoreDeps) {
   const { opaqueName, isCurrent, onUnreadable, disk } = deps;
   const entries = createBoundedMap<string, Entry>(MOST_ARTWORKS);
-  /** Makes repeated lookups of the same picture fast: every answer needs one. */
-  const registered = new WeakMap<Artwork, { readonly id: string; readonly entry: Entry }>();
+  /** Every answer needs one. */
+  const idOf = oncePerObject(({ key }: Artwork) => opaqueName(key));
   const rendered = createBoundedMap<string, RenderedArtwork>(
     MOST_RENDERED_BYTES,
     ({ bytes }) => bytes.length,
   );
 
   const register = (artwork: Artwork, userId?: number) => {
-    const before = registered.get(artwork);
-    const isKnown = before && entries.get(before.id) === before.entry;
-    const found = isKnown ? before : registerAnew(artwork, before?.id ?? opaqueName(artwork.key));
-    found.entry.userId = userId ?? found.entry.userId;
-    return found;
-  };
-
-  const registerAnew = (artwork: Artwork, id: string) => {
+    const id = idOf(artwork);
     const entry = entries.get(id) ?? newEntry(artwork);
     entries.set(id, entry);
     entry.artwork = artwork;
-    const found = { id, entry };
-    registered.set(artwork, found);
-    return found;
+    entry.userId = userId ?? entry.userId;
+    return { id, entry };
   };
 
   const report = onceByOrigin(onUnreadable);
