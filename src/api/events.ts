@@ -1,4 +1,3 @@
-import type { ServerWebSocket } from "bun";
 import type { KeyHolder } from "../accounts/key-holders.ts";
 import { type SocketHandlers, upgraderFor, withMessageLimit } from "../http/socket.ts";
 import { apiHeaders, failure, failureBody } from "./envelope.ts";
@@ -11,9 +10,9 @@ import type { Parts } from "../http/parts.ts";
 /** The data of a client's WebSocket. */
 export interface EventsTicket {
   readonly holder: KeyHolder;
+  /** Set once it is open. */
+  leaveRoom?(): void;
 }
-
-type EventsSocket = ServerWebSocket<EventsTicket>;
 
 /** What `Bun.serve` does for a request that stays open. */
 export interface EventsServer {
@@ -43,8 +42,6 @@ const CLOSED = encoder.encode(`event: closed\ndata: ${failureBody(INVALID_KEY)}\
 export function createEvents(deps: EventsDeps) {
   const { config, server } = deps;
   const rooms = createEventRooms(deps);
-  /** Ends the part of each socket in its room. */
-  const sockets = new Map<EventsSocket, () => void>();
   const retrySeconds = Math.max(RECONNECT_SECONDS, config.rateLimitSeconds);
   const greeting = encoder.encode(`retry: ${retrySeconds * 1000}\n\n`);
 
@@ -77,7 +74,7 @@ export function createEvents(deps: EventsDeps) {
     {
       opened(socket) {
         const { keyId, user } = socket.data.holder;
-        const leaveRoom = rooms.join(user, {
+        socket.data.leaveRoom = rooms.join(user, {
           keyId,
           send: ({ text }) => void socket.sendText(text),
           // Bun pings by itself.
@@ -85,12 +82,8 @@ export function createEvents(deps: EventsDeps) {
           refuse: () => socket.close(CLOSED_INVALID_KEY, INVALID_KEY),
           restart: () => socket.close(SERVICE_RESTART),
         });
-        sockets.set(socket, leaveRoom);
       },
-      closed(socket) {
-        sockets.get(socket)?.();
-        sockets.delete(socket);
-      },
+      closed: (socket) => socket.data.leaveRoom?.(),
     },
     deps.clock,
   );
