@@ -20,10 +20,12 @@ export interface ConnectionReading {
 }
 
 export interface ChannelViewDeps {
+  readonly userId: number;
   readonly clock: Clock;
-  rules(): PrivacyRules;
-  /** The cover that was found elsewhere for a playback without one. */
-  foundCover(playback: Playback): Artwork | undefined;
+  /** What the user does not want to be shown. */
+  privacyOf(userId: number): PrivacyRules;
+  /** The cover that was found elsewhere for a song that others are shown. */
+  foundCover(userId: number, playback: Playback): Artwork | undefined;
   readonly unreadable: UnreadableCovers;
   /** In the user's order; `undefined` before they are known. */
   connections(): readonly KnownConnection[] | undefined;
@@ -46,7 +48,7 @@ export class ChannelView {
 
   /** The current reading; `undefined` before the first report. */
   read(): Reading | undefined {
-    return this.withCover(readingAt(this.deps.connections(), this.deps.rules(), this.now()));
+    return this.withCover(readingAt(this.deps.connections(), this.rules(), this.now()));
   }
 
   /** The same, but `undefined` also when a source has to be polled again before it is used. */
@@ -59,7 +61,7 @@ export class ChannelView {
         ? outdatedAt(connections, now.nowMs)
         : Infinity;
     if (now.nowMs > untilMs) return undefined;
-    const rules = this.deps.rules();
+    const rules = this.rules();
     const reading = this.withCover(readingAt(connections, rules, now));
     // The wait for a retry and the end of a pause by the wall clock are worked out each time.
     const changesByItself = reading?.kind === "unavailable" || rules.pausedUntil !== null;
@@ -74,7 +76,7 @@ export class ChannelView {
   /** For how long the reading stays as it is unless a source reports; `undefined`: for ever. */
   changesInMs(): number | undefined {
     const now = this.now();
-    const atMs = nextChangeAt(this.deps.connections(), this.deps.rules(), now);
+    const atMs = nextChangeAt(this.deps.connections(), this.rules(), now);
     return atMs === undefined ? undefined : Math.ceil(atMs - now.nowMs);
   }
 
@@ -110,7 +112,7 @@ export class ChannelView {
     const shown = reading.kind === "playback" ? JSON.stringify(reading.playback) : reading.kind;
     if (scope === "shown") return shown;
     if (scope === "all") {
-      const isPaused = isSharingPaused(this.deps.rules(), this.deps.clock.wallMs());
+      const isPaused = isSharingPaused(this.rules(), this.deps.clock.wallMs());
       return JSON.stringify([shown, this.reports(), isPaused]);
     }
     return reading.kind === "nothing" ? `${shown} ${reading.hides ?? ""}` : shown;
@@ -126,7 +128,7 @@ export class ChannelView {
 
   /** Whether the user wants a cover from elsewhere: the player has none, or it is to be replaced. */
   private wantsCover({ playback, connectionId }: PlaybackReading): boolean {
-    const { searchesCovers, replacesCoversOf } = this.deps.rules();
+    const { searchesCovers, replacesCoversOf } = this.rules();
     const isReplaced = connectionId !== undefined && replacesCoversOf.has(connectionId);
     return searchesCovers && (isReplaced || playback.album.artworks.length === 0);
   }
@@ -141,7 +143,7 @@ export class ChannelView {
     const { album } = playback;
     const before = this.coveredAs(reading);
     if (before) return { ...reading, playback: before };
-    const found = this.deps.foundCover(playback);
+    const found = this.deps.foundCover(this.deps.userId, playback);
     if (!found || unreadable.has(found)) return reading;
     const shown = { ...playback, album: { ...album, artworks: [found] } };
     this.covered = { of: playback, shown };
@@ -161,8 +163,12 @@ export class ChannelView {
     connectionId: number | undefined,
   ): Reported | Playback {
     if (!playback) return playback;
-    const named = withShownNames(playback, connectionId, this.deps.rules().titles);
+    const named = withShownNames(playback, connectionId, this.rules().titles);
     return this.deps.unreadable.leftOut(named);
+  }
+
+  private rules(): PrivacyRules {
+    return this.deps.privacyOf(this.deps.userId);
   }
 
   private now(): Now {

@@ -6,8 +6,7 @@ import { type Scope, type Subscriber, Subscribers } from "./subscribers.ts";
 import type { WatcherDeps } from "./watcher.ts";
 
 export interface ChannelDeps
-  extends WatcherDeps, Pick<ChannelViewDeps, "rules" | "foundCover" | "unreadable"> {
-  readonly userId: number;
+  extends WatcherDeps, Omit<ChannelViewDeps, "connections" | "watchedSinceMs"> {
   /** Is called with each reading, also while nobody subscribes; `undefined` when the channel stops. */
   onReading(reading: Reading | undefined): void;
 }
@@ -16,7 +15,7 @@ export interface ChannelDeps
 export type Channel = ReturnType<typeof createChannel>;
 
 export function createChannel(deps: ChannelDeps) {
-  const { clock, rules } = deps;
+  const { clock } = deps;
   let running = false;
   /** Since when there are subscribers (monotonic). */
   let watchedSinceMs: number | undefined;
@@ -25,10 +24,7 @@ export function createChannel(deps: ChannelDeps) {
   let cancelNotify: (() => void) | undefined;
 
   const view = new ChannelView({
-    clock,
-    rules,
-    foundCover: deps.foundCover,
-    unreadable: deps.unreadable,
+    ...deps,
     connections: () => set.connections,
     watchedSinceMs: () => watchedSinceMs,
   });

@@ -1,10 +1,10 @@
 import { attemptEach } from "../attempt-each.ts";
-import { hidesTrack, isSharingPaused, type PrivacyRules } from "../accounts/privacy.ts";
+import { hidesTrack, isSharingPaused } from "../accounts/privacy.ts";
 import { atMost, type Clock } from "../clock.ts";
 import { nextTurn } from "../next-turn.ts";
 import type { Artwork, Playback } from "../playback.ts";
 import { type Channel, createChannel } from "./channel.ts";
-import type { ConnectionReading } from "./channel-view.ts";
+import type { ChannelViewDeps, ConnectionReading } from "./channel-view.ts";
 import type { CurrentReading } from "./current-reading.ts";
 import {
   type CountedSong,
@@ -75,12 +75,7 @@ export interface Hub {
   stop(): void;
 }
 
-export interface HubDeps extends WatcherDeps {
-  /** What the user does not want to be shown. */
-  privacyOf(userId: number): PrivacyRules;
-  /** The cover that was found elsewhere for a song that others are shown. */
-  foundCover(userId: number, playback: Playback): Artwork | undefined;
-}
+export type HubDeps = WatcherDeps & Pick<ChannelViewDeps, "privacyOf" | "foundCover">;
 
 interface OpenChannel {
   readonly channel: Channel;
@@ -210,18 +205,15 @@ function openChannel(
   unreadable: ReturnType<typeof createUnreadableCovers>,
   { onCounted, onCover }: ChannelListeners,
 ): OpenChannel {
-  const rules = () => deps.privacyOf(userId);
   const lastSongs = createLastSongs(deps.clock, (counted) => {
-    if (hidesTrack(rules(), counted.song)) return;
+    if (hidesTrack(deps.privacyOf(userId), counted.song)) return;
     const isShowable = !unreadable.has(counted.artwork);
     onCounted(userId, isShowable ? counted : { ...counted, artwork: undefined });
   });
   const channel = createChannel({
     ...deps,
     userId,
-    rules,
     unreadable,
-    foundCover: (playback) => deps.foundCover(userId, playback),
     onReading(reading) {
       lastSongs.note(reading);
       const artworks = reading?.kind === "playback" ? reading.playback.album.artworks : [];
