@@ -4,7 +4,7 @@ import { askServer, ServerGoneError } from "../control/client.ts";
 import type { Settled } from "../control/carry-out.ts";
 import type { CommanderCli } from "./commander.ts";
 import { CommandError, type Io, printTo } from "../control/execution.ts";
-import { isServerRunning, type RunningFacts } from "../control/folder-lock.ts";
+import { isServerRunning } from "../control/folder-lock.ts";
 import { asFolderOwner, soonKnown } from "../control/data-folder.ts";
 
 /** Longer than a stopping server waits for its last requests and writes. */
@@ -23,7 +23,11 @@ const stopServer = ({ config, asJson }: Settled, io: Io): Promise<void> =>
     const facts = await soonKnown(data);
     if (!facts) throw new CommandError(`No Marquee runs with the data in ${resolve(data)}.`);
     const { url, pid } = facts;
-    await askToStop(facts, io);
+    const request = { command: "stop", texts: {}, asJson: false };
+    await askServer(facts, request, io, systemClock).catch((error: unknown) => {
+      // It is about to be gone anyway.
+      if (!(error instanceof ServerGoneError)) throw error;
+    });
     const giveUpAtMs = performance.now() + STOPS_WITHIN_MS;
     while (isServerRunning(data)) {
       if (performance.now() > giveUpAtMs) {
@@ -35,12 +39,3 @@ const stopServer = ({ config, asJson }: Settled, io: Io): Promise<void> =>
     }
     printTo(io, asJson)([{ stopped: true, url, pid }], [`Marquee at ${url} has stopped.`]);
   });
-
-/** Returns when the server has taken it, or is about to be gone anyway. */
-async function askToStop(facts: RunningFacts, io: Io): Promise<void> {
-  try {
-    await askServer(facts, { command: "stop", texts: {}, asJson: false }, io, systemClock);
-  } catch (error) {
-    if (!(error instanceof ServerGoneError)) throw error;
-  }
-}
