@@ -25,17 +25,15 @@ export const PROPERTIES = "org.freedesktop.DBus.Properties";
 const REPEATING_PLAYER = "playerctld";
 /** No player signals its position, so playing ones are asked again: one may have stalled. */
 const RESYNC_MS = 10_000;
-/** A player signals a few changes at once, and a browser 40 a second while it loads a stream. */
-const BETWEEN_READS_MS = 25;
-const MOST_READS_A_SECOND = 20;
+/** A player signals a few changes at once, and a browser 40 a second while it loads a stream: half of these are read. */
+const BETWEEN_READS_MS = 50;
+
 interface Player {
   /** Signals carry this name of its connection. */
   readonly owner: string;
   /** `undefined` until it has answered, `null` when it does not answer. */
   state: PlayerState | null | undefined;
   reading: "no" | "yes" | "again";
-  /** When it was last read. */
-  readonly reads: number[];
   /** Its last seek, until that has settled. */
   seek: Seek | undefined;
 }
@@ -90,11 +88,7 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     if (hasEnded() || known.get(name) !== player) return;
     player.state = state;
     onChange();
-    const nowMs = clock.monotonicMs();
-    player.reads.push(nowMs);
-    const oldestMs = player.reads.length < MOST_READS_A_SECOND ? undefined : player.reads.shift();
-    const pauseMs = oldestMs === undefined ? 0 : oldestMs + 1_000 - nowMs;
-    after(Math.max(BETWEEN_READS_MS, pauseMs), () => {
+    after(BETWEEN_READS_MS, () => {
       const isOutdated = player.reading === "again";
       player.reading = "no";
       if (isOutdated) void read(name, player);
@@ -114,7 +108,7 @@ export function createPlayers({ clock, after, call, hasEnded, onChange }: Player
     }
     // VLC has two names for the same player.
     if ([...known.values()].some((player) => player.owner === owner)) return;
-    const player: Player = { owner, state: undefined, reading: "no", reads: [], seek: undefined };
+    const player: Player = { owner, state: undefined, reading: "no", seek: undefined };
     known.set(name, player);
     void read(name, player);
   };
