@@ -121,22 +121,31 @@ async function holdSession(deps: EventSubDeps, signal: AbortSignal): Promise<Ses
 
 /** Reads a line until it ends, or its session has moved to another socket. */
 async function readLine(deps: EventSubDeps, line: Line, signal: AbortSignal): Promise<Next> {
-  let moved: Line | undefined;
+  let moving: Promise<Line | undefined> | undefined;
   for (;;) {
-    const frame = await receive(line);
+    const reading = receive(line);
+    const first = await Promise.race([reading, ...(moving ? [moving] : [])]);
+    if (first && "socket" in first) {
+      line.close();
+      // What has arrived until then can still be read.
+      for (let frame = await reading; "text" in frame; frame = await receive(line)) {
+        handle(readMessageOf(frame.text), line, deps);
+      }
+      return { kind: "moved", line: first };
+    }
+    if (first === undefined) moving = undefined;
+    const frame = await reading;
     if ("code" in frame) {
+      const moved = await moving;
       return moved ? { kind: "moved", line: moved } : { kind: "lost", code: frame.code };
     }
     const message = readMessageOf(frame.text);
     handle(message, line, deps);
     if (message?.kind === "revocation" && message.type === CHAT_MESSAGES) {
-      moved?.close();
+      void moving?.then((moved) => moved?.close());
       return { kind: "revoked", status: message.status };
     }
-    if (message?.kind !== "reconnect" || moved) continue;
-    // What this socket gets meanwhile waits in it, and can be read after it is closed.
-    moved = await openMoved(deps, message.url, signal);
-    if (moved) line.close();
+    if (message?.kind === "reconnect") moving ??= openMoved(deps, message.url, signal);
   }
 }
 
