@@ -122,10 +122,13 @@ function createUserFolder(
   let writing: Promise<void> | undefined;
   let cover: { readonly key: string; readonly png: Uint8Array } | undefined;
   let lastSecond: number | undefined;
+  let writtenAtMs = -Infinity;
 
   const secondNow = () => Math.floor(clock.wallMs() / SECOND_MS);
 
   const waitForTurn = async () => {
+    const waitMs = writtenAtMs + SECOND_MS - clock.monotonicMs();
+    if (waitMs > 0) await clock.sleep(waitMs);
     while (secondNow() === lastSecond) await clock.sleep(SECOND_MS - (clock.wallMs() % SECOND_MS));
   };
 
@@ -156,6 +159,7 @@ function createUserFolder(
     const files = [["cover.png", png] as const, ...Object.entries(set.texts)];
     await replaceFiles(path, files, new Date(second * SECOND_MS));
     lastSecond = second;
+    writtenAtMs = clock.monotonicMs();
     if (wanted === set) wanted = undefined;
     report();
   };
