@@ -46,7 +46,7 @@ export const folderNameOf = (userName: string): string =>
 interface UserFolder {
   /** Writes a set as soon as it may be, unless another one follows before. */
   show(set: FileSet): void;
-  /** Resolves when the last set was written. */
+  /** Resolves when the last set was written, or could not be. */
   settled(): Promise<void>;
 }
 
@@ -119,10 +119,13 @@ function createUserFolder(
   /** The set that was asked for last, and the same until it is written. */
   let shown: FileSet | undefined;
   let wanted: FileSet | undefined;
-  let writing: Promise<void> | undefined;
+  let isWriting = false;
   let cover: { readonly key: string; readonly png: Uint8Array } | undefined;
   let lastSecond: number | undefined;
   let writtenAtMs = -Infinity;
+  let isFailing = false;
+  /** Resolves after the next attempt to write. */
+  let attempt = Promise.withResolvers<void>();
 
   const secondNow = () => Math.floor(clock.wallMs() / SECOND_MS);
 
@@ -161,10 +164,12 @@ function createUserFolder(
     lastSecond = second;
     writtenAtMs = clock.monotonicMs();
     if (wanted === set) wanted = undefined;
+    isFailing = false;
     report();
   };
 
   const writeWanted = async () => {
+    isWriting = true;
     await removeDrafts(path);
     lastSecond = await secondOf(join(path, "now-playing.txt"));
     while (wanted) {
@@ -172,20 +177,28 @@ function createUserFolder(
       try {
         await write(wanted);
       } catch (error) {
+        isFailing = true;
         report(error);
-        await clock.sleep(RETRY_MS);
       }
+      attempt.resolve();
+      attempt = Promise.withResolvers();
+      if (isFailing) await clock.sleep(RETRY_MS);
     }
-    writing = undefined;
+    isWriting = false;
   };
 
   const show = (set: FileSet) => {
     shown = set;
     wanted = set;
-    writing ??= writeWanted();
+    if (!isWriting) void writeWanted();
   };
 
-  return { show, settled: async () => writing };
+  return {
+    show,
+    async settled() {
+      while (wanted && !isFailing) await attempt.promise;
+    },
+  };
 }
 
 /** The second in which a file was modified; `undefined` if there is none. */
