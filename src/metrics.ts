@@ -1,3 +1,6 @@
+import type { Clock } from "./clock.ts";
+import { createEventLoopDelay, MEASURE_EVERY_MS } from "./event-loop-delay.ts";
+
 /** What a running server counts and measures about itself. */
 export type Metrics = Awaited<ReturnType<typeof createMetrics>>;
 
@@ -14,9 +17,6 @@ const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** In seconds: from one user who skips often to one of many users. */
 const INTERVAL_BUCKETS = [1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 60];
 
-/** How often the event loop is measured, in milliseconds. */
-const MEASURE_EVERY_MS = 50;
-
 /** Counts nothing. */
 export const noMetrics: Metrics = {
   request() {},
@@ -28,7 +28,7 @@ export const noMetrics: Metrics = {
 };
 
 /** Loads the metrics library only when metrics are enabled, to save memory. */
-export async function createMetrics(version: string) {
+export async function createMetrics(version: string, clock: Pick<Clock, "after">) {
   const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
   const { monitorEventLoopDelay } = await import("node:perf_hooks");
   const registry = new Registry();
@@ -64,7 +64,10 @@ export async function createMetrics(version: string) {
     buckets: LATENCY_BUCKETS,
     registers,
   });
-  const loopDelay = monitorEventLoopDelay({ resolution: MEASURE_EVERY_MS });
+  const loopDelay = createEventLoopDelay(
+    clock,
+    monitorEventLoopDelay({ resolution: MEASURE_EVERY_MS }),
+  );
   new Gauge({
     name: "marquee_event_loop_delay_seconds",
     help: "How late the event loop was since the reading before, by percentile; not a number at first.",
@@ -72,13 +75,9 @@ export async function createMetrics(version: string) {
     labelNames: ["percentile"],
     registers,
     collect() {
-      for (const percentile of [50, 99]) {
-        const nanoseconds = loopDelay.count > 0 ? loopDelay.percentile(percentile) : NaN;
-        this.set({ percentile }, nanoseconds / 1e9);
-      }
-      // Measuring wakes the program, so it begins with the first reading.
-      loopDelay.reset();
-      loopDelay.enable();
+      const { median, p99 } = loopDelay();
+      this.set({ percentile: "50" }, median);
+      this.set({ percentile: "99" }, p99);
     },
   });
   return {

@@ -75,7 +75,7 @@ async function serveFolder(
   });
   for (const warning of resolved.warnings) log.warn(warning);
 
-  const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION);
+  const metrics = config.metricsToken === null ? noMetrics : await createMetrics(VERSION, clock);
   const { store, vault, lock, key } = await openServedFolder(config);
   return whileOpen(config, { store, lock }, serveOpened);
 

@@ -16,6 +16,7 @@ import { languages } from "../../src/i18n/index.ts";
 import { settingFallback } from "../../src/i18n/settings.ts";
 import { type Language, LANGUAGES } from "../../src/languages.ts";
 import { createMetrics } from "../../src/metrics.ts";
+import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { type ApiDescription, readApiDescription } from "../fixtures/http/api-description.ts";
 import { DOCUMENTS, readDocument } from "../fixtures/docs/documents.ts";
 import { codesIn } from "../fixtures/http/html.ts";
@@ -333,7 +334,7 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
   });
 
   test("has every metric", async () => {
-    const metrics = await createMetrics("0.0.0");
+    const metrics = await createMetrics("0.0.0", createFakeClock());
     metrics.watch({
       channels: () => 0,
       overlays: () => 0,
