@@ -26,6 +26,9 @@ export type ReadLook =
 const VERSION = 1;
 /** In UTF-16 units. What forms send must stay below the server's limit for a body. */
 export const LONGEST_SHARED_LOOK = 60_000;
+const MOST_OPTIONS = 100;
+const LONGEST_OPTION_NAME = 40;
+const LONGEST_VALUE = 300;
 
 /** What stands in a link before the look. It is a fragment, so that browsers do not send it. */
 const FRAGMENT = "#look=";
@@ -75,8 +78,8 @@ export function readLookDocument(given: Readonly<Record<string, unknown>>): Read
   const name = typeof given["name"] === "string" ? readKeyName(given["name"]) : undefined;
   if (name === undefined) return { mistake: { kind: "name" } };
 
-  const options = given["options"] ?? {};
-  if (!isTexts(options)) return { mistake: { kind: "options" } };
+  const options = readTexts(given["options"] ?? {});
+  if (!options) return { mistake: { kind: "options" } };
   const unknown: string[] = [];
   for (const [option, value] of Object.entries(options)) {
     const [, known] = savedOptionList.find(([one]) => one === option) ?? [];
@@ -97,9 +100,17 @@ export function readLookDocument(given: Readonly<Record<string, unknown>>): Read
   return { look: { name, options, css, size: isUsual ? null : size }, unknown };
 }
 
-/** Whether something has the form of options. */
-const isTexts = (value: unknown): value is Look["options"] =>
-  isRecord(value) && Object.values(value).every((text) => typeof text === "string");
+/** Options with their texts; `undefined` when they are something else, or too many or too long. */
+function readTexts(value: unknown): Record<string, string> | undefined {
+  if (!isRecord(value)) return undefined;
+  const entries = Object.entries(value);
+  const isText = (entry: [string, unknown]): entry is [string, string] =>
+    entry[0].length <= LONGEST_OPTION_NAME &&
+    typeof entry[1] === "string" &&
+    entry[1].length <= LONGEST_VALUE;
+  if (entries.length > MOST_OPTIONS || !entries.every(isText)) return undefined;
+  return Object.fromEntries(entries);
+}
 
 /** `[width, height]` in pixels; `undefined` when it is wrong. */
 function readSize(value: unknown): Look["size"] | undefined {

@@ -126,6 +126,14 @@ describe("a text that somebody pastes", () => {
     [given({ name: "Ma\u202Ein" }), "name"],
     [given({ options: [] }), "options"],
     [given({ options: { theme: 1 } }), "options"],
+    [given({ options: { idleText: "x".repeat(301) } }), "options"],
+    [given({ options: { ["x".repeat(41)]: "1" } }), "options"],
+    [
+      given({
+        options: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`o${at}`, "1"])),
+      }),
+      "options",
+    ],
     [given({ options: { theme: "neon" } }), "value"],
     [given({ options: { bg: "</style>" } }), "value"],
     [given({ css: 1 }), "css"],
