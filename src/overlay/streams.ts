@@ -24,8 +24,7 @@ interface Reported {
 
 export function createStreams({ history, clock, log }: StreamsDeps) {
   const users = new Map<number, Reported>();
-  /** The last words of overlays whose turn it is not. */
-  const lastWords = new Map<LiveSocket, boolean>();
+  const nextReports = new WeakMap<LiveSocket, { atMs: number; word?: boolean }>();
 
   const reportedOf = (userId: number): Reported => {
     const reported = users.get(userId) ?? { streaming: new Set(), lostAt: undefined };
@@ -56,15 +55,21 @@ export function createStreams({ history, clock, log }: StreamsDeps) {
 
   /** At once, or when it is this overlay's turn again: then only its last word counts. */
   const takeInTurn = (socket: LiveSocket, word: boolean) => {
-    const isTooSoon = lastWords.has(socket);
-    lastWords.set(socket, word);
-    if (isTooSoon) return;
-    take(socket, word);
-    clock.after(REPORT_EVERY_MS, () => {
-      const last = lastWords.get(socket) ?? word;
-      lastWords.delete(socket);
-      if (last !== word && socket.readyState === WebSocket.OPEN) takeInTurn(socket, last);
-    });
+    const nowMs = clock.monotonicMs();
+    const next = nextReports.get(socket);
+    if (next?.word !== undefined) {
+      next.word = word;
+    } else if (next && nowMs < next.atMs) {
+      next.word = word;
+      clock.after(next.atMs - nowMs, () => {
+        nextReports.set(socket, { atMs: clock.monotonicMs() + REPORT_EVERY_MS });
+        if (next.word !== undefined && socket.readyState === WebSocket.OPEN)
+          take(socket, next.word);
+      });
+    } else {
+      nextReports.set(socket, { atMs: nowMs + REPORT_EVERY_MS });
+      take(socket, word);
+    }
   };
 
   return {
