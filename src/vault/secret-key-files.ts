@@ -1,4 +1,12 @@
-import { readFileSync, renameSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Store } from "../db/store.ts";
 import { errorCode } from "../error-code.ts";
@@ -40,27 +48,44 @@ export function readSecretKey(path: string): string | undefined {
 }
 
 /**
- * Creates a secret key that only this user can read, in a folder that this process holds. One that is
- * there is kept.
- * @throws {SecretError} when it cannot be created, or what is there is not a key
+ * Creates a secret key that only this user can read. Another process may do the same: the
+ * first one's key counts for both, and nobody reads a half-written file.
  */
 export function createSecretKey(path: string): string {
-  const existing = readSecretKey(path);
-  if (existing !== undefined) return existing;
   const key = newSecretKey();
+  const draft = `${path}.${randomText(6, "hex")}`;
   try {
-    writeWhole(path, `${key}\n`);
+    writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
+    takeName(draft, path);
+    return key;
   } catch (error) {
+    const existing = errorCode(error) === "EEXIST" ? readSecretKey(path) : undefined;
+    if (existing) return existing;
     throw new SecretError(`${path} cannot be created. Check that its folder is writable.`, {
       cause: error,
     });
+  } finally {
+    rmSync(draft, { force: true });
   }
-  return key;
+}
+
+/** Gives a file its name unless there is one already. @throws with the code `EEXIST` if there is */
+function takeName(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error) ?? "")) throw error;
+    // Some disks have no links, such as those of cameras and USB sticks.
+    copyFileSync(draft, path, constants.COPYFILE_EXCL);
+  }
 }
 
 /** 32 random bytes in base64. */
-export const newSecretKey = (): string =>
-  crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toBase64();
+export const newSecretKey = (): string => randomText(KEY_BYTES, "base64");
+
+function randomText(bytes: number, encoding: "base64" | "hex"): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString(encoding);
+}
 
 /**
  * Where a rotation puts the next key before anything is sealed under it. The database says which

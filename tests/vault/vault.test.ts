@@ -141,6 +141,25 @@ describe("the key file", () => {
     expect(createSecretKey(path)).toBe(key);
   });
 
+  test("is the same for processes that make it at the same moment", async () => {
+    const files = JSON.stringify(join(import.meta.dir, "../../src/vault/secret-key-files.ts"));
+    const script = `
+      const { createSecretKey } = await import(${files});
+      console.write("ready");
+      await Bun.stdin.text();
+      console.write(createSecretKey(${JSON.stringify(path)}));`;
+    const makers = Array.from({ length: 3 }, () =>
+      Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stdout: "pipe" }),
+    );
+    const outputs = makers.map((maker) => maker.stdout.getReader());
+    const read = async (output: (typeof outputs)[number]) =>
+      new TextDecoder().decode((await output.read()).value);
+    for (const output of outputs) expect(await read(output)).toBe("ready");
+    await Promise.all(makers.map((maker) => maker.stdin.end()));
+    const keys = await Promise.all(outputs.map(read));
+    expect(new Set(keys)).toEqual(new Set([readSecretKey(path) as string]));
+  });
+
   test("leaves no draft behind", () => {
     createSecretKey(path);
     createSecretKey(path);
