@@ -1,10 +1,11 @@
-/** A paragraph whose lines are pages. It is broken at spaces; a word only where it has no line of its own. */
-const PARAGRAPH =
-  "min-width:0;white-space:normal;word-break:keep-all;overflow-wrap:anywhere;line-height:2";
+import { phrasesIn } from "./phrases.ts";
+
+/** Measured widths may differ from the room by rounding. */
+const ROUNDING_PX = 0.5;
 
 /**
- * Where the pages of a line of text begin, in pixels from the side where reading starts. The browser
- * divides it: for a moment the text is a paragraph as wide as a page.
+ * Where the pages of a line of text begin, in pixels from the side where reading starts. A page begins
+ * with the phrase that the page before it has no room for, although that may show a part of it.
  */
 export function pageStarts(
   text: HTMLElement,
@@ -12,31 +13,27 @@ export function pageStarts(
   isRightToLeft: boolean,
 ): readonly number[] {
   const node = text.firstChild as Text;
-  const range = document.createRange();
-  const boxOf = (from: number, to: number) => {
-    range.setStart(node, from);
-    range.setEnd(node, to);
-    return range.getBoundingClientRect();
-  };
-
-  text.style.cssText = `${PARAGRAPH};width:${roomPx}px`;
-  const starts: number[] = [];
-  let belowPx = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < node.length; at++) {
-    // A space may count to either of the lines that it parts.
-    if (node.data[at]?.trim() === "") continue;
-    const { top, bottom } = boxOf(at, at + 1);
-    if (top < belowPx) continue;
-    starts.push(at);
-    belowPx = bottom;
-  }
-  text.style.cssText = "";
-
   const line = text.getBoundingClientRect();
   // The streamer's own styles may scale the card.
   const scale = line.width / text.offsetWidth || 1;
-  return starts.map((at, page) => {
-    const { left, right } = boxOf(at, starts[page + 1] ?? node.length);
-    return (isRightToLeft ? line.right - right : left - line.left) / scale;
+  const range = document.createRange();
+  const phrases = phrasesIn(node.data).map(({ from, to }) => {
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const { left, right, width } = range.getBoundingClientRect();
+    const fromPx = (isRightToLeft ? line.right - right : left - line.left) / scale;
+    return { fromPx, toPx: fromPx + width / scale };
   });
+  // They are seen in another order where a title has words of both directions.
+  phrases.sort((one, other) => one.fromPx - other.fromPx);
+
+  let startPx = 0;
+  const starts = [startPx];
+  for (const { fromPx, toPx } of phrases) {
+    const hasRoom = () => toPx - startPx <= roomPx + ROUNDING_PX;
+    if (!hasRoom() && fromPx > startPx) starts.push((startPx = fromPx));
+    // One that no page has room for moves on by half a page, so that each letter is whole on one.
+    while (!hasRoom()) starts.push((startPx += Math.max(1, roomPx / 2)));
+  }
+  return starts;
 }

@@ -60,7 +60,7 @@ export function shownForMs(state: WidgetState, options: WidgetOptions): number {
   if (hidesCard(state, options)) return isWithdrawn(state) ? 0 : options.hideDelay;
   if (options.shown === "asked") return 0;
   const seconds = options.show || (options.shown === "changes" ? CHANGES_SHOW_S : 0);
-  return seconds > 0 && trackOf(state) ? seconds * 1000 : Number.POSITIVE_INFINITY;
+  return seconds > 0 && trackOf(state) ? seconds * 1000 : Infinity;
 }
 
 /** Scripts that are written from right to left. */
@@ -113,7 +113,7 @@ export function positionAfter(state: WidgetState, elapsedMs: number): number | n
   if (state.kind !== "playing" && state.kind !== "paused") return null;
   if (state.positionMs === null) return null;
   const positionMs = state.positionMs + (state.kind === "playing" ? elapsedMs : 0);
-  return Math.max(0, Math.min(positionMs, state.track.durationMs ?? Number.MAX_SAFE_INTEGER));
+  return Math.max(0, Math.min(positionMs, state.track.durationMs ?? Infinity));
 }
 
 /** The filled share of the bar, 0 to 1; `null` when the position or the end is not known. */
