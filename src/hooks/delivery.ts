@@ -44,27 +44,26 @@ export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryD
   let tries: readonly Try[] = [];
   let cancel = () => {};
 
-  const noteResult = async (status: number | null, isFirstTry: boolean): Promise<void> => {
+  /** Counts how an event ended: one that is given up for a newer one has failed as well. */
+  const noteResult = async (status: number | null): Promise<void> => {
     const before = failures;
-    if (isTaken(status)) failures = 0;
-    else if (isFirstTry) failures += 1;
+    failures = isTaken(status) ? 0 : failures + 1;
     const off = status === GONE ? "gone" : failures >= MOST_FAILURES ? "failing" : null;
     if (off) isStopped = true;
-    if (before !== failures || off) await hooks.note(hook.id, { failures, off }).catch(() => {});
+    if (before !== failures) await hooks.note(hook.id, { failures, off }).catch(() => {});
   };
 
   const tryOnce = async (event: NumberedEvent): Promise<void> => {
     isSending = true;
     lastTryAtMs = clock.monotonicMs();
-    const isFirstTry = tried === 0;
-    if (isFirstTry) firstTryAtMs = lastTryAtMs;
+    if (tried === 0) firstTryAtMs = lastTryAtMs;
     tried += 1;
     const status = await send(hook, event).catch(() => null);
     const one: Try = { at: clock.wallMs(), event: event.type, status };
     tries = [one, ...tries].slice(0, MOST_TRIES_KEPT);
-    const isOver = isTaken(status) || tried === TRIED_AFTER_MS.length;
-    if (newest === event && isOver) newest = undefined;
-    await noteResult(status, isFirstTry);
+    const isLast = isTaken(status) || status === GONE || tried === TRIED_AFTER_MS.length;
+    if (newest === event && isLast) newest = undefined;
+    if (newest !== event) await noteResult(status);
     isSending = false;
     goOn();
   };
@@ -79,15 +78,22 @@ export function createHookDelivery(hook: Hook, { clock, hooks, send }: DeliveryD
     else void tryOnce(newest);
   };
 
+  /** Gives up what waits to be tried again. */
+  const giveUp = () => {
+    if (newest && tried > 0 && !isSending && !isStopped) void noteResult(null);
+  };
+
   return {
     /** A newer event takes the place of one that waits: a song is soon stale. */
     deliver(event: NumberedEvent) {
+      giveUp();
       newest = event;
       tried = 0;
       goOn();
     },
     /** Nothing that waits is sent any more, and nothing is tried again. */
     drop() {
+      giveUp();
       newest = undefined;
       cancel();
     },

@@ -243,6 +243,22 @@ describe("telling a hook", () => {
     expect(noted.at(-1)).toEqual({ failures: 100, off: "failing" });
   });
 
+  test("counts an event as a failure once its tries are over, or a newer one replaces it", async () => {
+    answers = [500, 204];
+    const taken = delivery({ failures: 99 });
+    taken.deliver(event("a"));
+    await clock.advance(60_000);
+    expect(sent.map(({ id }) => id)).toEqual(["a", "a"]);
+    expect(noted).toEqual([{ failures: 0, off: null }]);
+    answers = [500];
+    const replaced = delivery({ failures: 98 });
+    replaced.deliver(event("b"));
+    await settle();
+    replaced.deliver(event("c"));
+    await settle();
+    expect(noted.at(-1)).toEqual({ failures: 99, off: null });
+  });
+
   test("is one event a second, and the newest that waited", async () => {
     const { deliver } = delivery();
     for (let count = 0; count < 50; count += 1) {
