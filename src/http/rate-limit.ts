@@ -1,7 +1,5 @@
 /** A call may come this much too early, because network delays vary. */
 const EARLY_MS = 250;
-/** Limits the keys that are remembered of a window: as many as ask every five seconds at 20,000 calls a second. */
-const MOST_KEYS = 100_000;
 
 /** A number of seconds, in words. */
 export const inSeconds = (seconds: number): string =>
@@ -11,11 +9,12 @@ export const inSeconds = (seconds: number): string =>
  * One call every `windowSeconds` per key. A refused call does not lengthen the wait. After the
  * wait given in the answer, a call always succeeds.
  */
-export function createRateLimit(windowSeconds: number, mostKeys = MOST_KEYS) {
+export function createRateLimit(windowSeconds: number) {
   const windowMs = windowSeconds * 1000;
   /**
    * When keys were last allowed to call: in this window, and in the one before. What is older is dropped
-   * at once. To drop each key in its turn would take longer than all else that a call takes.
+   * at once. To drop each key in its turn would take longer than all else that a call takes. Only keys
+   * that work get here, of which a user has few: so none has to be forgotten early, which would let it call twice.
    */
   let calls = new Map<string, number>();
   let earlierCalls = new Map<string, number>();
@@ -29,7 +28,7 @@ export function createRateLimit(windowSeconds: number, mostKeys = MOST_KEYS) {
      * long to wait.
      */
     count(keyId: string, nowMs: number): number | undefined {
-      if (nowMs - begunAtMs >= windowMs || calls.size >= mostKeys) {
+      if (nowMs - begunAtMs >= windowMs) {
         earlierCalls = calls;
         calls = new Map();
         begunAtMs = nowMs;
