@@ -140,7 +140,10 @@ export function nextPoll(state: PollState, leastIntervalMs: number, pace: Pace):
   const endMs = expectedEndMs(playback);
   if (endMs === undefined) return regular;
   if (pollsPastEnd === 0) {
-    return atMs < endMs - BEFORE_END_MS ? regular : { atMs: endMs + AFTER_END_MS, atEnd: true };
+    // Where an upstream need not be spared, only what comes after the end is moved to it.
+    const isSpared = pace.longestMs > pace.everyMs;
+    const movedFromMs = isSpared ? endMs - BEFORE_END_MS : endMs + AFTER_END_MS;
+    return atMs < movedFromMs ? regular : { atMs: endMs + AFTER_END_MS, atEnd: true };
   }
   const againMs = lastPollMs + (PAST_END_MS[pollsPastEnd - 1] ?? Infinity);
   return againMs < atMs ? { atMs: againMs, atEnd: true } : regular;

@@ -87,7 +87,7 @@ export function definePolledSource<
         },
       };
       try {
-        yield* withMeanings(name, signal, () => poll(polling));
+        yield* withMeanings(`${name} at ${url}`, signal, () => poll(polling));
       } finally {
         leave?.();
       }

@@ -344,6 +344,17 @@ describe("a steady pace", () => {
     expect(nextPoll(late, 0, PACE)).toEqual({ atMs: 2_900, atEnd: true });
   });
 
+  test("polls at its interval up to the end, however short that is", () => {
+    const pace = steadyPace(1_000);
+    const nearEnd = song({ positionMs: 58_800 });
+    const state = afterPoll(
+      newPollState(0),
+      { playback: nearEnd, finding: "changed", nowMs: 0 },
+      pace,
+    );
+    expect(nextPoll(state, 0, pace)).toEqual({ atMs: 1_000, atEnd: false });
+  });
+
   test("does not believe the end of a track whose position is unknown", () => {
     const playback = song({ positionMs: 0, observedAtMs: -59_000, positionUnknown: true });
     expect(nextPoll(found(playback), 0, PACE)).toEqual(REGULAR);

@@ -1,5 +1,6 @@
 import type { Message } from "dbus-native";
 import type { Clock } from "../../../clock.ts";
+import { UpstreamError } from "../../../upstream/index.ts";
 import { beginLifetime } from "../../../upstream/lifetime.ts";
 import { createWaking } from "../../../upstream/message-queue.ts";
 import { SourceFailure, unavailable } from "../../source.ts";
@@ -73,9 +74,9 @@ export async function connectBus(
     for (const [name, owner] of owned) players.own(name, owner);
   } catch (error) {
     lose(error);
-    throw error instanceof SourceFailure
-      ? error
-      : busLost("the session bus does not answer", error);
+    if (error instanceof SourceFailure) throw error;
+    const what = error instanceof UpstreamError ? "does not answer" : "refuses a call";
+    throw busLost(`the session bus ${what}`, error);
   }
   lifetime.cancelEnd();
   players.readPlayingAgain();
