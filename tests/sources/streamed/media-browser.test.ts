@@ -172,20 +172,20 @@ describe.each(["jellyfin", "emby"] as const)("%s", (kind) => {
     const { next, received } = listen();
     await subscribed();
     await next(isTitled("Paper Lanterns"));
-    await clock.advance(5_000);
+    await clock.advance(4_000);
     const before = received.length;
-    server.lists([aSession({ state: { PositionTicks: 160_000_000 } })]);
+    server.lists([aSession({ state: { PositionTicks: 150_000_000 } })]);
     await until(() => received.length > before || undefined);
     const shownMs = () => {
       const kept = received.reduce<Playback | null>(reconcile, null);
       return kept && positionAt(kept, clock.monotonicMs());
     };
-    // 17 seconds by our count, 16 by the server's.
-    expect(shownMs()).toBe(17_000);
-    server.lists([aSession({ state: { PositionTicks: 160_000_000, VolumeLevel: 10 } })]);
+    // 16 seconds by our count, 15 by the server's.
+    expect(shownMs()).toBe(16_000);
+    server.lists([aSession({ state: { PositionTicks: 150_000_000, VolumeLevel: 10 } })]);
     await clock.advance(4_000);
     await until(() => received.at(-1)?.device.volumePercent === 10 || undefined);
-    expect(shownMs()).toBe(21_000);
+    expect(shownMs()).toBe(20_000);
   });
 
   test("keeps the connection alive twice a minute", async () => {

@@ -74,9 +74,9 @@ describe("pear-desktop with a token", () => {
     const { next } = listen(server.token);
     await subscribed();
     await next(isTitled("Paper Lanterns"));
-    await clock.advance(5_000);
+    await clock.advance(4_000);
     server.sends({ type: "VOLUME_CHANGED", volume: 30 });
-    expect((await next(({ device }) => device.volumePercent === 30)).positionMs).toBe(17_000);
+    expect((await next(({ device }) => device.volumePercent === 30)).positionMs).toBe(16_000);
   });
 
   test("counts from the first sight where it does not say how far a song is", async () => {
