@@ -21,9 +21,9 @@ export interface FoundText {
 
 const MOST_RESULTS = 12;
 const HEADING_POINTS = 10;
-/** Of a longer sentence, so many words around the first one that was found are shown. */
-const MOST_WORDS = 22;
-const WORDS_BEFORE = 8;
+/** Of a longer sentence, the part around the first word that was found is shown. */
+const LONGEST_SENTENCE = 160;
+const SHOWN_BEFORE = 60;
 
 /** The entries that have all these words, those that have them in heading or keywords first. */
 export function search(entries: readonly SearchEntry[], text: string): FoundEntry[] {
@@ -57,15 +57,26 @@ function sentenceOf(text: string, words: readonly string[]): FoundText[] {
     text: piece,
     isFound: words.some((word) => simple(piece).includes(word)),
   }));
-  const first = pieces.findIndex(({ isFound }) => isFound);
-  const isLong = pieces.length > 2 * MOST_WORDS;
-  const from = isLong ? Math.max(0, first - 2 * WORDS_BEFORE) : 0;
-  const shown = pieces.slice(from, from + 2 * MOST_WORDS - 1);
+  return shortened(pieces);
+}
+
+/** The pieces around the first one that was found, with an ellipsis where others are left out. */
+function shortened(pieces: readonly FoundText[]): FoundText[] {
+  const lengthFrom = (from: number, to: number) =>
+    pieces.slice(from, to).reduce((sum, { text }) => sum + text.length, 0);
+  const first = Math.max(
+    0,
+    pieces.findIndex(({ isFound }) => isFound),
+  );
+  let from = lengthFrom(0, pieces.length) > LONGEST_SENTENCE ? first : 0;
+  while (from > 0 && lengthFrom(from - 2, first) <= SHOWN_BEFORE) from -= 2;
+  let to = from + 1;
+  while (to < pieces.length && lengthFrom(from, to + 2) <= LONGEST_SENTENCE) to += 2;
   const ellipsis = { text: "…", isFound: false };
   return [
     ...(from > 0 ? [ellipsis] : []),
-    ...shown,
-    ...(from + shown.length < pieces.length ? [ellipsis] : []),
+    ...pieces.slice(from, to),
+    ...(to < pieces.length ? [ellipsis] : []),
   ];
 }
 
