@@ -35,6 +35,12 @@ function textOf(form: HTMLFormElement, name: string): string | undefined {
 function setText(form: HTMLFormElement, name: string, text: string): void {
   const control = controlOf(form, name);
   if (!control) return;
+  if (control instanceof RadioNodeList) {
+    // Its own `value` chooses no button whose value is empty.
+    for (const radio of control as NodeListOf<HTMLInputElement>)
+      radio.checked = radio.value === text;
+    return;
+  }
   if (!(control instanceof HTMLInputElement)) {
     control.value = text;
     return;
