@@ -358,7 +358,12 @@ onTheDashboard("the widget's editor", (stage) => {
     await page.getByRole("switch", { name: editor.live }).check();
     const css = page.locator("#css");
     await openTab(page, "obs");
-    await css.pressSequentially(".np{color:lime}", { delay: 5 });
+    await css.evaluate((field: HTMLTextAreaElement) => {
+      for (const letter of ".np{color:lime}") {
+        field.value += letter;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    });
     await openTab(page, "design");
     await page.locator("[name=mode][value=light]").check();
     await until(async () => ((await stored()).options["mode"] === "light" ? true : undefined));
