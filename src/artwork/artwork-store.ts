@@ -52,6 +52,8 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
     MOST_RENDERED_BYTES,
     ({ bytes }) => bytes.length,
   );
+  /** Simultaneous requests for a picture look for it once. */
+  const lookups = new Map<string, Promise<RenderedArtwork | undefined>>();
 
   const register = (artwork: Artwork, userId?: number) => {
     const id = idOf(artwork);
@@ -81,9 +83,16 @@ export function createArtworkStore(deps: ArtworkStoreDeps) {
   };
 
   /** A picture that was drawn before. */
-  const lookUp = async (id: string, rendition: Rendition) => {
-    const bytes = await disk.read(nameOf(id, rendition));
-    return bytes && keep(id, rendition, bytes);
+  const lookUp = (id: string, rendition: Rendition) => {
+    const name = nameOf(id, rendition);
+    const running = lookups.get(name);
+    if (running) return running;
+    const lookup = disk
+      .read(name)
+      .then((bytes) => bytes && keep(id, rendition, bytes))
+      .finally(() => lookups.delete(name));
+    lookups.set(name, lookup);
+    return lookup;
   };
 
   const draw = createDrawingQueue({ isCurrent, disk, report, keep, entryOf: entries.get });
