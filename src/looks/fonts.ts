@@ -102,16 +102,37 @@ function readFontName(typed: string): string | undefined {
     : undefined;
 }
 
-/** How a file begins: `wOF2`. */
-const SIGNATURE = 0x774f4632;
+const SIGNATURE = "wOF2";
 const HEADER_BYTES = 48;
+/** TrueType outlines, CFF outlines, Apple's TrueType, and a collection. */
+const FLAVORS = new Set(["\0\x01\0\0", "OTTO", "true", "ttcf"]);
+/** Browsers refuse fonts that are larger once they are unpacked. */
+const LARGEST_UNPACKED = 30 * 1024 * 1024;
 
-/**
- * Whether a file begins as WOFF2 and is as long as it says: https://www.w3.org/TR/WOFF2/#woff20Header
- * Browsers check all else before they use it.
- */
+/** Whether a file's header is that of a whole WOFF2 file: https://www.w3.org/TR/WOFF2/#woff20Header */
 function isWoff2(bytes: Uint8Array): boolean {
   if (bytes.length <= HEADER_BYTES) return false;
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
-  return header.getUint32(0) === SIGNATURE && header.getUint32(8) === bytes.length;
+  const tagAt = (offset: number) =>
+    String.fromCharCode(...bytes.subarray(offset, offset + SIGNATURE.length));
+  const tables = header.getUint16(12);
+  const unpackedBytes = header.getUint32(16);
+  const packedBytes = header.getUint32(20);
+  /** A block at an offset and of a length that both stand in the header; zero when there is none. */
+  const isInside = (at: number) => {
+    const [offset, length] = [header.getUint32(at), header.getUint32(at + 4)];
+    return length === 0 || (offset >= HEADER_BYTES && offset + length <= bytes.length);
+  };
+  return (
+    tagAt(0) === SIGNATURE &&
+    FLAVORS.has(tagAt(4)) &&
+    header.getUint32(8) === bytes.length &&
+    tables > 0 &&
+    unpackedBytes > 0 &&
+    unpackedBytes <= LARGEST_UNPACKED &&
+    packedBytes > 0 &&
+    HEADER_BYTES + packedBytes <= bytes.length &&
+    isInside(28) &&
+    isInside(40)
+  );
 }

@@ -90,12 +90,25 @@ test("fonts that are added at once are eight at most, and have different names",
 });
 
 describe("a file", () => {
+  const changed = (change: (view: DataView, bytes: Uint8Array) => void) => {
+    const bytes = wideFont();
+    change(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), bytes);
+    return bytes;
+  };
+
   test.each([
     ["is empty", () => new Uint8Array()],
     ["is a picture", () => new TextEncoder().encode("\x89PNG".padEnd(400, "x"))],
-    ["is WOFF 1", () => wideFont().with(3, 0x46)],
+    ["is WOFF 1", () => changed((_, bytes) => void (bytes[3] = 0x46))],
     ["is cut off", () => wideFont().subarray(0, 200)],
     ["goes on after its end", () => new Uint8Array([...wideFont(), 0])],
+    ["has no tables", () => changed((view) => view.setUint16(12, 0))],
+    ["has outlines of no known kind", () => changed((view) => view.setUint32(4, 0x41414141))],
+    ["says that it is empty", () => changed((view) => view.setUint32(16, 0))],
+    ["would unpack to gigabytes", () => changed((view) => view.setUint32(16, 0xffffffff))],
+    ["packs more than it has", () => changed((view) => view.setUint32(20, 0xffffffff))],
+    ["has its metadata elsewhere", () => changed((view) => view.setUint32(32, 0xffff))],
+    ["has its private data elsewhere", () => changed((view) => view.setUint32(44, 0xffff))],
   ])("that %s is no font", async (_, make) => {
     expect(await reasonOf(add("Wide", make()))).toBe("font.notWoff2");
     expect(await namesOf(ada)).toEqual([]);
