@@ -41,9 +41,9 @@ export const toRow = (userId: number, { track, artists, given, ...song }: KeptSo
   title: nameToStore(track.title),
   durationMs: track.durationMs,
   explicit: track.explicit,
-  artists: artistsToStore(artists),
+  artists: JSON.stringify(artistsToStore(artists)),
   givenTitle: given ? nameToStore(given.title) : null,
-  givenArtists: given ? artistsToStore(given.artists) : null,
+  givenArtists: given ? JSON.stringify(artistsToStore(given.artists)) : null,
   albumName: nameToStore(song.albumName),
   coverUrl: song.coverUrl !== null && song.coverUrl.length <= LONGEST_URL ? song.coverUrl : null,
 });
@@ -94,7 +94,12 @@ export function toSong(row: typeof songs.$inferSelect): KeptSong {
       durationMs: row.durationMs,
       explicit: row.explicit,
     },
-    artists: row.artists,
-    ...(title !== null && { given: { title, artists: givenArtists ?? [] } }),
+    artists: namesIn(row.artists),
+    ...(title !== null && { given: { title, artists: namesIn(givenArtists ?? "[]") } }),
   };
+}
+
+function namesIn(json: string): string[] {
+  const names: unknown = JSON.parse(json);
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

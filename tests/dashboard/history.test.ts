@@ -198,7 +198,7 @@ describe("the search", () => {
     const songs = Array.from({ length: count }, (_, index) => ({
       ...{ userId: user.id, startedAt: server.clock.wallMs() - index * 60_000, playedMs: 60_000 },
       ...{ source: "", trackId: "", title: title(index), explicit: false },
-      ...{ artists: ["Björk"], albumName: "Vespertine" },
+      ...{ artists: '["Björk"]', albumName: "Vespertine" },
     }));
     for (let at = 0; at < count; at += 1_000) {
       await server.store.queries.insert(tables.songs).values(songs.slice(at, at + 1_000));
@@ -337,7 +337,7 @@ describe("the set list", () => {
         playedMs: 30_000,
       },
       ...{ source: "", trackId: "", title: `Song ${index}`, explicit: false },
-      ...{ artists: [], albumName: "" },
+      ...{ artists: "[]", albumName: "" },
     }));
     await queries.insert(tables.songs).values(songs);
     const lines = (await (await file("text")).text()).trim().split("\n");

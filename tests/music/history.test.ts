@@ -129,7 +129,7 @@ describe("the history", () => {
       Array.from({ length: 300 }, (_, index) => ({
         ...{ userId: ada.user.id, startedAt: nowMs - index * 1_000, playedMs: 30_000 },
         ...{ source: "", trackId: "", title: `Secret ${index}`, explicit: false },
-        ...{ artists: [], albumName: "" },
+        ...{ artists: "[]", albumName: "" },
       })),
     );
     const { privacy } = world.accounts;
@@ -167,7 +167,7 @@ describe("the history", () => {
       await world.store.queries.insert(tables.songs).values(
         Array.from({ length: COUNT }, (_, index) => ({
           ...{ userId: ada.user.id, startedAt: index, playedMs: 30_000, source: "", trackId: "" },
-          ...{ title: "A", explicit: false, artists: [], albumName: "" },
+          ...{ title: "A", explicit: false, artists: "[]", albumName: "" },
         })),
       );
     });
@@ -274,7 +274,7 @@ describe("the history", () => {
       const many = Array.from({ length: 70 }, (_, index) => ({
         ...{ userId: ada.user.id, startedAt: wallMs() - (index + 1) * 60_000, playedMs: 40_000 },
         ...{ source: "", trackId: "", title: long("x", 500_000), explicit: false },
-        ...{ artists: [], albumName: "", givenTitle: long("y", 500_000), givenArtists: [] },
+        ...{ artists: "[]", albumName: "", givenTitle: long("y", 500_000), givenArtists: "[]" },
       }));
       await world.store.queries.insert(tables.songs).values(many);
       // Nobody adds up what has hardly changed.

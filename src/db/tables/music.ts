@@ -86,8 +86,8 @@ export const songs = sqliteTable(
     /** Milliseconds; unset for a stream without an end. */
     durationMs: integer("duration_ms"),
     explicit: flag("explicit").notNull(),
-    /** In the upstream's order. */
-    artists: text("artists", { mode: "json" }).$type<readonly string[]>().notNull(),
+    /** JSON texts, in the upstream's order. */
+    artists: text("artists").notNull(),
     albumName: text("album_name").notNull(),
     /** Path of the cover on this server, without the name of a rendition. */
     coverPath: text("cover_path"),
@@ -95,7 +95,7 @@ export const songs = sqliteTable(
     coverUrl: text("cover_url"),
     /** What the source gave, where other names were shown. */
     givenTitle: text("given_title"),
-    givenArtists: text("given_artists", { mode: "json" }).$type<readonly string[]>(),
+    givenArtists: text("given_artists"),
   },
   (columns) => [uniqueIndex("songs_user").on(columns.userId, columns.startedAt)],
 );
