@@ -1,4 +1,4 @@
-import { putOnPage } from "../../../looks/page/editor/browser/put-on-page.ts";
+import { putOnPage } from "../../../dashboard/browser/put-on-page.ts";
 import { sendForm } from "./send-form.ts";
 
 /** Looks change the overlay on the stage at once, and its handle. */

@@ -1,4 +1,4 @@
-import { send } from "../../../looks/page/editor/browser/ask.ts";
+import { send } from "../../../dashboard/browser/send.ts";
 
 /**
  * Sends a form of an action without leaving the page. What the server does not do that way, such as for

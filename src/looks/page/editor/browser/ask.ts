@@ -1,11 +1,5 @@
+import { type Answer, send } from "../../../../dashboard/browser/send.ts";
 import type { EditorSetup } from "../setup.ts";
-
-/** What became of an action; `undefined` when nobody answered. */
-export type Answer<Result> =
-  | { readonly done: Result }
-  /** Why it was not done, in a sentence, and the field that has to be changed. */
-  | { readonly refused: string; readonly field?: string }
-  | undefined;
 
 /** Asks the server for an action. */
 export function ask<Result>(
@@ -18,16 +12,4 @@ export function ask<Result>(
     body.set(name, value);
   }
   return send(page, body);
-}
-
-/** Sends the form of an action without leaving the page. */
-export async function send<Result>(path: string, body: FormData): Promise<Answer<Result>> {
-  try {
-    const headers = { Accept: "application/json" };
-    const answer = await fetch(path, { method: "POST", headers, body });
-    const document = await answer.json();
-    return answer.ok ? { done: document } : { ...document, refused: document.error };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { find } from "../../../../dashboard/browser/page-parts.ts";
+import { send } from "../../../../dashboard/browser/send.ts";
 import type { Font } from "../../../fonts.ts";
 import type { OverlaySetup } from "../setup.ts";
-import { send } from "./ask.ts";
 import { readSetup } from "./editor.ts";
 
 /**
