@@ -7,7 +7,7 @@ export interface Span {
 const OPENS = /^\p{Ps}/u;
 /** Letters of scripts without case, some of which put no spaces between words. Hiragana mostly belongs to the word before it. */
 const BEGINS_UNSPACED = /^(?!\p{sc=Hira})\p{Lo}/u;
-const ENDS_BY_SIGN = /[、。，．！？：；・､｡\p{Pe}]$/u;
+const IS_SIGN = /[、。，．！？：；・､｡\p{Pe}]/u;
 const IS_PARTICLE = /^\p{sc=Hira}$/u;
 
 /** The parts of a title that are read in one: words with their signs. All of it but its spaces, in order. */
@@ -18,17 +18,17 @@ export function phrasesIn(text: string): Span[] {
     if (segment.trim() === "") continue;
     const before = phrases.at(-1);
     const to = index + segment.length;
-    if (!before || before.to < index || mayBegin(segment, text.slice(0, index), isWordLike)) {
+    if (!before || before.to < index || mayBegin(segment, text.charAt(index - 1), isWordLike)) {
       phrases.push({ from: index, to });
     } else phrases[phrases.length - 1] = { from: before.from, to };
   }
   return phrases;
 }
 
-/** Whether a phrase may begin with this, without a space before it. */
-function mayBegin(segment: string, before: string, isWord: boolean | undefined): boolean {
-  if (OPENS.test(before.slice(-1))) return false;
+/** Whether a phrase may begin with this, without a space before it. @param last what stands before it */
+function mayBegin(segment: string, last: string, isWord: boolean | undefined): boolean {
+  if (OPENS.test(last)) return false;
   if (OPENS.test(segment)) return true;
   if (!isWord || IS_PARTICLE.test(segment)) return false;
-  return BEGINS_UNSPACED.test(segment) || ENDS_BY_SIGN.test(before);
+  return BEGINS_UNSPACED.test(segment) || IS_SIGN.test(last);
 }
