@@ -11,6 +11,12 @@ export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
     }));
 }
 
+/** The same for what is made at once, such as prepared queries: to build one takes longer than to run it. */
+export function lazily<Made extends NonNullable<unknown>>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
+}
+
 /** What is made of an object, kept while the object lives: the same ones are asked for often. */
 export function oncePerObject<From extends object, Made>(
   make: (from: From) => Made,

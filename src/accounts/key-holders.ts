@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { apiKeys, users } from "../db/schema.ts";
+import { lazily } from "../once.ts";
 import type { AccountsContext } from "./context.ts";
 import { createCredentialCache } from "./credential-cache.ts";
 import { type ApiKey, hashCredential } from "./credential.ts";
@@ -29,28 +30,27 @@ export function createKeyHolders({ store, wallMs }: AccountsContext) {
   const holders = createCredentialCache<ApiKey, CachedHolder>(({ user }) => user.id);
   const uses = new Map<string, number>();
 
-  /** Revoked keys too. Prepared once: to build a query takes longer than to run it. */
-  const prepareHolderQuery = () =>
+  /** Revoked keys too. */
+  const holderQuery = lazily(() =>
     queries
       .select({ keyId: apiKeys.id, revokedAt: apiKeys.revokedAt, user: users })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(eq(apiKeys.hash, sql.placeholder("hash")))
-      .prepare();
-  let holderQuery: ReturnType<typeof prepareHolderQuery> | undefined;
+      .prepare(),
+  );
   const find = (key: ApiKey): CachedHolder | undefined => {
-    holderQuery ??= prepareHolderQuery();
-    const row = holderQuery.get({ hash: hashCredential(key) });
+    const row = holderQuery().get({ hash: hashCredential(key) });
     return row && { ...row, notedAtMs: -Infinity, kept: undefined };
   };
 
-  const prepareUse = () =>
+  const storeUse = lazily(() =>
     queries
       .update(apiKeys)
       .set({ lastUsedAt: sql`${sql.placeholder("lastUsedAt")}` })
       .where(eq(apiKeys.id, sql.placeholder("id")))
-      .prepare();
-  let storeUse: ReturnType<typeof prepareUse> | undefined;
+      .prepare(),
+  );
 
   const ifItWorks = (holder: CachedHolder | undefined): KeyHolder | undefined =>
     holder && (holder.revokedAt === null || holder.revokedAt > wallMs()) ? holder : undefined;
@@ -72,10 +72,9 @@ export function createKeyHolders({ store, wallMs }: AccountsContext) {
      */
     async flushUses() {
       for (let left = uses.size; left > 0; left -= STORED_AT_ONCE) {
-        storeUse ??= prepareUse();
         const part = [...uses.entries().take(STORED_AT_ONCE)];
         store.transaction(() => {
-          for (const [id, lastUsedAt] of part) storeUse?.run({ id, lastUsedAt });
+          for (const [id, lastUsedAt] of part) storeUse().run({ id, lastUsedAt });
         });
         for (const [id] of part) uses.delete(id);
         if (left > STORED_AT_ONCE) await nextTurn();

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, or, sql } from "drizzle-orm";
 import { connections, privacy, users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
-import { oncePerObject } from "../once.ts";
+import { lazily, oncePerObject } from "../once.ts";
 import { givenNames, type NamedSong } from "../playback.ts";
 import { toComparable } from "../titles/comparable.ts";
 import { isPhrase } from "../titles/phrases.ts";
@@ -46,8 +46,8 @@ export function createPrivacy({ store, log }: AccountsContext) {
   const { queries } = store;
   const known = new Map<number, PrivacyRules>();
 
-  /** Prepared once: each user's first request needs them. */
-  const prepare = () => {
+  /** Each user's first request needs them. */
+  const prepared = lazily(() => {
     const { id, userId, cleansTitles, replacesCovers } = connections;
     const ofUser = sql.placeholder("userId");
     return {
@@ -58,13 +58,12 @@ export function createPrivacy({ store, log }: AccountsContext) {
         .where(and(eq(userId, ofUser), or(isNotNull(cleansTitles), eq(replacesCovers, true))))
         .prepare(),
     };
-  };
-  let prepared: ReturnType<typeof prepare> | undefined;
+  });
 
   /** What a row says. Where that cannot be read, nothing is shown: it may have been to be hidden. */
-  const storedRules = (userId: number, { rules }: ReturnType<typeof prepare>): PrivacyRules => {
+  const storedRules = (userId: number): PrivacyRules => {
     try {
-      const row = rules.get({ userId });
+      const row = prepared().rules.get({ userId });
       return row ? toRules(row) : NOTHING_HIDDEN;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -74,9 +73,8 @@ export function createPrivacy({ store, log }: AccountsContext) {
     }
   };
   const read = (userId: number): PrivacyRules => {
-    prepared ??= prepare();
-    const rules = storedRules(userId, prepared);
-    const chosen = prepared.choices.all({ userId });
+    const rules = storedRules(userId);
+    const chosen = prepared().choices.all({ userId });
     if (chosen.length === 0) return rules;
     const ofConnections = new Map(
       chosen.flatMap(({ id, cleansTitles: isOn }) => (isOn === null ? [] : [[id, isOn]])),

@@ -4,6 +4,7 @@ import type { User } from "../accounts/users.ts";
 import { connections, connectionStatuses, users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { Refused } from "../i18n/refused.ts";
+import { lazily } from "../once.ts";
 import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
 import type { Vault } from "../vault/vault.ts";
 import { openSettings } from "./settings-writes.ts";
@@ -45,12 +46,12 @@ export function createConnectionReads(
       .from(connections)
       .leftJoin(connectionStatuses, eq(connectionStatuses.connectionId, connections.id))
       .where(condition);
-  /** Prepared once: each channel that starts needs this query, which takes longer to build than to run. */
-  const prepareOfUser = () =>
+  /** Each channel that starts needs it. */
+  const ofUser = lazily(() =>
     find(eq(connections.userId, sql.placeholder("userId")))
       .orderBy(...inOrder)
-      .prepare();
-  let ofUser: ReturnType<typeof prepareOfUser> | undefined;
+      .prepare(),
+  );
   const usersWhere = (condition: SQL | undefined) =>
     queries
       .selectDistinct(getTableColumns(users))
@@ -62,8 +63,7 @@ export function createConnectionReads(
   return {
     /** A user's connections in the user's order. */
     allOf(userId: number): readonly Connection[] {
-      ofUser ??= prepareOfUser();
-      return ofUser.all({ userId }).map(toConnection);
+      return ofUser().all({ userId }).map(toConnection);
     },
     /** The user's connection with this public id. @throws {Refused} if there is none */
     find(user: User, id: PublicConnectionId): Connection {

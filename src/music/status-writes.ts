@@ -3,6 +3,7 @@ import { connections, connectionStatuses } from "../db/schema.ts";
 import type { Store } from "../db/store.ts";
 import type { ReportedStatus } from "./connection-status.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
+import { lazily } from "../once.ts";
 
 /**
  * Returns a function that stores a connection's status, or does nothing if the connection is gone. All
@@ -18,8 +19,8 @@ export function createStatusWrites(
   const noted = new Map<number, StatusRow>();
   const { queries } = store;
 
-  /** Prepared once: to build these takes longer than to run them, and each channel that starts needs them. */
-  const prepare = () => ({
+  /** Each channel that starts needs them. */
+  const prepared = lazily(() => ({
     userOf: queries
       .select({ userId: connections.userId })
       .from(connections)
@@ -46,12 +47,11 @@ export function createStatusWrites(
         },
       })
       .prepare(),
-  });
-  let prepared: ReturnType<typeof prepare> | undefined;
+  }));
 
   /** The users whose connections' statuses were stored. */
   const storeAll = (rows: readonly StatusRow[]): number[] => {
-    const { userOf, put } = (prepared ??= prepare());
+    const { userOf, put } = prepared();
     return store.transaction(() =>
       rows.flatMap((row) => {
         const connection = userOf.get(row);
