@@ -1,8 +1,10 @@
 import { BOT_WAITS_MS } from "../channels/first-answer.ts";
 import { createBoundedMap } from "../bounded-map.ts";
+import type { PlayedSong } from "../channels/last-songs.ts";
 import { wholeNumber } from "../field.ts";
 import { languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
+import type { Playback } from "../playback.ts";
 import { withoutLineBreak } from "../http/plain-text.ts";
 import { type Guard, refusalOf } from "./guard.ts";
 import {
@@ -25,7 +27,7 @@ export type TextOutput = (language: Language, token: string, request: Request) =
 
 /** For so long the same question gets the same line: a chat may ask all at once. */
 const SAME_LINE_MS = 1_000;
-/** Lines that are remembered for so long, of all users. */
+/** Lines and songs that are remembered for so long, of all users. */
 const MOST_LINES = 1_000;
 
 /** Twitch prints 500 characters, Nightbot reads fewer than 400. */
@@ -43,17 +45,27 @@ export function lineWords(language: Language): LineWords {
 }
 
 export function createTextOutput({ guard, hub, clock }: TextDeps): TextOutput {
+  /** The lines of users' songs, whichever widget asks, and in whichever length. */
+  const songs = createBoundedMap<string, RecentSong>(MOST_LINES);
   const lines = createBoundedMap<string, { readonly line: string; readonly readAtMs: number }>(
     MOST_LINES,
   );
+  const isRecent = (readAtMs: number) => clock.monotonicMs() - readAtMs < SAME_LINE_MS;
 
-  const valuesOf = async (userId: number, back: number): Promise<LineValues> => {
+  const songOf = async (userId: number, back: number): Promise<RecentSong> => {
+    const name = `${userId} ${back}`;
     const reading = hub.peek(userId) ?? (await hub.read(userId, BOT_WAITS_MS));
-    const before = back === 0 ? undefined : hub.songsBefore(userId)[back - 1];
+    const finished = back === 0 ? undefined : hub.songsBefore(userId)[back - 1];
+    const playing = reading.kind === "playback" ? reading.playback : undefined;
+    const song = finished ?? playing;
+    const known = songs.get(name);
+    if (known && known.song === song && isRecent(known.readAtMs)) return known;
+    const readAtMs = clock.monotonicMs();
     // A pause of sharing looks as if there were no music at all.
-    return back > 0 && (before || reading.kind === "playback")
-      ? lineValuesBefore(before)
-      : lineValuesOf(reading, clock.monotonicMs());
+    const values = back > 0 && song ? lineValuesBefore(finished) : lineValuesOf(reading, readAtMs);
+    const read = { song, values, readAtMs };
+    songs.set(name, read);
+    return read;
   };
 
   return async (addressLanguage, token, request) => {
@@ -64,15 +76,19 @@ export function createTextOutput({ guard, hub, clock }: TextDeps): TextOutput {
     const asked = readAsked(request);
     const name = [widget.id, widget.revision, language, asked.back, asked.most].join(" ");
     const known = lines.get(name);
-    if (known && clock.monotonicMs() - known.readAtMs < SAME_LINE_MS) {
-      return answer(200, known.line);
-    }
-    const values = await valuesOf(user.id, asked.back);
+    if (known && isRecent(known.readAtMs)) return answer(200, known.line);
+    const { values, readAtMs } = await songOf(user.id, asked.back);
     const options = readTextOptions(widget.options);
     const line = lineOf(values, { options, words: lineWords(language), most: asked.most });
-    lines.set(name, { line, readAtMs: clock.monotonicMs() });
+    lines.set(name, { line, readAtMs });
     return answer(200, line);
   };
+}
+
+interface RecentSong {
+  readonly song: PlayedSong | Playback | undefined;
+  readonly values: LineValues;
+  readonly readAtMs: number;
 }
 
 interface Asked {

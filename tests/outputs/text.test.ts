@@ -5,6 +5,7 @@ import { createWidgetToken } from "../../src/accounts/credential.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import type { Playback } from "../../src/playback.ts";
+import { charactersReadBy } from "../fixtures/characters-read.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { type AddedWidget, addWidget } from "../fixtures/data/widgets.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -191,8 +192,24 @@ describe("a song before", () => {
   });
 });
 
-describe("a line of another length", () => {
-  test("is of the song that plays, or of the one before it, within the second too", async () => {
+describe("the work that questions make", () => {
+  test("is not done again for each length in which a song may be asked for", async () => {
+    const longest = (part: string) => part.repeat(1_000).slice(0, 1_000);
+    const long = { artists: Array<string>(50).fill(longest("Juniper ")) };
+    await plays(longest("One "), long);
+    await ask();
+    await server.clock.advance(20_000);
+    await plays(longest("Two "), long);
+    for (const back of [0, 1]) {
+      await aSecondLater();
+      const askInAllLengths = async () => {
+        for (let max = 20; max <= 500; max += 10) await ask(`?max=${max}&back=${back}`);
+      };
+      expect(await charactersReadBy(askInAllLengths, ["normalize"])).toBeLessThan(100_000);
+    }
+  });
+
+  test("begins again with another song, and with another that was played before", async () => {
     await plays("One");
     await ask();
     await server.clock.advance(20_000);
