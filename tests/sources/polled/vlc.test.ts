@@ -155,8 +155,11 @@ describe("VLC's status", () => {
     expect((await reading({ volume }))?.device.volumePercent).toBe(percent);
   });
 
-  plainTest("without any tags still has a title", async () => {
-    expect(await reading({ information: [] })).toMatchObject({ track: { title: "VLC" } });
+  plainTest("that names nothing plays nothing", async () => {
+    const named = await reading({}, { filename: "a.mp3" });
+    expect(named && boundPlayback(named)).toMatchObject({ track: { title: "a" } });
+    const unnamed = await reading({ information: [] });
+    expect(unnamed && boundPlayback(unnamed)).toBeNull();
     expect(await reading({ state: "stopped" })).toBeNull();
   });
 });

@@ -75,7 +75,7 @@ function readStatus(
   const fileName = durationMs === null ? givenName?.split("?")[0] : givenName;
   const artists = firstNamed(...ARTIST_FIELDS.map((name) => textsOf(meta[name])));
   // On a radio stream, `title` is the station's name and `now_playing` the current track.
-  const nameOfFile = fileName === undefined ? NAME : nameOfAddress(fileName);
+  const nameOfFile = fileName === undefined ? "" : nameOfAddress(fileName);
   const onAir =
     stream === undefined
       ? undefined
