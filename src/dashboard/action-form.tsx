@@ -109,7 +109,7 @@ export function TextInput<I extends Inputs>(
   props: InputProps<I> & {
     readonly placeholder?: string | undefined;
     /** Where a value is needed here, although the action does without. */
-    readonly required?: true;
+    readonly required?: boolean;
     /** In UTF-16 units, where it is less than what the action takes. */
     readonly longest?: number | undefined;
   },

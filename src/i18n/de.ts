@@ -637,6 +637,8 @@ export const de: Words = {
         "{source} ist hinzugefügt, aber nicht erreichbar: Unter {host} antwortet nichts richtig. Prüfe, ob das Programm läuft und ob die Adresse stimmt. Marquee versucht es weiter.",
       addedSilent:
         "{source} ist hinzugefügt, aber noch nicht erreichbar. Wenn du einen Pfad eingegeben hast, prüfe ihn. Marquee versucht es weiter.",
+      addedOutside:
+        "{source} ist hinzugefügt, aber noch nicht erreichbar. Prüfe, ob Marquee wie deine Player in deiner Desktop-Sitzung läuft. Marquee versucht es weiter.",
       addedRefused:
         "{source} ist hinzugefügt, lehnt deine Eingaben aber ab. Prüfe Nutzername, Passwort und Token und gib sie noch einmal ein.",
       added: "{source} wurde hinzugefügt.",

@@ -623,6 +623,8 @@ export const en = {
         "{source} is added, but can’t be reached: nothing answers properly at {host}. Check that it’s running and that the address is right. Marquee keeps trying.",
       addedSilent:
         "{source} is added, but can’t be reached yet. If you entered a path, check it. Marquee keeps trying.",
+      addedOutside:
+        "{source} is added, but can’t be reached yet. Check that Marquee runs in your own desktop session, as your players do. It keeps trying.",
       addedRefused:
         "{source} is added, but it refuses what you entered. Check user name, password and token, and enter them again.",
       added: "{source} was added.",

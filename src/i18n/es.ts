@@ -630,6 +630,8 @@ export const es: Words = {
         "{source} está añadido, pero no se puede contactar con él: en {host} no responde nada como es debido. Comprueba que esté en marcha y que la dirección sea correcta. Marquee lo sigue intentando.",
       addedSilent:
         "{source} está añadido, pero todavía no se puede contactar con él. Si has introducido una ruta, compruébala. Marquee lo sigue intentando.",
+      addedOutside:
+        "{source} está añadido, pero todavía no se puede contactar con él. Comprueba que Marquee se ejecuta en tu sesión de escritorio, como tus reproductores. Marquee lo sigue intentando.",
       addedRefused:
         "{source} está añadido, pero rechaza lo que has introducido. Comprueba el nombre de usuario, la contraseña y el token, e introdúcelos otra vez.",
       added: "{source} se ha añadido.",

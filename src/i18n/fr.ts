@@ -637,6 +637,8 @@ export const fr: Words = {
         "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
       addedSilent:
         "{source} est ajouté, mais Marquee ne parvient pas encore à le joindre. Si vous avez saisi un chemin, vérifiez-le. Marquee continue d’essayer.",
+      addedOutside:
+        "{source} est ajouté, mais Marquee ne parvient pas encore à le joindre. Vérifiez que Marquee tourne dans votre session de bureau, comme vos lecteurs. Marquee continue d’essayer.",
       addedRefused:
         "{source} est ajouté, mais refuse ce que vous avez saisi. Vérifiez le nom d’utilisateur, le mot de passe et le token, puis saisissez-les à nouveau.",
       added: "{source} a été ajouté.",

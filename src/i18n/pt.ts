@@ -626,6 +626,8 @@ export const pt: Words = {
         "{source} foi adicionado, mas está inacessível: nada responde direito em {host}. Confira se está em execução e se o endereço está certo. O Marquee continua tentando.",
       addedSilent:
         "{source} foi adicionado, mas ainda está inacessível. Se você digitou um caminho, verifique se está certo. O Marquee continua tentando.",
+      addedOutside:
+        "{source} foi adicionado, mas ainda está inacessível. Verifique se o Marquee roda na sua sessão da área de trabalho, como os seus players. O Marquee continua tentando.",
       addedRefused:
         "{source} foi adicionado, mas recusa o que você digitou. Confira o nome de usuário, a senha e o token e digite de novo.",
       added: "{source} foi adicionado.",

@@ -196,9 +196,10 @@ function noticeOf(words: Words, connected: Connected): string {
   if (tried === undefined || tried.kind === "answered") return storedNotice(words, connected);
   if (tried.kind === "refused") return fill(t.addedRefused, { source });
   if (tried.failure === "unreachable") {
-    return host === undefined
-      ? fill(t.addedSilent, { source })
-      : fill(t.addedUnreachable, { source, host });
+    const { options, onlyOn } = connected.source;
+    if (host !== undefined) return fill(t.addedUnreachable, { source, host });
+    if (options.path !== undefined) return fill(t.addedSilent, { source });
+    if (onlyOn !== undefined) return fill(t.addedOutside, { source });
   }
   const { keySetting } = connected.source;
   const setting = keySetting === undefined ? "" : flagOf(keySetting);

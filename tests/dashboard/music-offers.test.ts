@@ -41,6 +41,29 @@ test("the page offers eight tiles, with signs, and no way before one is chosen",
   expect(wayOn(html)).toBeUndefined();
 });
 
+test("a field that has to be filled in is required, and one with a stored secret is not", async () => {
+  const fieldsOf = async (path: string) => {
+    const page = await browser.get(path);
+    const isRequired = async (option: string, after = "") =>
+      (await attributeOf(page.clone(), `#option-${option}-jellyfin${after}`, "required")) === "";
+    return isRequired;
+  };
+  const added = await fieldsOf(`${MUSIC}?add=server`);
+  expect([await added("url"), await added("user"), await added("token")]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  const settings = { url: "http://127.0.0.1:8096", user: "ada", token: "swordfish" };
+  const { connections } = server.accounts;
+  const { publicId } = await connections.connect(ada.user, "jellyfin", settings);
+  const changed = await fieldsOf(MUSIC);
+  expect([await changed("user", `-${publicId}`), await changed("token", `-${publicId}`)]).toEqual([
+    true,
+    false,
+  ]);
+});
+
 test("the fields of every way show examples, and no word of another language", async () => {
   const tiles = TILES.map((tile) => `/de/dashboard/music?add=${tile}`);
   const others = (await Promise.all(tiles.map(pageText))).flatMap((html, index) =>
@@ -178,4 +201,15 @@ test("what cannot be reached is kept, amber, and called connected nowhere", asyn
   expect(await textOf(page.clone(), "[data-row] .status")).toStartWith("VLC can’t be reached.");
   expect(await (await browser.get("/en/dashboard")).text()).not.toMatch(/is connected/);
   expect(await page.text()).not.toMatch(/\bconnected and working|is connected/i);
+});
+
+test("what has no address is said to be checked where it could be wrong", async () => {
+  const noticeFor = async (form: Record<string, string>) =>
+    textOf(await browser.submit(MUSIC, { do: "connect", ...form }), ".connected .notice p");
+  expect(await noticeFor({ source: "mpris", "option-player": "" })).toBe(
+    "MPRIS is added, but can’t be reached yet. Check that Marquee runs in your own desktop session, as your players do. It keeps trying.",
+  );
+  expect(await noticeFor({ source: "file", "option-path": "/nowhere/song.txt" })).toBe(
+    "Text file is added, but can’t be reached yet. If you entered a path, check it. Marquee keeps trying.",
+  );
 });

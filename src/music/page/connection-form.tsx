@@ -45,21 +45,25 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   return (
     <ActionForm form={form} at={changes ? rowQuery(changes.connection) : ""}>
       {isAnother && <TextInput form={form} name="name" label={t.name} hint={t.nameHint} required />}
-      {Object.entries(source.options).map(([name, option]) => (
-        <TextInput
-          form={form}
-          name={optionField(name as OptionName)}
-          label={labels[`${source.id}_${name}`] ?? name}
-          placeholder={exampleOf(option)}
-          value={
-            stored?.[name] ??
-            found[name] ??
-            (option.fallback === undefined ? undefined : String(option.fallback))
-          }
-          hint={option.secret && stored?.[name] !== undefined ? t.secretKept : undefined}
-          longest={option.longest ?? LONGEST_ENTERED_TEXT}
-        />
-      ))}
+      {Object.entries(source.options).map(([name, option]) => {
+        const keepsSecret = option.secret && stored?.[name] !== undefined;
+        return (
+          <TextInput
+            form={form}
+            name={optionField(name as OptionName)}
+            label={labels[`${source.id}_${name}`] ?? name}
+            placeholder={exampleOf(option)}
+            value={
+              stored?.[name] ??
+              found[name] ??
+              (option.fallback === undefined ? undefined : String(option.fallback))
+            }
+            hint={keepsSecret ? t.secretKept : undefined}
+            longest={option.longest ?? LONGEST_ENTERED_TEXT}
+            required={option.fallback === undefined && !keepsSecret}
+          />
+        );
+      })}
       <Submit label={changes ? t.saveSettings : t.connect} />
     </ActionForm>
   );
