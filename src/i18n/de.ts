@@ -209,6 +209,9 @@ export const de: Words = {
         unreachable: "{source} ist nicht erreichbar.",
         unexpected:
           "{source} antwortet, aber nicht wie erwartet. Wenn du eine Adresse oder einen Namen eingegeben hast, prüfe sie.",
+        databaseLocked: "{source} schreibt gerade in seine Datenbank, die solange gesperrt ist.",
+        databaseUnknown:
+          "Die Datenbank von {source} ist beschädigt, oder aus einer Version, die diese Version von Marquee nicht kennt.",
         limited: "{source} erhält zu viele Anfragen.",
         notOnAppList:
           "{source} lässt dich nicht zu: Der Eigentümer der App muss dich zu deren Nutzern hinzufügen.",

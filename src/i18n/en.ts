@@ -201,6 +201,9 @@ export const en = {
         unreachable: "{source} can’t be reached.",
         unexpected:
           "{source} answers, but not as expected. If you entered an address or a name for it, check them.",
+        databaseLocked: "{source} is writing into its database, which is locked meanwhile.",
+        databaseUnknown:
+          "The database of {source} is damaged, or of a version that this version of Marquee doesn’t know.",
         limited: "{source} is getting too many calls.",
         notOnAppList: "{source} won’t let you in: the app’s owner has to add you to its users.",
         noPremium: "{source} requires the app’s owner to have Premium.",

@@ -205,6 +205,10 @@ export const es: Words = {
         unreachable: "No se puede contactar con {source}.",
         unexpected:
           "{source} responde, pero no como se espera. Si has introducido una dirección o un nombre, compruébalos.",
+        databaseLocked:
+          "{source} está escribiendo en su base de datos, que mientras tanto está bloqueada.",
+        databaseUnknown:
+          "La base de datos de {source} está dañada o es de una versión que esta versión de Marquee no conoce.",
         limited: "{source} recibe demasiadas llamadas.",
         notOnAppList:
           "{source} no te da acceso: el propietario de la aplicación debe añadirte a sus usuarios.",

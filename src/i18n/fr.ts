@@ -207,6 +207,10 @@ export const fr: Words = {
         unreachable: "{source} est injoignable.",
         unexpected:
           "{source} répond, mais pas comme prévu. Si vous avez saisi une adresse ou un nom, vérifiez-les.",
+        databaseLocked:
+          "{source} écrit dans sa base de données, qui est verrouillée pendant ce temps.",
+        databaseUnknown:
+          "La base de données de {source} est endommagée, ou d’une version que cette version de Marquee ne connaît pas.",
         limited: "{source} reçoit trop d’appels.",
         notOnAppList:
           "{source} ne vous donne pas accès : le propriétaire de l’application doit vous ajouter à ses utilisateurs.",

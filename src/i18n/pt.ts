@@ -202,6 +202,10 @@ export const pt: Words = {
         unreachable: "Não foi possível se conectar ao {source}.",
         unexpected:
           "O {source} responde, mas não como esperado. Se você digitou um endereço ou um nome, confira se estão certos.",
+        databaseLocked:
+          "O {source} está gravando no banco de dados dele, que fica bloqueado enquanto isso.",
+        databaseUnknown:
+          "O banco de dados do {source} está danificado ou é de uma versão que esta versão do Marquee não conhece.",
         limited: "O {source} está recebendo chamadas demais.",
         notOnAppList:
           "O {source} não deixa você entrar: o dono do app precisa adicionar você à lista de usuários.",

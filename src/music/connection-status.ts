@@ -3,6 +3,9 @@ export const FAILURE_REASONS = [
   "unreachable",
   // Somebody answers, but not as the source's upstream does.
   "unexpected",
+  // Of programs on this machine whose database is read.
+  "databaseLocked",
+  "databaseUnknown",
   "limited",
   "notOnAppList",
   "noPremium",

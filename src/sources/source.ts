@@ -367,10 +367,13 @@ export class LinkFailure extends Error {
 export type FailureMeaning =
   | { kind: "unauthorized" }
   | { kind: "retryLater"; afterMs: number; reason: PauseReason }
-  | { kind: "unavailable"; reason?: "unexpected" };
+  | { kind: "unavailable"; reason?: UnavailableReason };
+
+/** Why an upstream cannot be read although it was reached. */
+type UnavailableReason = "unexpected" | "databaseLocked" | "databaseUnknown";
 
 /** Why an upstream is to be asked later. */
-export type PauseReason = Exclude<FailureReason, "unexpected">;
+export type PauseReason = Exclude<FailureReason, UnavailableReason>;
 
 /** The only error that `watch` throws. The message is for the log and holds no secret. */
 export class SourceFailure extends Error {

@@ -26,6 +26,8 @@ export function statusLine(
 const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   unreachable: "cannot be reached",
   unexpected: "does not answer as expected",
+  databaseLocked: "its database is locked",
+  databaseUnknown: "its database is of a version that is not known, or damaged",
   limited: "too many calls",
   notOnAppList: "user is not on the app's list",
   noPremium: "the app's owner needs Premium",

@@ -112,6 +112,8 @@ describe("marquee user list, of a linked account", () => {
   const WORDS: Record<(typeof FAILURE_REASONS)[number], string> = {
     unreachable: "cannot be reached",
     unexpected: "does not answer as expected",
+    databaseLocked: "its database is locked",
+    databaseUnknown: "its database is of a version that is not known, or damaged",
     limited: "too many calls",
     notOnAppList: "user is not on the app's list",
     noPremium: "the app's owner needs Premium",

@@ -27,8 +27,10 @@ beforeAll(async () => {
   const { connections, keys, history, widgets, magicLinks } = server.accounts;
   const now = server.clock.wallMs();
   const address = { address: "127.0.0.1:9", password: "" };
-  for (const reason of FAILURE_REASONS) {
-    const { id } = await connections.connect(ada.user, "mpd", address, reason);
+  // A user has ten connections at most.
+  for (const [index, reason] of FAILURE_REASONS.entries()) {
+    const { user } = index < 8 ? ada : cleo;
+    const { id } = await connections.connect(user, "mpd", address, reason);
     await connections.storeStatus(id, { state: "retrying", since: now, reason });
   }
   const limited = await connections.connect(cleo.user, "mpd", address, "limited");

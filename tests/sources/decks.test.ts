@@ -135,18 +135,25 @@ describe.each(["mixxx", "serato"] as const)("%s", (id) => {
     const failed = async (settings: object = {}) => {
       const failure = await failureOf(source(), settings, clock);
       expect(failure).toBeInstanceOf(SourceFailure);
-      return (failure as SourceFailure).message;
+      return failure as SourceFailure;
     };
-    expect(await failed()).toContain("no database on this computer");
+    const { message, meaning } = await failed();
+    expect(message).toContain("no database on this computer");
     // It becomes a part of a sentence.
-    expect(await failed()).not.toMatch(/[.?!]$/);
-    expect(await failed({ path: join(folder.path, "missing") })).toContain("there is no database");
+    expect(message).not.toMatch(/[.?!]$/);
+    expect(meaning).toEqual({ kind: "unavailable" });
+    const missing = await failed({ path: join(folder.path, "missing") });
+    expect(missing.message).toContain("there is no database");
     begin().close();
     const other = join(folder.path, "other.sqlite");
     new Database(other).run("create table library (id)");
-    expect(await failed({ path: other })).toContain("a version");
+    const unknown = { kind: "unavailable", reason: "databaseUnknown" } as const;
+    expect(await failed({ path: other })).toMatchObject({ meaning: unknown });
     writeFileSync(other, "no database at all, but some text".repeat(100));
-    expect(await failed({ path: other })).toContain("damaged");
+    const damaged = await failed({ path: other });
+    expect(damaged).toMatchObject({ meaning: unknown });
+    expect(damaged.message).toContain("a version");
+    expect(damaged.message).toContain("damaged");
     rmSync(other);
   });
 
@@ -170,7 +177,9 @@ describe.each(["mixxx", "serato"] as const)("%s", (id) => {
     using database = begin();
     deck.add(database, { title: "One" });
     database.run("begin exclusive");
-    expect(String(await failureOf(source(), {}, clock))).toContain("locked");
+    const failure = await failureOf(source(), {}, clock);
+    expect(String(failure)).toContain("locked");
+    expect(failure).toMatchObject({ meaning: { kind: "unavailable", reason: "databaseLocked" } });
   });
 });
 

@@ -69,11 +69,13 @@ function timeIn(value: unknown): number {
 function failureOf(code: string, name: string, path: string): SourceFailure {
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     const message = `${name} is writing into its database, which is locked`;
-    return new DatabaseLocked({ kind: "unavailable" }, message);
+    return new DatabaseLocked({ kind: "unavailable", reason: "databaseLocked" }, message);
   }
-  return unavailable(
-    /^SQLITE_CANTOPEN/.test(code)
-      ? `there is no database of ${name} at ${path}, or it may not be read`
-      : `the database at ${path} is of a version of ${name} that Marquee does not know, or damaged`,
+  if (/^SQLITE_CANTOPEN/.test(code)) {
+    return unavailable(`there is no database of ${name} at ${path}, or it may not be read`);
+  }
+  return new SourceFailure(
+    { kind: "unavailable", reason: "databaseUnknown" },
+    `the database at ${path} is of a version of ${name} that Marquee does not know, or damaged`,
   );
 }
