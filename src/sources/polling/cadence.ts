@@ -70,7 +70,7 @@ const DEEPEST_DEBT = -6;
 const EARNED_POLLS = 1.25;
 
 /** The upstream knows the next track this long after the end of a track. */
-const AFTER_END_MS = 300;
+const AFTER_END_MS = 250;
 /** Waits between polls that find a track still playing after its end. */
 const PAST_END_MS = [600, 1_200, 2_500] as const;
 /** A track this close to its end counts as ended. */

@@ -39,7 +39,7 @@ const PLANNED_SHARE = 0.8;
 const ORDER: readonly Urgency[] = ["trackEnd", "regular", "asked"];
 
 /** No user is polled more often, however large the budget is. */
-const QUICKEST_MS = 1_500;
+const QUICKEST_MS = 1_250;
 /** The part of the budget that a quick pace may use; the rest is for ends of tracks and requests. */
 const QUICK_PART = 0.5;
 /** An answer that takes this long shows that the upstream is overloaded. */

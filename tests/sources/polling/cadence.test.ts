@@ -120,7 +120,7 @@ describe("a poll", () => {
     fc.assert(
       fc.property(fc.array(told, { minLength: 1, maxLength: 20 }), (all) => {
         for (const { atMs, before } of polls(inTurn(all), HOUR_MS / 6)) {
-          expect(atMs - before.lastPollMs).toBeGreaterThan(300 - ROUNDING_MS);
+          expect(atMs - before.lastPollMs).toBeGreaterThan(250 - ROUNDING_MS);
         }
       }),
     );
@@ -231,7 +231,7 @@ describe("an hour", () => {
   const mostAt = ({ everyMs }: Pace) => (1.25 * HOUR_MS) / everyMs + BURST;
 
   test("costs no more than a quarter above its rate, whatever is found", () => {
-    const paces = fc.integer({ min: 1_500, max: 5_000 }).map(quickPace);
+    const paces = fc.integer({ min: 1_250, max: 5_000 }).map(quickPace);
     fc.assert(
       fc.property(anything, paces, (all, pace) => {
         const times = timesOf(polls(inTurn(all), 2 * HOUR_MS, { pace }));
@@ -338,10 +338,10 @@ describe("a steady pace", () => {
 
   test("polls earlier where a track ends before, and again soon while its end is late", () => {
     const nearEnd = found(song({ positionMs: 58_000 }));
-    expect(nextPoll(nearEnd, 0, PACE)).toEqual({ atMs: 2_300, atEnd: true });
-    const stillThere = song({ positionMs: 60_000, observedAtMs: 2_300 });
-    const late = afterPoll(nearEnd, { playback: stillThere, finding: "same", nowMs: 2_300 }, PACE);
-    expect(nextPoll(late, 0, PACE)).toEqual({ atMs: 2_900, atEnd: true });
+    expect(nextPoll(nearEnd, 0, PACE)).toEqual({ atMs: 2_250, atEnd: true });
+    const stillThere = song({ positionMs: 60_000, observedAtMs: 2_250 });
+    const late = afterPoll(nearEnd, { playback: stillThere, finding: "same", nowMs: 2_250 }, PACE);
+    expect(nextPoll(late, 0, PACE)).toEqual({ atMs: 2_850, atEnd: true });
   });
 
   test("polls at its interval up to the end, however short that is", () => {
@@ -374,7 +374,7 @@ describe("a steady pace", () => {
 });
 
 describe("a quick pace", () => {
-  const QUICK_MS = 1_500;
+  const QUICK_MS = 1_250;
   const PACE = quickPace(QUICK_MS);
   const gapsOf = (made: Iterable<{ atMs: number; before: PollState }>) =>
     [...made].map(({ atMs, before }) => atMs - before.lastPollMs);
@@ -389,10 +389,10 @@ describe("a quick pace", () => {
   });
 
   test("polls less near a certain end: one poll right after it", () => {
-    const nearEnd = playing({ durationMs: 200_000, restMs: 2_900, finding: "changed" });
+    const nearEnd = playing({ durationMs: 200_000, restMs: 2_500, finding: "changed" });
     const playback = playbackAt(nearEnd, 0);
     const state = afterPoll(newPollState(0), { playback, finding: "changed", nowMs: 0 }, PACE);
-    expect(nextPoll(state, 0, PACE)).toEqual({ atMs: 3_200, atEnd: true });
+    expect(nextPoll(state, 0, PACE)).toEqual({ atMs: 2_750, atEnd: true });
   });
 
   test("polls less and less during a long pause, and at last every 19 seconds", () => {

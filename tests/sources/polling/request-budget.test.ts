@@ -343,7 +343,7 @@ describe("after a restart", () => {
 
 describe("the quick interval", () => {
   const watchedUser = { watched: true };
-  const QUICKEST_MS = 1_500;
+  const QUICKEST_MS = 1_250;
   const intervalAfter = async (clock: FakeClock, requestBudget: RequestBudget, ms: number) => {
     await clock.advance(ms);
     return requestBudget.quickIntervalMs();
@@ -357,7 +357,7 @@ describe("the quick interval", () => {
       requestBudget.join(watchedUser);
       return Math.round(intervalMs);
     });
-    expect(intervals.slice(0, 6)).toEqual([1_500, 1_500, 1_500, 1_500, 1_500, 1_722]);
+    expect(intervals.slice(0, 6)).toEqual([1_250, 1_250, 1_250, 1_250, 1_378, 1_722]);
     expect(intervals.at(-1)).toBe((9 * 31_000) / 90);
   });
 

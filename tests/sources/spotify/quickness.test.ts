@@ -12,11 +12,11 @@ beforeAll(async () => {
 
 test("a lone user's changes are seen soon, and no call is refused", async () => {
   const { latencies, wrongShare, refusals, callsPerHour } = await measureDetection(ALONE);
-  expect(quantile(latencies.skip, 0.5)).toBeLessThanOrEqual(1);
+  expect(quantile(latencies.skip, 0.5)).toBeLessThanOrEqual(0.9);
   expect(quantile(latencies.skip, 0.95)).toBeLessThanOrEqual(2);
-  expect(quantile(latencies.naturalEnd, 0.5)).toBeLessThanOrEqual(0.7);
-  // Something changes every 23 seconds: half of what the usual pace shows wrong.
-  expect(wrongShare).toBeLessThanOrEqual(0.05);
+  expect(quantile(latencies.naturalEnd, 0.5)).toBeLessThanOrEqual(0.55);
+  // Something changes every 23 seconds: less than half of what the usual pace shows wrong.
+  expect(wrongShare).toBeLessThanOrEqual(0.04);
   expect(refusals).toBe(0);
-  expect(callsPerHour).toBeLessThanOrEqual(2_500);
+  expect(callsPerHour).toBeLessThanOrEqual(3_000);
 });

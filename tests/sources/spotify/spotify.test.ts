@@ -409,9 +409,9 @@ describe("the pace", () => {
     return looks() - before;
   };
 
-  test("of a lone user is a look every second and a half", async () => {
+  test("of a lone user is a look every second and a quarter", async () => {
     watch(longTrack());
-    expect(await looksIn(60_000)).toBe(41);
+    expect(await looksIn(60_000)).toBe(49);
   });
 
   test("of many users is the usual one", async () => {
