@@ -1,11 +1,11 @@
 import type { Config } from "./config.ts";
+import { hostInUrl } from "./ip-address.ts";
 import type { Language } from "./languages.ts";
 
 /** Host and port where programs on this machine, such as a proxy, reach a server. */
 export function listeningAddressOf({ host }: Pick<Config, "host">, port: number): string {
   const everywhere = host === "0.0.0.0" || host === "::";
-  const name = host.includes(":") ? `[${host}]` : host;
-  return `${everywhere ? "127.0.0.1" : name}:${port}`;
+  return `${everywhere ? "127.0.0.1" : hostInUrl(host)}:${port}`;
 }
 
 /** The base URL of a server that listens on this port, without a slash at the end. */

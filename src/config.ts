@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseNetwork } from "./ip-address.ts";
+import { hostInUrl, parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { beginningOf } from "./beginning.ts";
 import { choice, type Field, matching, type ValueOf, wholeNumber } from "./field.ts";
@@ -47,6 +47,13 @@ const upstreamUrl = (fallback: string, help: string, end = ""): Setting<string> 
   },
 });
 
+/** What to listen on. It also stands in the addresses that a server gives. */
+const listenHost = {
+  allowed: "an IP address or a host name",
+  parse: (text: string): string | undefined =>
+    /^[0-9A-Za-z.:_-]+$/.test(text) && URL.canParse(`http://${hostInUrl(text)}`) ? text : undefined,
+};
+
 /** Every setting. The key `baseUrl` gives flag `--base-url` and variable `MARQUEE_BASE_URL`. */
 export const settings = {
   data: setting<string>({
@@ -60,7 +67,7 @@ export const settings = {
     fallback: "127.0.0.1",
     placeholder: "address",
     help: "Address to listen on; 0.0.0.0 or :: for every network.",
-    ...matching(/^[0-9A-Za-z.:_-]+$/, "an IP address or a host name"),
+    ...listenHost,
   }),
   port: setting<number>({
     fallback: 4747,
@@ -124,7 +131,7 @@ export const settings = {
     fallback: "127.0.0.1",
     placeholder: "address",
     help: "Address at which DJ and radio programs may broadcast; 0.0.0.0 or :: for every network.",
-    ...matching(/^[0-9A-Za-z.:_-]+$/, "an IP address or a host name"),
+    ...listenHost,
   }),
   broadcastPort: setting<number>({
     fallback: 8000,

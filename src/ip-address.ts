@@ -11,6 +11,9 @@ const library = () => require("ipaddr.js") as typeof ipaddr;
 /** The host of an address as settings name it: an IPv6 one without its brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
+/** A host that settings name, as it stands in an address. */
+export const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
 /** An IP address; an IPv4 one that is written as IPv6 is taken as IPv4. `undefined` for other texts. */
 export function parseIp(text: string): IpAddress | undefined {
   const ip = library();

@@ -142,9 +142,12 @@ function explainListenFailure(
 ): Error {
   if (error instanceof ListenError) return error;
   const [flag, variable] = [flagOf(setting), variableOf(setting)];
+  const notHere = `${host} is not an address of this machine. Choose another with --host or MARQUEE_HOST.`;
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with ${flag} or ${variable}.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose another with --host or MARQUEE_HOST.`,
+    EADDRNOTAVAIL: notHere,
+    // A name that nobody knows.
+    ENOENT: notHere,
     EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
     EPERM: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
   };

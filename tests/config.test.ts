@@ -264,6 +264,18 @@ describe("the base URL", () => {
   });
 });
 
+describe.each(["host", "broadcastHost"] as const)("the address to listen on, %s,", (name) => {
+  test.each(["127.0.0.1", "0.0.0.0", "::", "fd00::1", "localhost", "music.lan"])(
+    "may be %p",
+    (text) => expect(resolveConfig({ [name]: text }, {}).config[name]).toBe(text),
+  );
+
+  test.each(["256.1.1.1", "1.2.3.4.5", ":::", "music:80", "[::1]", "music.lan/", "a b", ""])(
+    "may not be %p",
+    (text) => expect(mistakesOf({ [name]: text })).toHaveLength(1),
+  );
+});
+
 describe("numbers", () => {
   test.each([
     ["port", "0", 0],

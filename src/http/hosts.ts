@@ -1,3 +1,5 @@
+import { hostInUrl } from "../ip-address.ts";
+
 /** Which hosts this server answers to. */
 export type Hosts = ReturnType<typeof createHosts>;
 
@@ -30,7 +32,7 @@ export function createHosts({ baseUrl, host, allowedHosts }: HostsOptions) {
   const names = new Set([
     ...LOOPBACK_NAMES,
     base.hostname,
-    host.includes(":") ? `[${host.toLowerCase()}]` : host.toLowerCase(),
+    hostInUrl(host).toLowerCase(),
     ...allowedHosts,
   ]);
   const remembered = new Set<string>();
