@@ -20,20 +20,24 @@ export function createCrossfade(root: HTMLElement, card: HTMLElement) {
       const copy = copyOf(root, card);
       card.parentElement?.after(copy);
       const timing = { duration };
-      const leaving = [
-        copy.firstElementChild?.animate([{ opacity: 0, offset: 1 }], timing),
-        copy.querySelector(".np-info")?.animate(WORDS_LEAVE, timing),
-      ];
-      const coming = card.animate([{ opacity: 0, offset: 0 }], timing);
       const info = card.querySelector(".np-info") as HTMLElement;
       // Were the last frame left to the browser, it would do work in the main thread for each frame.
       const { opacity } = getComputedStyle(info);
-      const words = info.animate([...WORDS_COME, { opacity }], timing);
+      const coming = card.animate([{ opacity: 0, offset: 0 }], timing);
+      const animations = [
+        copy.firstElementChild?.animate([{ opacity: 0, offset: 1 }], timing),
+        copy.querySelector(".np-info")?.animate(WORDS_LEAVE, timing),
+        coming,
+        info.animate([...WORDS_COME, { opacity }], timing),
+      ];
+      // Left to itself, the compositor begins each with the first frame that it is ready for.
+      const startTime = document.timeline.currentTime;
+      for (const animation of animations) if (animation) animation.startTime = startTime;
       isRunning = true;
       root.dataset["npChanging"] = "";
       end = () => {
         isRunning = false;
-        for (const animation of [...leaving, coming, words]) animation?.cancel();
+        for (const animation of animations) animation?.cancel();
         copy.remove();
         delete root.dataset["npChanging"];
       };

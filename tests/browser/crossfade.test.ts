@@ -44,6 +44,42 @@ inOldestEngine("the change from one track to the next", (stage) => {
     expect(await page.getAttribute("html", "data-np-changing")).toBeNull();
   });
 
+  test("shows nothing of a colour behind the page", async () => {
+    await stage.plays(titled("First"));
+    const { page } = await stage.open("?motion=full&opacity=100&bg=000000", held);
+    const { page: reader } = await stage.openBlank();
+    await page.addStyleTag({ content: "body { background: #00ff00 }" });
+    await stage.plays(titled("Second"));
+    await titleIs(page, "Second");
+    for (const share of [0.05, 0.5, 0.8]) {
+      await fadesTo(page, share);
+      const [[, green] = []] = await pixelsOf(page, reader);
+      expect(green).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test("lets all fade in step, whatever the compositor is ready for first", async () => {
+    await stage.plays(titled("First"));
+    const { page } = await stage.open("?motion=full", {
+      prepare: (prepared) =>
+        prepared.addInitScript(() => {
+          const startTimes: unknown[] = [];
+          Object.assign(window, { startTimes });
+          const { animate } = Element.prototype;
+          Element.prototype.animate = function (...given) {
+            const animation = animate.apply(this, given);
+            queueMicrotask(() => startTimes.push(animation.startTime));
+            return animation;
+          };
+        }),
+    });
+    await stage.plays(titled("Second"));
+    await titleIs(page, "Second");
+    const startTimes = await page.evaluate(() => Reflect.get(window, "startTimes"));
+    expect(startTimes).toEqual(Array(4).fill(expect.any(Number)));
+    expect(new Set(startTimes).size).toBe(1);
+  });
+
   test("never shows the words of two tracks over each other", async () => {
     await stage.plays({ ...titled("First"), artists: ["Ada"], ...withCover(red) });
     const { page } = await stage.open("?motion=full", held);
@@ -235,6 +271,12 @@ async function arrives(page: Page): Promise<void> {
 
 /** How opaque the panel and the cover are, from 0 to 1, read by a blank page. */
 async function opacities(page: Page, reader: Page): Promise<{ panel: number; cover: number }> {
+  const [panel = [], cover = []] = await pixelsOf(page, reader);
+  return { panel: (panel[3] ?? Number.NaN) / 255, cover: (cover[3] ?? Number.NaN) / 255 };
+}
+
+/** Red, green, blue and opacity of a pixel of the panel and of one of the cover, each up to 255. */
+async function pixelsOf(page: Page, reader: Page): Promise<number[][]> {
   const png = await page.screenshot({ omitBackground: true });
   return reader.evaluate(
     async (source) => {
@@ -243,9 +285,8 @@ async function opacities(page: Page, reader: Page): Promise<{ panel: number; cov
       await image.decode();
       const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
       context?.drawImage(image, 0, 0);
-      const at = (x: number, y: number) =>
-        (context?.getImageData(x, y, 1, 1).data[3] ?? Number.NaN) / 255;
-      return { panel: at(480, 10), cover: at(40, 60) };
+      const at = (x: number, y: number) => [...(context?.getImageData(x, y, 1, 1).data ?? [])];
+      return [at(480, 10), at(40, 60)];
     },
     `data:image/png;base64,${png.toString("base64")}`,
   );
