@@ -81,6 +81,23 @@ onTheDashboard("what is playing", (stage) => {
     expect(await isMarked(page)).toBe(true);
   });
 
+  test("stays where a look is chosen while the server is gone", async () => {
+    await stage.plays();
+    const { page } = await stage.open("overlay");
+    await mark(page);
+    const start = await stage.stopServer();
+    await page.getByText(words.dashboard.away).waitFor();
+    const failed = page.waitForEvent("requestfailed");
+    await page.locator("[data-look] button").last().click();
+    await failed;
+    const again = page.waitForEvent("websocket");
+    start();
+    await again;
+    await stage.plays(titled("After the Restart"));
+    await says(page, "title", "After the Restart");
+    expect(await isMarked(page)).toBe(true);
+  });
+
   test("says that a proxy passes on no sockets, where the server answers all the same", async () => {
     await stage.plays();
     const { page } = await stage.open("overlay");
