@@ -5,9 +5,11 @@ import { RUN_FROM_SOURCE } from "./version.ts";
 /** What people type to run this program, as they did: `./marquee`, or the command that runs the sources. */
 export function typedCommand(): string {
   if (isFromSource()) return RUN_FROM_SOURCE;
-  const { argv0 } = process;
-  return argv0.includes(" ") ? `"${argv0}"` : argv0;
+  return quoted(process.argv0);
 }
+
+/** A word as all shells read it, of Windows too. */
+export const quoted = (word: string): string => (word.includes(" ") ? `"${word}"` : word);
 
 /** The same for strangers, who must not see in which folder it lies. */
 export const publicCommand = (): string =>

@@ -4,10 +4,10 @@ import type { Accounts, AddedUser } from "../accounts/accounts.ts";
 import { signInUrl } from "../accounts/magic-links.ts";
 import type { User } from "../accounts/users.ts";
 import { apiAddress, widgetAddress } from "../addresses.ts";
-import type { Config } from "../config.ts";
+import { type Config, flagOf, type ResolvedConfig } from "../config.ts";
 import type { Log } from "../log.ts";
 import { toUserName } from "../user-name.ts";
-import { typedCommand } from "../typed-command.ts";
+import { quoted, typedCommand } from "../typed-command.ts";
 import { VERSION } from "../version.ts";
 import type { Io } from "../control/execution.ts";
 import { isOutputLogged, readOutputFacts } from "../control/logged-output.ts";
@@ -33,7 +33,7 @@ interface Start {
   readonly accounts: Accounts;
   /** The owner, on the first start. */
   readonly added: AddedUser | undefined;
-  readonly config: Config;
+  readonly settings: ResolvedConfig;
   readonly baseUrl: string;
   readonly asJson: boolean;
   readonly io: Io;
@@ -67,41 +67,49 @@ export function greet(start: Start): string | undefined {
     start.io.out(text);
   } catch {
     // The server runs on: its address is logged too, and keys are made anew by a command.
-    if (added) start.log.warn(advice(added.user));
+    if (added) start.log.warn(advice(start, added.user));
   }
   return isToOpen ? loginUrl : undefined;
 }
 
-function greetingLines(
-  { added, baseUrl, config, io }: Start,
-  ownerName: string,
-  loginUrl: string | undefined,
-): string[] {
+function greetingLines(start: Start, ownerName: string, loginUrl: string | undefined): string[] {
+  const { added, baseUrl, settings, io } = start;
   const isLogged = isOutputLogged(readOutputFacts(io.environment));
   const lines = added
     ? [
         "",
         ...signInLines(loginUrl),
         "",
-        ...(isLogged ? whereSecretsAre(added) : secretsOf(added, baseUrl)),
+        ...(isLogged ? whereSecretsAre(start, added.user) : secretsOf(added, baseUrl)),
       ]
     : [
         `  API        ${apiAddress(baseUrl, "now-playing")}`,
-        `  Widget     ${typedCommand()} widget url ${ownerName}`,
+        `  Widget     ${laterCommand(start, `widget url ${ownerName}`)}`,
         ...(loginUrl
           ? ["", ...signInLines(loginUrl)]
-          : [`  Dashboard  ${typedCommand()} login ${ownerName}`]),
+          : [`  Dashboard  ${laterCommand(start, `login ${ownerName}`)}`]),
       ];
   return [
     `  Marquee ${VERSION} serves ${baseUrl}`,
-    `  Data       ${resolve(config.data)}`,
+    `  Data       ${resolve(settings.config.data)}`,
     ...lines,
   ];
 }
 
+/** A command for the server that starts, as one types it in the same folder. */
+function laterCommand({ settings: { config, origins } }: Start, words: string): string {
+  const flag = flagOf("data");
+  const folder = origins.data === flag ? [flag, quoted(config.data)] : [];
+  return [typedCommand(), words, ...folder].join(" ");
+}
+
 /** How to get what nobody has seen. */
-const advice = ({ name }: User): string =>
-  `what this first start printed could not be written: get a key with "${typedCommand()} key add ${name}", the address for OBS with "${typedCommand()} widget url ${name}", and a sign-in link with "${typedCommand()} login ${name}"`;
+function advice(start: Start, { name }: User): string {
+  const [key, url, login] = ["key add", "widget url", "login"].map((words) =>
+    laterCommand(start, `${words} ${name}`),
+  );
+  return `what this first start printed could not be written: get a key with "${key}", the address for OBS with "${url}", and a sign-in link with "${login}"`;
+}
 
 function credentialsOf({ key, widgetToken }: AddedUser, baseUrl: string) {
   return {
@@ -134,12 +142,12 @@ function secretsOf({ user, key, widgetToken }: AddedUser, baseUrl: string): stri
 }
 
 /** A log keeps its text. A magic link expires soon, but an API key or widget address does not. */
-function whereSecretsAre({ user }: AddedUser): string[] {
+function whereSecretsAre(start: Start, { name }: User): string[] {
   return [
     "  This goes to a log, so neither API key nor widget address is shown. Get them in the dashboard,",
     "  or with these commands:",
-    `    ${typedCommand()} key add ${user.name}`,
-    `    ${typedCommand()} widget url ${user.name}`,
+    `    ${laterCommand(start, `key add ${name}`)}`,
+    `    ${laterCommand(start, `widget url ${name}`)}`,
   ];
 }
 

@@ -136,7 +136,7 @@ async function serveFolder(
       version: VERSION,
       control: { port: control.port, token: control.token },
     });
-    const start = { accounts, added, config, baseUrl, asJson, io, greeting, log };
+    const start = { accounts, added, settings: resolved, baseUrl, asJson, io, greeting, log };
     const loginUrl = greet({ ...start, isSeen: isTerminal });
     if (loginUrl) openBrowser(loginUrl, { ...io, open: config.open, asJson, isTerminal }, log);
     await server.app.start();
