@@ -1,6 +1,6 @@
 import type { Playback } from "../playback.ts";
 import { createMessageQueue } from "../upstream/message-queue.ts";
-import type { SourceOption, WatchContext } from "./source.ts";
+import { type SourceOption, UNSTORED, type WatchContext } from "./source.ts";
 
 /** A deck is loaded before it is heard, so what programs report may be shown later. */
 
@@ -29,9 +29,10 @@ export const DELAY_OPTION = {
 export async function* delayed(
   watch: (signal: AbortSignal) => AsyncIterable<Playback | null>,
   { delay }: Delayed,
-  { clock, signal }: Pick<WatchContext, "clock" | "signal">,
+  { clock, signal, connection }: Pick<WatchContext, "clock" | "signal" | "connection">,
 ): AsyncGenerator<Playback | null, void> {
-  if (delay === 0) return yield* watch(signal);
+  // A first try asks whether there is an answer, and shows none.
+  if (delay === 0 || connection === UNSTORED) return yield* watch(signal);
   const delayMs = delay * 1_000;
   const leaving = new AbortController();
   const ending = AbortSignal.any([signal, leaving.signal]);

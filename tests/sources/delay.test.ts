@@ -1,19 +1,21 @@
 import { expect, test } from "bun:test";
 import { delayed } from "../../src/sources/delay.ts";
+import { type StoredConnection, UNSTORED } from "../../src/sources/source.ts";
 import type { Playback } from "../../src/playback.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createScriptedSource } from "../fixtures/sources/scripted-source.ts";
 import { watchContext } from "../fixtures/sources/watch-context.ts";
 
-function start(delay: number) {
+function start(delay: number, connection?: StoredConnection) {
   const clock = createFakeClock();
   const stop = new AbortController();
   const source = createScriptedSource();
   const watch = (signal: AbortSignal) => source.listening.watch(watchContext({ signal, clock }));
   const received: (Playback | null)[] = [];
   const ended = (async () => {
-    const playbacks = delayed(watch, { delay }, { clock, signal: stop.signal });
+    const context = watchContext({ signal: stop.signal, clock, ...(connection && { connection }) });
+    const playbacks = delayed(watch, { delay }, context);
     for await (const playback of playbacks) received.push(playback);
   })();
   const song = (title: string, ageMs = 0) => ({
@@ -50,6 +52,12 @@ test("what began before that is said at once", async () => {
 
 test("nothing waits without a delay", async () => {
   const { source, song, titles } = start(0);
+  await source.says(song("One"));
+  expect(titles()).toEqual(["One"]);
+});
+
+test("nothing waits in a first try", async () => {
+  const { source, song, titles } = start(30, UNSTORED);
   await source.says(song("One"));
   expect(titles()).toEqual(["One"]);
 });
