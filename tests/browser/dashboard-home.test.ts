@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { languages } from "../../src/i18n/index.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";
+import { overflowOf } from "../fixtures/browser/page-checks.ts";
 
 const { home, privacy, gallery, widget } = languages.en.dashboard;
 
@@ -50,6 +51,18 @@ onTheDashboard("the control desk", (stage) => {
     await stage.server.accounts.privacy.change(stage.ada.user, { pausedUntil: null });
     await page.getByText(home.pause, { exact: true }).waitFor();
     expect(await again.isVisible()).toBe(false);
+  });
+
+  test("offers pauses within the page on a phone and a tablet, in the longest words", async () => {
+    await stage.server.accounts.users.welcome(stage.ada.user);
+    await stage.plays();
+    const { page } = await stage.open("overlay", { language: "fr" });
+    await page.getByText(languages.fr.dashboard.home.pause, { exact: true }).click();
+    await page.getByRole("button", { name: languages.fr.dashboard.privacy.pauseLong }).waitFor();
+    for (const width of [320, 768]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflowOf(page)).toEqual([]);
+    }
   });
 
   test("shows another look and a test track at once, on the page that is open", async () => {
