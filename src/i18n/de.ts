@@ -209,6 +209,8 @@ export const de: Words = {
         unreachable: "{source} ist nicht erreichbar.",
         unexpected:
           "{source} antwortet, aber nicht wie erwartet. Wenn du eine Adresse oder einen Namen eingegeben hast, prüfe sie.",
+        fileMissing:
+          "{source}: Marquee findet auf diesem Rechner keine solche Datei oder darf sie nicht lesen. Wenn du einen Pfad eingegeben hast, prüfe ihn.",
         databaseLocked: "{source} schreibt gerade in seine Datenbank, die solange gesperrt ist.",
         databaseUnknown:
           "Die Datenbank von {source} ist beschädigt, oder aus einer Version, die diese Version von Marquee nicht kennt.",
@@ -638,8 +640,6 @@ export const de: Words = {
         "Marquee vergisst diese Verbindung mit ihren Geheimnissen. Deine Schlüssel und dein Overlay bleiben.",
       addedUnreachable:
         "{source} ist hinzugefügt, aber nicht erreichbar: Unter {host} antwortet nichts richtig. Prüfe, ob das Programm läuft und ob die Adresse stimmt. Marquee versucht es weiter.",
-      addedSilent:
-        "{source} ist hinzugefügt, aber noch nicht erreichbar. Wenn du einen Pfad eingegeben hast, prüfe ihn. Marquee versucht es weiter.",
       addedOutside:
         "{source} ist hinzugefügt, aber noch nicht erreichbar. Prüfe, ob Marquee wie deine Player in deiner Desktop-Sitzung läuft. Marquee versucht es weiter.",
       addedRefused:

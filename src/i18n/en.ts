@@ -201,6 +201,8 @@ export const en = {
         unreachable: "{source} can’t be reached.",
         unexpected:
           "{source} answers, but not as expected. If you entered an address or a name for it, check them.",
+        fileMissing:
+          "{source}: Marquee finds no such file on this computer, or may not read it. If you entered a path, check it.",
         databaseLocked: "{source} is writing into its database, which is locked meanwhile.",
         databaseUnknown:
           "The database of {source} is damaged, or of a version that this version of Marquee doesn’t know.",
@@ -624,8 +626,6 @@ export const en = {
         "Marquee forgets this connection and its secrets. You keep your keys and your overlay.",
       addedUnreachable:
         "{source} is added, but can’t be reached: nothing answers properly at {host}. Check that it’s running and that the address is right. Marquee keeps trying.",
-      addedSilent:
-        "{source} is added, but can’t be reached yet. If you entered a path, check it. Marquee keeps trying.",
       addedOutside:
         "{source} is added, but can’t be reached yet. Check that Marquee runs in your own desktop session, as your players do. It keeps trying.",
       addedRefused:

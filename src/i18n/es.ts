@@ -205,6 +205,8 @@ export const es: Words = {
         unreachable: "No se puede contactar con {source}.",
         unexpected:
           "{source} responde, pero no como se espera. Si has introducido una dirección o un nombre, compruébalos.",
+        fileMissing:
+          "{source}: Marquee no encuentra ese archivo en este equipo, o no puede leerlo. Si has introducido una ruta, compruébala.",
         databaseLocked:
           "{source} está escribiendo en su base de datos, que mientras tanto está bloqueada.",
         databaseUnknown:
@@ -632,8 +634,6 @@ export const es: Words = {
         "Marquee olvida esta conexión y sus secretos. Conservas tus claves y tu overlay.",
       addedUnreachable:
         "{source} está añadido, pero no se puede contactar con él: en {host} no responde nada como es debido. Comprueba que esté en marcha y que la dirección sea correcta. Marquee lo sigue intentando.",
-      addedSilent:
-        "{source} está añadido, pero todavía no se puede contactar con él. Si has introducido una ruta, compruébala. Marquee lo sigue intentando.",
       addedOutside:
         "{source} está añadido, pero todavía no se puede contactar con él. Comprueba que Marquee se ejecuta en tu sesión de escritorio, como tus reproductores. Marquee lo sigue intentando.",
       addedRefused:

@@ -207,6 +207,8 @@ export const fr: Words = {
         unreachable: "{source} est injoignable.",
         unexpected:
           "{source} répond, mais pas comme prévu. Si vous avez saisi une adresse ou un nom, vérifiez-les.",
+        fileMissing:
+          "{source} : Marquee ne trouve pas ce fichier sur cet ordinateur, ou n’a pas le droit de le lire. Si vous avez saisi un chemin, vérifiez-le.",
         databaseLocked:
           "{source} écrit dans sa base de données, qui est verrouillée pendant ce temps.",
         databaseUnknown:
@@ -639,8 +641,6 @@ export const fr: Words = {
         "Marquee oublie cette connexion et ses secrets. Vous gardez vos clés et votre overlay.",
       addedUnreachable:
         "{source} est ajouté, mais injoignable : rien ne répond correctement à {host}. Vérifiez que le programme tourne et que l’adresse est la bonne. Marquee continue d’essayer.",
-      addedSilent:
-        "{source} est ajouté, mais Marquee ne parvient pas encore à le joindre. Si vous avez saisi un chemin, vérifiez-le. Marquee continue d’essayer.",
       addedOutside:
         "{source} est ajouté, mais Marquee ne parvient pas encore à le joindre. Vérifiez que Marquee tourne dans votre session de bureau, comme vos lecteurs. Marquee continue d’essayer.",
       addedRefused:

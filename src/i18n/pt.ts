@@ -202,6 +202,8 @@ export const pt: Words = {
         unreachable: "Não foi possível se conectar ao {source}.",
         unexpected:
           "O {source} responde, mas não como esperado. Se você digitou um endereço ou um nome, confira se estão certos.",
+        fileMissing:
+          "{source}: o Marquee não encontra esse arquivo neste computador, ou não pode ler o arquivo. Se você digitou um caminho, verifique se está certo.",
         databaseLocked:
           "O {source} está gravando no banco de dados dele, que fica bloqueado enquanto isso.",
         databaseUnknown:
@@ -628,8 +630,6 @@ export const pt: Words = {
         "O Marquee esquece esta conexão e os segredos dela. Suas chaves e seu overlay continuam os mesmos.",
       addedUnreachable:
         "{source} foi adicionado, mas está inacessível: nada responde direito em {host}. Confira se está em execução e se o endereço está certo. O Marquee continua tentando.",
-      addedSilent:
-        "{source} foi adicionado, mas ainda está inacessível. Se você digitou um caminho, verifique se está certo. O Marquee continua tentando.",
       addedOutside:
         "{source} foi adicionado, mas ainda está inacessível. Verifique se o Marquee roda na sua sessão da área de trabalho, como os seus players. O Marquee continua tentando.",
       addedRefused:

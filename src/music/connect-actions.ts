@@ -196,10 +196,8 @@ function noticeOf(words: Words, connected: Connected): string {
   if (tried === undefined || tried.kind === "answered") return storedNotice(words, connected);
   if (tried.kind === "refused") return fill(t.addedRefused, { source });
   if (tried.failure === "unreachable") {
-    const { options, onlyOn } = connected.source;
     if (host !== undefined) return fill(t.addedUnreachable, { source, host });
-    if (options.path !== undefined) return fill(t.addedSilent, { source });
-    if (onlyOn !== undefined) return fill(t.addedOutside, { source });
+    if (connected.source.onlyOn !== undefined) return fill(t.addedOutside, { source });
   }
   const { keySetting } = connected.source;
   const setting = keySetting === undefined ? "" : flagOf(keySetting);

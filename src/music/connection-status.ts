@@ -3,7 +3,8 @@ export const FAILURE_REASONS = [
   "unreachable",
   // Somebody answers, but not as the source's upstream does.
   "unexpected",
-  // Of programs on this machine whose database is read.
+  // Of programs on this machine whose files are read.
+  "fileMissing",
   "databaseLocked",
   "databaseUnknown",
   "limited",

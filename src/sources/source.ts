@@ -369,8 +369,8 @@ export type FailureMeaning =
   | { kind: "retryLater"; afterMs: number; reason: PauseReason }
   | { kind: "unavailable"; reason?: UnavailableReason };
 
-/** Why an upstream cannot be read although it was reached. */
-type UnavailableReason = "unexpected" | "databaseLocked" | "databaseUnknown";
+/** Why an upstream cannot be read where more is known than that it cannot be reached. */
+type UnavailableReason = "unexpected" | "fileMissing" | "databaseLocked" | "databaseUnknown";
 
 /** Why an upstream is to be asked later. */
 export type PauseReason = Exclude<FailureReason, UnavailableReason>;
@@ -393,6 +393,10 @@ export const retryLater = (afterMs: number, reason: PauseReason, message: string
 
 export const unavailable = (message: string, options?: ErrorOptions): SourceFailure =>
   new SourceFailure({ kind: "unavailable" }, message, options);
+
+/** A file of this machine is not there, or may not be read. */
+export const fileMissing = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unavailable", reason: "fileMissing" }, message);
 
 /** Somebody answers, but not as the upstream does: its address may be another one, or what was entered with it. */
 export const unexpected = (message: string, options?: ErrorOptions): SourceFailure =>

@@ -210,6 +210,6 @@ test("what has no address is said to be checked where it could be wrong", async 
     "MPRIS is added, but can’t be reached yet. Check that Marquee runs in your own desktop session, as your players do. It keeps trying.",
   );
   expect(await noticeFor({ source: "file", "option-path": "/nowhere/song.txt" })).toBe(
-    "Text file is added, but can’t be reached yet. If you entered a path, check it. Marquee keeps trying.",
+    "Text file was added. Text file: Marquee finds no such file on this computer, or may not read it. If you entered a path, check it.",
   );
 });

@@ -141,8 +141,9 @@ describe.each(["mixxx", "serato"] as const)("%s", (id) => {
     expect(message).toContain("no database on this computer");
     // It becomes a part of a sentence.
     expect(message).not.toMatch(/[.?!]$/);
-    expect(meaning).toEqual({ kind: "unavailable" });
+    expect(meaning).toEqual({ kind: "unavailable", reason: "fileMissing" });
     const missing = await failed({ path: join(folder.path, "missing") });
+    expect(missing).toMatchObject({ meaning });
     expect(missing.message).toContain("there is no database");
     begin().close();
     const other = join(folder.path, "other.sqlite");

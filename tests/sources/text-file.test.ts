@@ -96,6 +96,7 @@ describe("a text file", () => {
       const failure = await failureOf(source, { path: wrong }, clock);
       expect(failure).toBeInstanceOf(SourceFailure);
       expect(String(failure)).toContain("there is no file");
+      expect(failure).toMatchObject({ meaning: { kind: "unavailable", reason: "fileMissing" } });
     }
   });
 

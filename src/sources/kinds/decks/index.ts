@@ -5,7 +5,7 @@ import { trackOf } from "../../here/found.ts";
 import { DELAY_OPTION } from "../../delay.ts";
 import { optionalText } from "../../entered-server.ts";
 import { defineLocalSource, playbackOf } from "../../local-source.ts";
-import { type Source, unavailable } from "../../source.ts";
+import { fileMissing, type Source } from "../../source.ts";
 import type { Deck } from "./song-log.ts";
 
 /** DJ programs on this computer that write into a database what they play: it is only read. */
@@ -66,7 +66,7 @@ function createDeck(
       return async () => {
         const found = path || (await findIn(machine));
         if (found === undefined) {
-          throw unavailable(
+          throw fileMissing(
             `${deck.name} has no database on this computer: it makes one when it runs`,
           );
         }

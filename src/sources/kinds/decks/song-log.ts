@@ -3,7 +3,7 @@ import { databaseCode } from "../../../db/errors.ts";
 import { textOf } from "../../../upstream/json.ts";
 import { lengthMs } from "../../amounts.ts";
 import type { LoggedSong } from "../../local-source.ts";
-import { SourceFailure, unavailable } from "../../source.ts";
+import { fileMissing, SourceFailure } from "../../source.ts";
 
 export type Deck = "mixxx" | "serato";
 
@@ -72,7 +72,7 @@ function failureOf(code: string, name: string, path: string): SourceFailure {
     return new DatabaseLocked({ kind: "unavailable", reason: "databaseLocked" }, message);
   }
   if (/^SQLITE_CANTOPEN/.test(code)) {
-    return unavailable(`there is no database of ${name} at ${path}, or it may not be read`);
+    return fileMissing(`there is no database of ${name} at ${path}, or it may not be read`);
   }
   return new SourceFailure(
     { kind: "unavailable", reason: "databaseUnknown" },

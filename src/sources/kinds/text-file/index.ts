@@ -5,7 +5,7 @@ import { DELAY_OPTION } from "../../delay.ts";
 import { requiredText } from "../../entered-server.ts";
 import type { FoundPlayer, Machine } from "../../here/found.ts";
 import { defineLocalSource } from "../../local-source.ts";
-import { type Source, unavailable } from "../../source.ts";
+import { fileMissing, type Source } from "../../source.ts";
 import { createFileReader, TEXT_FILE } from "./read.ts";
 
 /** A text file that a program writes anew with each song, and VirtualDJ's lists of what was played. */
@@ -64,7 +64,7 @@ export const createTextFile = (): Source =>
         if (file === undefined || !found?.isFile()) {
           // Some programs delete it when they stop.
           if (seen !== undefined) return null;
-          throw unavailable(`there is no file at ${path}, or it may not be read`);
+          throw fileMissing(`there is no file at ${path}, or it may not be read`);
         }
         seen = file;
         return read(file, found);
