@@ -117,8 +117,14 @@ function panelAtWorst(options: WidgetOptions, mode: Mode, hasCover: boolean): Rg
 const readableOnPanel = (colour: Rgb, options: WidgetOptions, mode: Mode, hasCover: boolean) =>
   toHex(readableOn(colour, panelAtWorst(options, mode, hasCover), mode === "dark"));
 
+/** Between quotation marks, these would be the names of fonts that nobody has. */
+const GENERIC_FAMILY = /^((sans-)?serif|monospace|cursive|fantasy|system-ui)$/i;
+
 function fontFamilies(names: string): string {
-  const families = names.split(",").map((name) => `"${name.trim()}"`);
+  const families = names
+    .split(",")
+    .map((name) => name.trim())
+    .map((name) => (GENERIC_FAMILY.test(name) ? name : `"${name}"`));
   return `${families.join(",")},system-ui,sans-serif`;
 }
 

@@ -132,6 +132,13 @@ describe("a panel in a colour of the streamer's own", () => {
   });
 });
 
+test("a font's name is quoted, and a family that each system has is not", () => {
+  const styles = optionStyles(parse("font=Georgia, Sans-Serif One, serif"));
+  expect(valueOf(styles, "--np-font")).toBe(
+    '"Georgia","Sans-Serif One",serif,system-ui,sans-serif',
+  );
+});
+
 describe("the accent of a cover", () => {
   test("stays a colour of the cover’s hue and is read on the panel, however dark or pale the cover", () => {
     for (const colour of ["#3a0004", "#b00010", "#5b4a3f", "#1c2a5e", "#ffe9e9", "#274d2a"]) {
