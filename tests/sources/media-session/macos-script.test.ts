@@ -155,13 +155,39 @@ describe("the script that reads what plays on a Mac", () => {
     ]);
   });
 
+  const picture = {
+    isNil: () => false,
+    length: 3,
+    hash: 7,
+    base64EncodedStringWithOptions: () => wrapped("YWJj"),
+  };
+
+  test.each([
+    ["nothing has played meanwhile", () => (mac.info = null)],
+    [
+      "another program has played meanwhile",
+      () => {
+        mac.info = { Title: "Glass Gardens" };
+        mac.client = { bundleIdentifier: "com.apple.Safari" };
+      },
+    ],
+  ])("writes a cover again where %s, and the server has forgotten it", (_, change) => {
+    mac.info = { ...mac.info, ArtworkData: picture };
+    const { info, client } = mac;
+    const lines = run(3, (round) => {
+      if (round === 0) change();
+      if (round === 1) Object.assign(mac, { info, client });
+    });
+    expect(lines.map((line) => line?.kind)).toEqual([
+      "cover",
+      "sessions",
+      "sessions",
+      "cover",
+      "sessions",
+    ]);
+  });
+
   test("writes a cover once, before the session that has it", () => {
-    const picture = {
-      isNil: () => false,
-      length: 3,
-      hash: 7,
-      base64EncodedStringWithOptions: () => wrapped("YWJj"),
-    };
     mac.info = { ...mac.info, ArtworkData: picture };
     const lines = run(3);
     expect(lines.map((line) => line?.kind)).toEqual(["cover", "sessions"]);
