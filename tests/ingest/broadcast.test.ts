@@ -161,6 +161,28 @@ describe("what programs on the wire do", () => {
     expect(await readsOn("Two")).toEqual({ title: "Two", artist: "Bo" });
   });
 
+  test("Ogg without names leaves what MPD says of its songs by requests, and ends a song in band", async () => {
+    const program = await broadcast();
+    program.send(oggSong({ serial: 7, comments: ["TITLE=One"] }));
+    await readsOn("One");
+    program.send(oggSong({ serial: 8, comments: [] }));
+    await until(async () => {
+      await server.clock.advance(20);
+      return playing() === null ? true : undefined;
+    });
+    await say("song=Ada+-+Two");
+    await shows("Two");
+    program.send(oggSong({ codec: "opus", serial: 9, comments: [] }));
+    program.send(oggSong({ serial: 10, comments: ["ALBUM=Lanterns"] }));
+    for (let reads = 0; reads < 10; reads += 1) {
+      await server.clock.advance(100);
+      await settle();
+    }
+    expect(playing()).toEqual({ title: "Two", artist: "Ada" });
+    program.send(oggSong({ serial: 11, comments: ["TITLE=Three"] }));
+    await readsOn("Three");
+  });
+
   test("audio that is no Ogg names nothing, also where it holds Ogg's first bytes", async () => {
     const program = await broadcast();
     program.send(

@@ -53,13 +53,18 @@ export function createOnAir(clock: Parts["clock"], delivery: Delivery) {
       const readNames = createOggReader();
       const spend = createByteBudget({ kbitPerSecond: KBIT_PER_SECOND, burst: BURST_BYTES }, nowMs);
       let cancelWatch = () => {};
+      let isNamedByRequests = false;
       const broadcast: Broadcast = {
         lastAtMs: nowMs,
-        show: titles.show,
+        show(song) {
+          isNamedByRequests = true;
+          titles.show(song);
+        },
         take(bytes) {
           broadcast.lastAtMs = clock.monotonicMs();
           const song = readNames(bytes);
-          if (song) titles.show(song);
+          // MPD sends Opus without names in it, and says them by requests.
+          if (song && (song.title !== "" || !isNamedByRequests)) titles.show(song);
           return spend(bytes.length, broadcast.lastAtMs);
         },
         end() {
