@@ -62,15 +62,12 @@ export function createPrivacy({ store, log }: AccountsContext) {
 
   /** What a row says. Where that cannot be read, nothing is shown: it may have been to be hidden. */
   const storedRules = (userId: number): PrivacyRules => {
-    try {
-      const row = prepared().rules.get({ userId });
-      return row ? toRules(row) : NOTHING_HIDDEN;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      const user = queries.select().from(users).where(eq(users.id, userId)).get()?.name;
-      log?.error(DAMAGED, { user, user_id: userId, reason: error.message });
-      return { ...NOTHING_HIDDEN, pausedUntil: UNTIL_RESUMED };
-    }
+    const row = prepared().rules.get({ userId });
+    const rules = row ? toRules(row) : NOTHING_HIDDEN;
+    if (rules) return rules;
+    const user = queries.select().from(users).where(eq(users.id, userId)).get()?.name;
+    log?.error(DAMAGED, { user, user_id: userId });
+    return { ...NOTHING_HIDDEN, pausedUntil: UNTIL_RESUMED };
   };
   const read = (userId: number): PrivacyRules => {
     const rules = storedRules(userId);
@@ -130,26 +127,24 @@ const columnsOf = (rules: PrivacyRules) => ({
   searchesCovers: rules.searchesCovers,
 });
 
-/**
- * Most users share one of two objects.
- * @throws {SyntaxError} for lists that only somebody else can have stored
- */
-function toRules(row: typeof privacy.$inferSelect): PrivacyRules {
-  if (![row.hiddenTitles, row.hiddenArtists].every(areTexts) || !Array.isArray(row.phrases)) {
-    throw new SyntaxError("it holds something else than lists of texts");
+/** Most users share one of two objects. `undefined` for lists that only somebody else can have stored. */
+function toRules(row: typeof privacy.$inferSelect): PrivacyRules | undefined {
+  const { hiddenTitles, hiddenArtists, phrases } = row;
+  if (!areTexts(hiddenTitles) || !areTexts(hiddenArtists) || !Array.isArray(phrases)) {
+    return undefined;
   }
   const rules: PrivacyRules = {
     pausedUntil: row.pausedUntil,
-    hiddenTitles: row.hiddenTitles,
-    hiddenArtists: row.hiddenArtists,
-    titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: row.phrases.filter(isPhrase) },
+    hiddenTitles,
+    hiddenArtists,
+    titles: { ...AS_GIVEN, isOn: row.cleansTitles, phrases: phrases.filter(isPhrase) },
     searchesCovers: row.searchesCovers,
     replacesCoversOf: NOTHING_HIDDEN.replacesCoversOf,
   };
   return [AT_FIRST, NOTHING_HIDDEN].find((usual) => Bun.deepEquals(usual, rules)) ?? rules;
 }
 
-const areTexts = (list: unknown): boolean =>
+const areTexts = (list: unknown): list is readonly string[] =>
   Array.isArray(list) && list.every((text) => typeof text === "string");
 
 /** Whether nothing is shown at a Unix time in milliseconds. */

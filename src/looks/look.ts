@@ -30,14 +30,22 @@ export type LookColumns = Pick<typeof widgets.$inferSelect, "options" | "css" | 
 
 /** A look as a row of the database holds it. */
 export const toColumns = ({ options, css, size }: Look): LookColumns => ({
-  options: JSON.stringify(options),
+  options,
   css,
   width: size?.width ?? null,
   height: size?.height ?? null,
 });
 
 export const toLook = ({ options, css, width, height }: LookColumns): Look => ({
-  options: JSON.parse(options) as Record<string, string>,
+  options: textsIn(options),
   css,
   size: width === null || height === null ? null : { width, height },
 });
+
+/** The options among what is stored, which somebody else may have stored. */
+const textsIn = (stored: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(stored ?? {}).filter(
+      (option): option is [string, string] => typeof option[1] === "string",
+    ),
+  );

@@ -1,4 +1,5 @@
 import { beginningOf } from "../beginning.ts";
+import { storedJson } from "../db/columns.ts";
 import type { songs } from "../db/schema.ts";
 import type { Names, Playback } from "../playback.ts";
 
@@ -100,6 +101,6 @@ export function toSong(row: typeof songs.$inferSelect): KeptSong {
 }
 
 function namesIn(json: string): string[] {
-  const names: unknown = JSON.parse(json);
+  const names = storedJson(json);
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { bytes, flag, instant, rowId } from "../columns.ts";
+import { bytes, flag, instant, json, rowId } from "../columns.ts";
 
 /** Users, and what they sign in and are asked for with. */
 
@@ -84,12 +84,12 @@ export const privacy = sqliteTable("privacy", {
   /** Nothing is shown until then. */
   pausedUntil: instant("paused_until"),
   /** A name that contains one of these texts is not shown. */
-  hiddenTitles: text("hidden_titles", { mode: "json" }).$type<readonly string[]>().notNull(),
-  hiddenArtists: text("hidden_artists", { mode: "json" }).$type<readonly string[]>().notNull(),
+  hiddenTitles: json("hidden_titles").notNull(),
+  hiddenArtists: json("hidden_artists").notNull(),
   /** Whether titles are shown without what describes their upload. */
   cleansTitles: flag("cleans_titles").notNull().default(false),
   /** Phrases that titles are shown without, and where they stand. */
-  phrases: text("phrases", { mode: "json" }).$type<readonly unknown[]>().notNull().default([]),
+  phrases: json("phrases").notNull().default([]),
   /** Whether covers are looked for elsewhere that the player lacks. */
   searchesCovers: flag("searches_covers").notNull().default(false),
 });

@@ -1,5 +1,5 @@
 import { sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { bytes, instant, rowId } from "../columns.ts";
+import { bytes, instant, json, rowId } from "../columns.ts";
 import { ownedBy } from "./accounts.ts";
 
 /** The accounts at chat services that answer questions in users' chats. */
@@ -27,7 +27,7 @@ export const chatAccounts = sqliteTable(
     refusal: text("refusal"),
     refusedAt: instant("refused_at"),
     /** How it answers, as the chat's own code reads it. */
-    options: text("options", { mode: "json" }).notNull(),
+    options: json("options").notNull(),
   },
   (columns) => [
     uniqueIndex("chat_accounts_user").on(columns.userId, columns.service, columns.login),

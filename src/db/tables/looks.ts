@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { bytes, flag, instant, rowId } from "../columns.ts";
+import { bytes, flag, instant, json, rowId } from "../columns.ts";
 import { ownedBy } from "./accounts.ts";
 
 /** Widgets as they are stored, their earlier looks, and the users' fonts and stand-in covers. */
@@ -20,8 +20,8 @@ export const widgets = sqliteTable(
     sealedToken: bytes("sealed_token").notNull(),
     /** The language of its words; if unset, the one in the address. */
     language: text("language"),
-    /** JSON object of option names and texts: only what differs from the defaults. */
-    options: text("options").notNull().default("{}"),
+    /** Option names and texts: only what differs from the defaults. */
+    options: json("options").notNull().default({}),
     css: text("css").notNull().default(""),
     /** Size of the browser source in pixels; if unset, what fits the options. */
     width: integer("width"),
@@ -52,7 +52,7 @@ export const widgetRevisions = sqliteTable(
       .notNull()
       .references(() => widgets.id, { onDelete: "cascade" }),
     revision: integer("revision").notNull(),
-    options: text("options").notNull(),
+    options: json("options").notNull(),
     css: text("css").notNull(),
     width: integer("width"),
     height: integer("height"),
