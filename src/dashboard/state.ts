@@ -8,7 +8,7 @@ import { artistNames, type Playback, positionAt } from "../playback.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { Attention } from "./music/attention.tsx";
-import { musicOf } from "../sources/connected-music.ts";
+import { hasOwnMusic, musicOf } from "../sources/connected-music.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
@@ -93,8 +93,7 @@ export function createPresenter(deps: PresenterDeps) {
         music,
         nowMs: clock.wallMs(),
       }),
-      /** Whether the user has a connection other than the demo. */
-      showsOwnMusic: music.some(({ source }) => source.id !== "demo"),
+      showsOwnMusic: hasOwnMusic(music),
       /** The number of overlays on stream. */
       overlays,
       /** Each connection by its public id, with the HTML of what changes in its row, folded and open. */

@@ -45,6 +45,10 @@ export function musicOf(
   });
 }
 
+/** Whether somebody has connected music of their own, other than the demo. */
+export const hasOwnMusic = (music: readonly Pick<ConnectedMusic, "source">[]): boolean =>
+  music.some(({ source }) => source.id !== "demo");
+
 /** What a source is called in a language. Most go by the same name in all. */
 export function sourceName({ id, name }: Pick<Source, "id" | "name">, words: Words): string {
   const names: Readonly<Record<string, string>> = words.dashboard.music.names;

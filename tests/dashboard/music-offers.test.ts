@@ -190,6 +190,17 @@ test("a guide stands in a row until the first song has come", async () => {
   expect(await row()).toEqual({ isOpen: false, guide: undefined });
 });
 
+test("somebody new who has added music is led to the stream, until the first steps are over", async () => {
+  const { connections, users } = server.accounts;
+  const next = async () => textOf(await browser.get(MUSIC), `main a.button[href="/en/dashboard"]`);
+  await connections.connect(ada.user, "demo", null);
+  expect(await next()).toBeUndefined();
+  await connections.connect(ada.user, "json", null);
+  expect(await next()).toBe("Now put it on stream →");
+  await users.welcome(ada.user);
+  expect(await next()).toBeUndefined();
+});
+
 test("what cannot be reached is kept, amber, and called connected nowhere", async () => {
   const form = { do: "connect", source: "vlc", "option-url": "http://127.0.0.1:9" };
   const page = await browser.submit(MUSIC, { ...form, "option-password": "swordfish" });

@@ -12,7 +12,9 @@ import { FoundList, FoundSection, SEARCH } from "./found.tsx";
 import { ConnectionRow, noticeOf } from "./row.tsx";
 import { TitlesSection } from "./titles.tsx";
 import type { MusicView } from "./view.ts";
-import { Hint } from "../../html/parts.tsx";
+import { Hint, LinkButton } from "../../html/parts.tsx";
+import { pathTo } from "../../html/section-paths.ts";
+import { hasOwnMusic } from "../../sources/connected-music.ts";
 
 /** The page of the user's connections, and of what can be added to them. */
 export async function musicPage(view: MusicView): Promise<Response> {
@@ -43,6 +45,7 @@ export async function musicPage(view: MusicView): Promise<Response> {
           ))}
         </div>
         {music.length > 1 && <Hint text={t.several} />}
+        {user.welcomedAt === null && hasOwnMusic(music) && <PutOnStream request={request} />}
         {isFull ? (
           <Hint text={fill(t.full, { most: String(MOST_CONNECTIONS) })} />
         ) : (
@@ -62,6 +65,17 @@ export async function musicPage(view: MusicView): Promise<Response> {
     ),
   });
 }
+
+/** Leads somebody new, who has added music here, to what comes next. */
+const PutOnStream = ({ request }: Pick<MusicView, "request">): JSX.Element => (
+  <p class="actions">
+    <LinkButton
+      label={`${request.words.dashboard.home.putOnStream} →`}
+      href={pathTo(request, "overlay")}
+      isMain
+    />
+  </p>
+);
 
 const liveAddress = ({ request: { basePath, language } }: MusicView): string =>
   dashboardAddress(basePath, language, "/live");
