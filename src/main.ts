@@ -1,11 +1,11 @@
 #!/usr/bin/env bun
 import { startAnew, wouldSendReports } from "./crash-reports.ts";
 import { COPY_COMMAND } from "./db/copy-command.ts";
-import { ownCommand } from "./own-program.ts";
+import { isMiscompiled, ownCommand } from "./own-program.ts";
 import { READER_COMMAND } from "./sources/kinds/media-session/reader-command.ts";
 
 const words = process.argv.slice(2);
-if (wouldSendReports(process.platform, process.env)) {
+if (isMiscompiled() || wouldSendReports(process.platform, process.env)) {
   await startAnew(ownCommand(...words), process.platform, process.env);
 }
 // The reader of Windows' media sessions does without the rest of the program.
