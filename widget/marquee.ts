@@ -190,7 +190,7 @@ const travel =
   (from, to) => {
     const distancePx = Math.abs(to.leftPx - from.leftPx);
     const stepped = pxPerSecond <= STEPPED_UP_TO_PX_PER_SECOND;
-    const easing = stepped ? `steps(${Math.max(1, Math.round(distancePx))})` : "linear";
+    const easing = stepped ? `steps(${distancePx})` : "linear";
     const durationMs = (distancePx / pxPerSecond) * 1000;
     return {
       stops: [{ leftPx: from.leftPx, fades: "both" }],

@@ -52,7 +52,7 @@ export function createPresence(
       const wantedMs = hidesCard(state, options) ? -Infinity : demanded.untilMs;
       const restMs = Math.max(untilMs, wantedMs) - nowMs;
       hide(restMs <= 0);
-      if (restMs > 0 && Number.isFinite(restMs)) timer = setTimeout(() => hide(true), restMs);
+      if (restMs > 0 && restMs < Infinity) timer = setTimeout(() => hide(true), restMs);
     },
     /** Shows it on demand until then; a time that has passed hides it until the next change. */
     demand(untilMs: number) {

@@ -26,7 +26,7 @@ export function cardTexts(state: WidgetState, options: WidgetOptions, words: Wid
   const announcement = `${status}: ${credit}`;
   if (options.theme !== "compact")
     return { label, title: track.title, artist, album, announcement };
-  const line = [artist, track.title].filter((part) => part !== "").join(" – ");
+  const line = [artist, track.title].filter(Boolean).join(" – ");
   return { label, title: line, artist: "", album, announcement };
 }
 
