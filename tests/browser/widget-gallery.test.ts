@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import type { Locator } from "playwright-core";
 import { MOST_WIDGETS } from "../../src/looks/new-widget.ts";
 import { en } from "../../src/i18n/en.ts";
 import { fill } from "../../src/i18n/index.ts";
@@ -118,6 +119,22 @@ onTheDashboard(
       expect(await opened.locator(".overlays > li").count()).toBe(MOST_WIDGETS);
       await unfold(opened);
       expect(await overflowOf(opened)).toEqual([]);
+    });
+
+    test("keeps an overlay's buttons together, at their end of the row, where more of them are unfolded", async () => {
+      const { page: opened } = await stage.open("widget");
+      const row = opened.locator(".overlays > li").first();
+      const placeOf = async (button: Locator) => {
+        const { x, y } = (await button.boundingBox()) ?? {};
+        return { x, y };
+      };
+      const [edit, more] = [row.locator(".row-actions > a"), row.locator(".more > summary")];
+      const before = await placeOf(more);
+      await more.click();
+      await row.getByText(t.rename, { exact: true }).waitFor();
+      const after = await placeOf(more);
+      expect(after.x).toBe(before.x);
+      expect((await placeOf(edit)).y).toBe(after.y);
     });
 
     test("opens the editor of the chosen overlay with a look that is not saved", async () => {
