@@ -58,7 +58,7 @@ describe("a connection that cannot be used", () => {
     grace = await server.addUser("grace", false);
     const { connections } = server.accounts;
     await connections.connect(grace.user, "demo", null);
-    await connections.connect(ada.user, "mpd", { address: "127.0.0.1:6600" });
+    await connections.connect(ada.user, "mpd", { address: "127.0.0.1:1" });
     const id = (await onlyWorkingId(connections, ada.user.id)) ?? 0;
     await connections.storeStatus(id, { state: "ok", since: server.clock.wallMs() });
     await damage("no JSON");
@@ -139,7 +139,7 @@ describe("a connection that cannot be used", () => {
     const next = await browser.submit(path, {
       do: "connect",
       source: "mpd",
-      "option-address": "127.0.0.1:6600",
+      "option-address": "127.0.0.1:1",
     });
     expect(await textOf(next.clone(), ".notice p")).toStartWith(
       "MPD is added, but can’t be reached",
