@@ -9,6 +9,7 @@ import { describeError, type Log } from "../log.ts";
 import { nextTurn } from "../next-turn.ts";
 import type { Artwork } from "../playback.ts";
 import { type FileSet, fileSetOf } from "./file-set.ts";
+import { folderNameOf } from "./folder-name.ts";
 import { removeDrafts, replaceFiles } from "./replace-files.ts";
 import { squarePng, transparentPng } from "./square-png.ts";
 import { errorCode, meaningOf } from "../error-code.ts";
@@ -34,13 +35,6 @@ const SECOND_MS = 1_000;
 const RETRY_MS = 5_000;
 /** A stopping server does not wait longer for a disk. */
 const STOP_WITHIN_MS = 2_000;
-
-/** Names that Windows keeps for devices: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
-const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
-
-/** The name of a user's folder. No user's name begins with `_`. */
-export const folderNameOf = (userName: string): string =>
-  WINDOWS_DEVICE.test(userName) ? `_${userName}` : userName;
 
 /** One user's folder. */
 interface UserFolder {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { ApiKeys } from "../accounts/page/keys.tsx";
 import { docsAddress } from "../addresses.ts";
 import { ActionButton, formOf } from "../dashboard/action-form.tsx";
@@ -12,6 +12,7 @@ import type { Parts } from "../http/parts.ts";
 import { Html } from "../jsx.ts";
 import { addWidget } from "../looks/actions.ts";
 import { freeName } from "../looks/free-name.ts";
+import { folderNameOf } from "../outputs/folder-name.ts";
 import { streamLine } from "../accounts/key-actions.ts";
 
 export interface ProgramsDeps extends HooksDeps, Pick<Parts, "clock" | "settings"> {}
@@ -103,7 +104,7 @@ function Files({ deps, request }: PartProps): JSX.Element {
       <p safe>{t.filesText}</p>
       {/* Where a server keeps them is for its owner alone. */}
       {files !== null && user.role === "owner" && (
-        <Copyable language={language} text={join(files, user.name)} />
+        <Copyable language={language} text={resolve(files, folderNameOf(user.name))} />
       )}
       <HowItWorks request={request} page="files" />
     </Titled>

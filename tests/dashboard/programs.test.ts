@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { resolve } from "node:path";
 import { attributeOf, textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -43,6 +44,13 @@ test("a new text gets a name of its own with one click", async () => {
 test("only the owner sees in which folder the files lie", async () => {
   expect(await textOf(await owner.get(PATH), "#files code")).toBe("/srv/now-playing/ada");
   expect(await textOf(await member.get(PATH), "#files code")).toBe(undefined);
+});
+
+test("the folder of the files is shown as programs on the computer find it", async () => {
+  const other = await createTestServer({ settings: { files: "now-playing" } });
+  const page = await (await signIn(other, await other.addUser("con"))).get(PATH);
+  expect(await textOf(page, "#files code")).toBe(resolve("now-playing", "_con"));
+  other.close();
 });
 
 test("the line that follows an event stream names an address that is there", async () => {

@@ -6,7 +6,7 @@ import { accentOf } from "../../src/artwork/accent.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import { nextTurn } from "../../src/next-turn.ts";
-import { folderNameOf } from "../../src/outputs/files.ts";
+import { folderNameOf } from "../../src/outputs/folder-name.ts";
 import type { Playback } from "../../src/playback.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { START_MS } from "../fixtures/clock/fake-clock.ts";
