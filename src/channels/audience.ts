@@ -56,7 +56,8 @@ export function createAudience<Member, Opened extends Room<Member>>(
   };
 
   return {
-    ...{ rooms, sendTo },
+    rooms,
+    sendTo,
     members: () => [...rooms.values()].flatMap(({ members }) => [...members]),
     join(key, member, open) {
       const room = rooms.get(key) ?? open();

@@ -72,7 +72,9 @@ export function createStatusReporter(
   return {
     ok: (isStored: boolean) =>
       observe({
-        ...{ kind: "ok", status: { state: "ok" }, isStored },
+        kind: "ok",
+        status: { state: "ok" },
+        isStored,
         log: () => log.info("music is reported again", whose),
       }),
     broken: (reason: string) =>

@@ -46,7 +46,14 @@ export function draftWidget(
   const { token, hash, sealedToken } = draftToken(vault, userId);
   const row = {
     ...toColumns(firstLook),
-    ...{ userId, name, kind, language, hash, sealedToken, createdAt, updatedAt: createdAt },
+    userId,
+    name,
+    kind,
+    language,
+    hash,
+    sealedToken,
+    createdAt,
+    updatedAt: createdAt,
   };
   return { token, row };
 }

@@ -46,7 +46,9 @@ interface Replaced {
 async function replaceOwnKey({ store, vault, config }: OwnersCall): Promise<Replaced> {
   const newKey = newSecretKey();
   const resealed = await rotateSecretKey({
-    ...{ store, vault, newKey },
+    store,
+    vault,
+    newKey,
     stage: () => stageSecretKey(config.data, store, newKey),
     finish: () => finishRotation(config.data, store),
   });
