@@ -11,7 +11,7 @@ export function createSlices<Member>(): SendTo<Member> {
   const sendSlice = () => {
     const slice = waiting.slice(0, MOST_AT_ONCE);
     waiting = waiting.slice(MOST_AT_ONCE);
-    // Planned first: the others get theirs even if one cannot be sent to.
+    // Planned first: those of later turns get theirs even if one cannot be sent to.
     if (waiting.length > 0) setImmediate(sendSlice);
     for (const send of slice) send();
   };

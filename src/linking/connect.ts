@@ -22,7 +22,7 @@ export interface ConnectDeps extends Parts {
   readonly flow: () => Promise<LinkingFlow>;
 }
 
-/** A valid magic link, and its purpose. */
+/** A valid magic link: whose it is, and what it connects. */
 interface OpenLink {
   readonly user: User;
   readonly source: LinkedSource;

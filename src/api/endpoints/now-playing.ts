@@ -8,7 +8,7 @@ import { NowPlayingAnswer } from "../schema.ts";
 /** `GET /api/v1/now-playing` */
 export function nowPlayingEndpoint(guard: ApiGuard, parts: ApiParts) {
   const answer = createNowPlaying(parts);
-  // It takes less time than measuring it would.
+  // Outside of the users' budgets: an answer takes less time than measuring it would.
   return new Elysia({ name: "now-playing" })
     .use(guard)
     .get("/now-playing", ({ call }) => answer(call), {
