@@ -28,7 +28,7 @@ export interface AppDeps extends Omit<
   /** Counts events for `/metrics`, which exists where the settings have a token for it. */
   readonly metrics: Metrics;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
-  probeWrite(): void | Promise<void>;
+  probeWrite(): void;
 }
 
 /** What `Bun.serve` knows about a request. */

@@ -7,7 +7,7 @@ import { plainText } from "./plain-text.ts";
 export interface HealthDeps {
   readonly clock: Clock;
   /** Writes to the database without waiting. @throws when the database accepts no writes now */
-  probeWrite(): void | Promise<void>;
+  probeWrite(): void;
 }
 
 /** Shortest time between two test writes, however often `/readyz` is requested. */
@@ -22,17 +22,17 @@ export const isHealthCheck = (path: string): boolean => /^\/(?:livez|readyz)\/?$
  */
 export function createHealthFeature({ probeWrite, clock }: HealthDeps): Feature {
   let draining = false;
-  let probed: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
+  let probed: { readonly atMs: number; readonly works: boolean } | undefined;
 
-  const probe = async (): Promise<boolean> => {
+  const probe = (): boolean => {
     try {
-      await probeWrite();
+      probeWrite();
       return true;
     } catch {
       return false;
     }
   };
-  const canWrite = (): Promise<boolean> => {
+  const canWrite = (): boolean => {
     const nowMs = clock.monotonicMs();
     if (!probed || nowMs - probed.atMs >= PROBE_EVERY_MS) probed = { atMs: nowMs, works: probe() };
     return probed.works;
@@ -44,11 +44,9 @@ export function createHealthFeature({ probeWrite, clock }: HealthDeps): Feature 
       .get("/livez", () => plainText(200, "ok"), { open: true })
       .get(
         "/readyz",
-        async () => {
+        () => {
           if (draining) return plainText(503, "stopping");
-          return (await canWrite())
-            ? plainText(200, "ok")
-            : plainText(503, "the database takes no writes");
+          return canWrite() ? plainText(200, "ok") : plainText(503, "the database takes no writes");
         },
         { open: true },
       ),
