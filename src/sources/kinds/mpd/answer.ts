@@ -8,16 +8,16 @@ import { fieldOf, fieldsOf, type MpdResponse } from "./protocol.ts";
 
 export const NAME = "MPD";
 
+/** Asks for what {@link readAnswer} and {@link readPlayback} read. */
+export const ASK_ALL = "command_list_begin\nstatus\ncurrentsong\ncommand_list_end";
+
 /** Whether something plays or is paused. */
 export const isActive = (answer: MpdResponse): boolean =>
   fieldOf(answer, "file") !== undefined && fieldOf(answer, "state") !== "stop";
 
-/** Converts the answer to `status` and `currentsong`; `null` when MPD is stopped or a station advertises. */
-export const readAnswer = (
-  answer: MpdResponse,
-  cover: Artwork | null,
-  observedAtMs: number,
-): Playback | null => (isActive(answer) ? readPlayback(answer, cover, observedAtMs) : null);
+/** Converts an answer, without a cover; `null` when MPD is stopped or a station advertises. */
+export const readAnswer = (answer: MpdResponse, observedAtMs: number): Playback | null =>
+  isActive(answer) ? readPlayback(answer, null, observedAtMs) : null;
 
 export function readPlayback(
   answer: MpdResponse,

@@ -1,6 +1,6 @@
 import type { FoundPlayer, Search } from "../../here/found.ts";
 import { trackOf } from "../../here/found.ts";
-import { readAnswer } from "./answer.ts";
+import { ASK_ALL, readAnswer } from "./answer.ts";
 import { connectMpd, type MpdAddress, type MpdNetwork } from "./connection.ts";
 import { ACK_PERMISSION, MpdRefusal } from "./protocol.ts";
 
@@ -12,10 +12,8 @@ export async function find(
 ): Promise<FoundPlayer[]> {
   const connection = await connectMpd(address, undefined, search);
   try {
-    const answer = await connection.send(
-      "command_list_begin\nstatus\ncurrentsong\ncommand_list_end",
-    );
-    return [{ settings, track: trackOf(readAnswer(answer, null, search.clock.monotonicMs())) }];
+    const answer = await connection.send(ASK_ALL);
+    return [{ settings, track: trackOf(readAnswer(answer, search.clock.monotonicMs())) }];
   } catch (error) {
     const isLocked = error instanceof MpdRefusal && error.code === ACK_PERMISSION;
     if (!isLocked) throw error;

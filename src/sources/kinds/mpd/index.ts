@@ -14,7 +14,7 @@ import {
 } from "../../source.ts";
 import { toSourceFailure } from "../../answer-failure.ts";
 import { passwordOption } from "../../entered-server.ts";
-import { isActive, NAME, readPlayback } from "./answer.ts";
+import { ASK_ALL, isActive, NAME, readPlayback } from "./answer.ts";
 
 /** The Music Player Daemon, in its protocol: https://mpd.readthedocs.io/en/stable/protocol.html */
 
@@ -110,9 +110,7 @@ async function* listen(
   const rounds: number[] = [];
   try {
     while (!signal.aborted) {
-      const answer = await connection.send(
-        "command_list_begin\nstatus\ncurrentsong\ncommand_list_end",
-      );
+      const answer = await connection.send(ASK_ALL);
       const observedAtMs = clock.monotonicMs();
       rounds.push(observedAtMs);
       const uri = fieldOf(answer, "file");
