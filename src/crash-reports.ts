@@ -32,7 +32,7 @@ export async function startAnew(
   // Windows sends Ctrl+C to both, and this one has to stay for the exit code.
   process.on("SIGINT", () => {});
   const child = Bun.spawn([...words], { stdio: ["inherit", "inherit", "inherit"], env });
-  process.exit((await child.exited) ?? 1);
+  process.exit(await child.exited);
 }
 
 /** Whether the process that started this one is the same program, which only waits. */

@@ -108,7 +108,7 @@ function listenToBrowsers(port: number, app: App): Server<SocketData> {
       port,
       error: app.lastAnswer,
       websocket: { ...SOCKETS, ...app.sockets },
-      fetch: (request, server) => app.upgradeLocally(request, server) as Response,
+      fetch: (request, server) => app.upgradeLocally(request, server),
     });
   } catch (error) {
     throw explainListenFailure(error, LOOPBACK, port, "webnowplayingPort");

@@ -19,7 +19,7 @@ export const SESSION_LIFETIME_MS = 30 * 86_400_000;
 const SEEN_EVERY_MS = 10 * 60_000;
 const LONGEST_USER_AGENT = 300;
 /** A user's browsers. One more signs out the one that was not seen for longest. */
-export const MOST_SESSIONS = 100;
+const MOST_SESSIONS = 100;
 
 export function createSessions({ store, wallMs }: AccountsContext, deferred: DeferredWrites) {
   const { queries } = store;

@@ -4,7 +4,7 @@ import { Refused } from "../i18n/refused.ts";
 import type { AnyAction, Call, Inputs, OwnersCall, Texts, Values } from "./action.ts";
 
 /** Whether somebody may ask for an action. */
-export const permits = ({ who }: Pick<AnyAction, "who">, actor: User | "operator"): boolean =>
+const permits = ({ who }: Pick<AnyAction, "who">, actor: User | "operator"): boolean =>
   who === "self" || actor === "operator" || actor.role === "owner";
 
 /**

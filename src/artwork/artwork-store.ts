@@ -16,8 +16,6 @@ import {
   type DrawingOptions,
 } from "./drawing-queue.ts";
 
-export { type Rendition, renditions } from "./drawing.ts";
-
 export interface ArtworkStoreDeps {
   /** Turns a picture's key into a name that cannot be guessed. */
   opaqueName(key: string): string;

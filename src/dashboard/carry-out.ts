@@ -5,7 +5,8 @@ import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { Language } from "../languages.ts";
 import { textsIn } from "./action-form.tsx";
-import { type DashboardRequest, type Notice, type Section, withRefused } from "./request.ts";
+import { type DashboardRequest, type Section, withRefused } from "./request.ts";
+import type { Notice } from "../html/notices.ts";
 
 export interface CarryOutDeps {
   readonly actionParts: ActionParts;

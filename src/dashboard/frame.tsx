@@ -5,7 +5,8 @@ import { copyScript, dashboardStylesheet, icon, pageStylesheet } from "../html/a
 import { htmlResponse } from "../html/html.tsx";
 import { HiddenCopyable, LanguageLinks, Submit, Lead } from "../html/parts.tsx";
 import { ActionForm, formOf } from "./action-form.tsx";
-import type { DashboardRequest, Notice } from "./request.ts";
+import type { DashboardRequest } from "./request.ts";
+import type { Notice } from "../html/notices.ts";
 import { pathTo, sectionPath } from "../html/section-paths.ts";
 import { DocumentationLink, Navigation, SettingsTabs } from "./navigation.tsx";
 

@@ -54,8 +54,6 @@ export function withRefused(
   return { ...request, refused };
 }
 
-export type { Notice };
-
 /** A file to be downloaded. */
 export interface OfferedFile {
   readonly name: string;

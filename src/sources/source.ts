@@ -399,5 +399,5 @@ export const fileMissing = (message: string): SourceFailure =>
   new SourceFailure({ kind: "unavailable", reason: "fileMissing" }, message);
 
 /** Somebody answers, but not as the upstream does: its address may be another one, or what was entered with it. */
-export const unexpected = (message: string, options?: ErrorOptions): SourceFailure =>
-  new SourceFailure({ kind: "unavailable", reason: "unexpected" }, message, options);
+export const unexpected = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unavailable", reason: "unexpected" }, message);

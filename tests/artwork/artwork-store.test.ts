@@ -1,7 +1,8 @@
 import { NO_DISK_CACHE } from "../fixtures/data/no-disk-cache.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createArtworkStore, renditions } from "../../src/artwork/artwork-store.ts";
+import { createArtworkStore } from "../../src/artwork/artwork-store.ts";
+import { renditions } from "../../src/artwork/drawing.ts";
 import type { Artwork } from "../../src/playback.ts";
 import { CoverMissing } from "../../src/upstream/cover.ts";
 import { UpstreamError } from "../../src/upstream/index.ts";

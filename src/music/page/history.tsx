@@ -228,7 +228,7 @@ function SongRow({
           <span safe>
             {fill(t.playedOf, {
               played: clockText(playedMs),
-              length: clockText(track.durationMs ?? 0),
+              length: clockText(track.durationMs),
             })}
           </span>
         )}

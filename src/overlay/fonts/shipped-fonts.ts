@@ -13,7 +13,7 @@ export type Subset = keyof typeof UNICODE_RANGES;
  * The fonts that come with Marquee, each in one weight: a grotesk, a serif, a pixel font and a
  * condensed one. Of each file it says how its SHA-256 begins: browsers keep what they have loaded.
  */
-export const SHIPPED_FONTS = {
+const SHIPPED_FONTS = {
   "Bricolage Grotesque": { latin: "3e1b5f0a", "latin-ext": "e101adfe" },
   Lora: { latin: "7bbfe9f3", "latin-ext": "1af859ef" },
   "Jersey 15": { latin: "244065ac", "latin-ext": "c2222da8" },

@@ -72,7 +72,7 @@ export function readSharedLook(pasted: string): ReadLook {
 }
 
 /** Reads a look from parsed JSON. */
-export function readLookDocument(given: Readonly<Record<string, unknown>>): ReadLook {
+function readLookDocument(given: Readonly<Record<string, unknown>>): ReadLook {
   if (!("marquee" in given)) return { mistake: { kind: "noLook" } };
   if (given["marquee"] !== VERSION) return { mistake: { kind: "version" } };
   const name = typeof given["name"] === "string" ? readKeyName(given["name"]) : undefined;

@@ -77,7 +77,7 @@ function ChoiceControl(props: ControlProps & { choices: readonly string[] }): JS
 }
 
 /** A choice's label; its own name if it has no label. */
-export function choiceLabel(words: Words, option: string, choice: string): string {
+function choiceLabel(words: Words, option: string, choice: string): string {
   const labels: Readonly<Record<string, string>> = words.dashboard.widget.choices;
   return labels[`${option}_${choice}`] ?? choice;
 }

@@ -40,7 +40,7 @@ export function readSession(session: MediaSession, context: SessionContext): Pla
     album: { name: album, artworks: cover ? [cover] : [] },
     device: { name: nameOf(session), type: source.id, volumePercent: null },
     ...(isKnown
-      ? { positionMs: Math.round(session.positionMs ?? 0), observedAtMs: observedAtMs - ageMs }
+      ? { positionMs: Math.round(session.positionMs), observedAtMs: observedAtMs - ageMs }
       : { ...FIRST_SIGHT, observedAtMs }),
     rate: rateOf(session.rate),
   };
