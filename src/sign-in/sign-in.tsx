@@ -31,10 +31,7 @@ export function createSignIn(deps: SignInDeps): Pages<SignInPage> {
   return {
     /** The ways to sign in. */
     async ask(language) {
-      const offered: { id: string; name: string }[] = [];
-      for (const source of sources.all) {
-        if (source.oauth && source.oauth.app()) offered.push(source);
-      }
+      const offered = sources.all.filter(({ oauth }) => oauth?.app() !== undefined);
       const { signIn } = languages[language];
       const page = (
         <Document language={language} title={signIn.askTitle} path="sign-in" basePath={basePath}>

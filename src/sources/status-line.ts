@@ -14,7 +14,9 @@ export function statusLine(
       return "ok";
     case "retrying":
       return `retrying since ${minuteOf(status.since)}: ${FAILURE_WORDS[status.reason]}${
-        keySetting !== undefined && /^key/.test(status.reason) ? ` (${flagOf(keySetting)})` : ""
+        keySetting !== undefined && status.reason.startsWith("key")
+          ? ` (${flagOf(keySetting)})`
+          : ""
       }`;
     case "limited":
       return `limited until ${minuteOf(status.until)}`;

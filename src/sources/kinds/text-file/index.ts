@@ -39,7 +39,8 @@ export const createTextFile = (): Source =>
         help: "What is in the file, such as {title} by {artist}; \\n stands for a new line.",
         fallback: DEFAULT_PATTERN,
         allowed: "a pattern with {title}, and texts between {title}, {artist} and {album}",
-        parse: (text) => (text.includes("{title}") && !/\}\{/.test(text) ? text.trim() : undefined),
+        parse: (text) =>
+          text.includes("{title}") && !text.includes("}{") ? text.trim() : undefined,
       },
       encoding: {
         placeholder: "name",
@@ -84,7 +85,7 @@ async function newestIn(path: string): Promise<string | undefined> {
 
 function isEncoding(name: string): boolean {
   try {
-    new TextDecoder(name as Bun.Encoding);
+    new TextDecoder(name);
     return name !== "";
   } catch {
     return false;
