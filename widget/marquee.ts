@@ -128,9 +128,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
       const line = measureLine(element, text);
       const { roomPx, isRightToLeft } = line;
       const overflowPx = line.widthPx - roomPx;
-      const fits = overflowPx <= TOLERANCE_PX;
-      element.toggleAttribute("data-np-fits", fits);
-      const overflows = options.marquee === "always" ? overflowPx > 0 : !fits;
+      const overflows = options.marquee === "always" ? overflowPx > 0 : overflowPx > TOLERANCE_PX;
       const content = `${song} ${text.textContent}`;
       const moving =
         runs &&

@@ -9,7 +9,6 @@ import {
   restsNow,
   setSourceVisible,
   stateIs,
-  styleOf,
   titled,
   titleIs,
 } from "../fixtures/browser/overlay-page.ts";
@@ -250,28 +249,6 @@ inEveryEngine("the marquee", (stage) => {
     expect(await animationsOf(page)).toBe(0);
     expect(await gapAt(page, "left")).toBeCloseTo(0, 1);
     expect(await endsInEllipsis(page)).toBe(true);
-  });
-
-  test("shortens no text that is too long by less than it takes to move", async () => {
-    await stage.plays({ ...titled("Night Drive to the Coast"), artists: ["Ada"] });
-    const { page } = await stage.open("?motion=full", { frozen: true });
-    const narrowBy = (px: number) =>
-      page.evaluate((lessPx) => {
-        const title = document.querySelector<HTMLElement>(".np-title");
-        const range = document.createRange();
-        range.selectNodeContents(title?.firstElementChild as Element);
-        const { width } = range.getBoundingClientRect();
-        const style = document.createElement("style");
-        style.textContent = `.np-title { width: ${width - lessPx}px }`;
-        document.head.append(style);
-      }, px);
-    for (const px of [0.2, 1]) {
-      await narrowBy(px);
-      expect(await styleOf(page, ".np-title .np-marquee-text", "text-overflow")).toBe("clip");
-      expect(await page.getAttribute(".np-title", "data-np-overflow")).toBeNull();
-    }
-    await narrowBy(4);
-    expect(await page.getAttribute(".np-title", "data-np-overflow")).not.toBeNull();
   });
 
   test("ends in an ellipsis where a page would hold a few letters", async () => {
