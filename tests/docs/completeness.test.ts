@@ -130,8 +130,6 @@ const INTERNAL: readonly string[] = [
   // How the card keeps its size.
   "data-np-no-artist",
   "data-np-no-bar",
-  // Whether a line has room, but for a hair.
-  "data-np-fits",
   // Moments of a transition.
   "data-np-hidden",
   "data-np-entering",
