@@ -21,12 +21,12 @@ interface ShowAddresses {
 }
 
 /** @param language the address's; without it the widget's own, else English */
-async function pageAddressOf(
+function pageAddressOf(
   { accounts, baseUrl, user }: Call,
   { id, kind, language: own }: Widget,
   language: Language | null = null,
-): Promise<PageAddress> {
-  const token = await accounts.widgets.tokenOf(user, id);
+): PageAddress {
+  const token = accounts.widgets.tokenOf(user, id);
   const address = outputAddress(baseUrl, language ?? own ?? "en", kind, token);
   return { widget_token: token, widget_url: address };
 }
@@ -65,7 +65,7 @@ export interface MadeWidget {
 
 export async function makeWidget(call: Call, newWidget: NewWidget): Promise<MadeWidget> {
   const widget = await call.accounts.widgets.add(call.user, newWidget);
-  return { widget, address: await pageAddressOf(call, widget) };
+  return { widget, address: pageAddressOf(call, widget) };
 }
 
 /** What is shown of a widget that was made. */
@@ -107,13 +107,11 @@ export const listWidgets = action({
   who: "self",
   inputs: {},
   run: (call) =>
-    Promise.all(
-      call.accounts.widgets.allOf(call.user).map(async (widget) => {
-        const { id, name, kind } = widget;
-        const { widget_url } = await pageAddressOf(call, widget);
-        return { id, name, kind, widget_url };
-      }),
-    ),
+    call.accounts.widgets.allOf(call.user).map((widget) => {
+      const { id, name, kind } = widget;
+      const { widget_url } = pageAddressOf(call, widget);
+      return { id, name, kind, widget_url };
+    }),
   documents: (widgets) => widgets,
   table: (widgets) => [
     ["ID", "NAME", "KIND", "ADDRESS"],
@@ -142,7 +140,7 @@ export const copyWidget = action({
   inputs: { id },
   async run(call, { id }) {
     const { accounts, user } = call;
-    const { name, kind, language, ...look } = await accounts.widgets.byId(user, id);
+    const { name, kind, language, ...look } = accounts.widgets.byId(user, id);
     return makeWidget(call, { name: freeNameLike(call, name), kind, language, look });
   },
   ...showsMade,
@@ -154,7 +152,7 @@ export const removeWidget = action({
   who: "self",
   inputs: { id },
   async run({ accounts: { widgets }, user }, { id }) {
-    const widget = await widgets.byId(user, id);
+    const widget = widgets.byId(user, id);
     await widgets.remove(user, id);
     return widget;
   },
@@ -224,7 +222,7 @@ export const rotateWidget = action({
       return { widget, addresses: showAddressesOf(call, token) };
     }
     await accounts.widgets.rotate(user, widget.id);
-    return { widget, addresses: await pageAddressOf(call, widget, lang) };
+    return { widget, addresses: pageAddressOf(call, widget, lang) };
   },
   documents: ({ addresses }) => [addresses],
   notice(words, { widget: { name, kind }, addresses }) {

@@ -72,7 +72,7 @@ export const saveWidget = action({
       widget.kind === "overlay" && isOnDemand(widget)
         ? showAddressesOf(call, await widgets.showTokenOf(user, id))
         : { show_url: null, hide_url: null };
-    const before = await widgets.byId(user, id);
+    const before = widgets.byId(user, id);
     const isNewest = basedOn === null || basedOn === before.revision;
     const next = draftOf({ ...before, ...draft });
     if (before.kind !== "overlay" && next.css !== "") {

@@ -76,7 +76,7 @@ export const useLook = action({
   command: { examples: ["marquee look use ada 1 neon"], readHere },
   async run(call, { id, look: given }) {
     const { accounts, user } = call;
-    const worn = await accounts.widgets.byId(user, id);
+    const worn = accounts.widgets.byId(user, id);
     if (worn.kind !== "overlay") throw new Refused("widget.noOverlay");
     const look = namedLook(call, given);
     const basedOn = worn.revision;

@@ -63,7 +63,7 @@ export const setOptions = action({
     readHere: (texts) => ({ ...texts, ...withCssRead(texts) }),
   },
   async run({ accounts: { widgets }, user }, { id, assignments }) {
-    const widget = await widgets.byId(user, id);
+    const widget = widgets.byId(user, id);
     for (const assignment of assignments) refuseWrong(assignment, widget.kind);
     const { css = widget.css, ...texts } = Object.fromEntries(assignments);
     const options = Object.entries({ ...widget.options, ...texts }).filter(

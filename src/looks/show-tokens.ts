@@ -13,7 +13,7 @@ type WidgetRow = typeof widgets.$inferSelect;
  */
 export function createShowTokens(
   { store, vault }: Pick<AccountsContext, "store" | "vault">,
-  rowOf: (user: User, id: number | undefined) => Promise<WidgetRow>,
+  rowOf: (user: User, id: number) => WidgetRow,
   change: (user: User, id: number, values: Partial<WidgetRow>) => Promise<void>,
 ) {
   const renew = async ({ id, kind }: WidgetRow, user: User): Promise<ShowToken> => {
@@ -35,17 +35,14 @@ export function createShowTokens(
     },
     /**
      * An overlay's token, made when it is first asked for.
-     * @param id without it, the first widget's
      * @throws {Refused} when the widget is no overlay, or not the user's
      */
-    async showTokenOf(user: User, id?: number) {
-      const found = await rowOf(user, id);
-      // Of two first calls at once, one makes it: it is read when nothing comes in between any more.
-      const row = store.queries.select().from(widgets).where(eq(widgets.id, found.id)).get();
-      if (!row?.sealedShowToken) return renew(found, user);
+    async showTokenOf(user: User, id: number) {
+      const row = rowOf(user, id);
+      if (!row.sealedShowToken) return renew(row, user);
       return vault.open("show-token", user.id, row.sealedShowToken) as ShowToken;
     },
     /** Replaces it: the old one stops working at once. @throws as `showTokenOf` */
-    rotateShowToken: async (user: User, id?: number) => renew(await rowOf(user, id), user),
+    rotateShowToken: async (user: User, id: number) => renew(rowOf(user, id), user),
   };
 }

@@ -48,8 +48,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     await store.write({ userId: user.id, what: "widgets" }, (tx) => addWidget(tx, user, first.row));
     return firstRow(user);
   };
-  const rowOf = async (user: User, id: number | undefined): Promise<WidgetRow> =>
-    id === undefined ? firstRow(user) : (rowsOf(user, eq(widgets.id, id)).get() ?? refuseUnknown());
+  const rowOf = (user: User, id: number): WidgetRow =>
+    rowsOf(user, eq(widgets.id, id)).get() ?? refuseUnknown();
 
   const insert = (user: User, widget: NewWidget): Promise<number> =>
     store.write({ userId: user.id, what: "widgets" }, (tx) =>
@@ -70,7 +70,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
 
   const openToken = ({ userId, sealedToken }: WidgetRow) =>
     vault.open("widget-token", userId, sealedToken) as WidgetToken;
-  const byId = async (user: User, id: number) => toWidget(await rowOf(user, id));
+  const byId = (user: User, id: number) => toWidget(rowOf(user, id));
 
   return {
     /** The widget that a token opens, and whose it is. */
@@ -88,8 +88,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     byId,
     /** The user's oldest widget, which is made if there is none. */
     first: async (user: User) => toWidget(await firstRow(user)),
-    /** A widget's current token. @param id without it, the first widget's */
-    tokenOf: async (user: User, id?: number) => openToken(await rowOf(user, id)),
+    /** A widget's current token. */
+    tokenOf: (user: User, id: number) => openToken(rowOf(user, id)),
     /** The token of the user's oldest overlay. A first widget is made as by `first`. */
     async overlayTokenOf(user: User) {
       await firstRow(user);
@@ -109,7 +109,7 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     /** Saves a look as the next revision. @throws {Refused} when another was saved meanwhile */
     async save(user: User, id: number, look: Look, options: SaveOptions) {
       refuseUnusableCss(look);
-      const { name } = await rowOf(user, id);
+      const { name } = rowOf(user, id);
       const row = await writeUnique(taken(options.name ?? name), () =>
         store.write({ userId: user.id, what: "widgets" }, (tx) =>
           saveRevision(tx, id, look, options, wallMs()),
@@ -119,8 +119,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
       throw new Refused("widget.changed", { name });
     },
     /** The last looks of a widget, the newest first. */
-    async revisionsOf(user: User, id: number) {
-      await rowOf(user, id);
+    revisionsOf(user: User, id: number) {
+      rowOf(user, id);
       return readRevisions(queries, id);
     },
 
@@ -136,11 +136,10 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     /** Deletes, of all users, what can no longer be restored. */
     forgetRemoved: () => forgetRemoved(store, wallMs()),
 
-    /** Replaces a token: the old address stops working at once. @param id as for `tokenOf` */
-    async rotate(user: User, id?: number) {
-      const row = await rowOf(user, id);
+    /** Replaces a token: the old address stops working at once. */
+    async rotate(user: User, id: number) {
       const { token, hash, sealedToken } = draftToken(vault, user.id);
-      await change(user, row.id, { hash, sealedToken });
+      await change(user, id, { hash, sealedToken });
       return token;
     },
     ...createShowTokens({ store, vault }, rowOf, change),

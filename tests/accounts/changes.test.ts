@@ -37,7 +37,7 @@ const CHANGES: readonly {
   {
     what: "a replaced widget address",
     topic: "widgets",
-    change: () => world.accounts.widgets.rotate(ada.user),
+    change: () => world.accounts.widgets.rotate(ada.user, 1),
   },
   {
     what: "another connection",

@@ -88,7 +88,7 @@ describe("adding users", () => {
     const { accounts } = world;
     const added = (await Promise.all([accounts.add(["ada"]), accounts.add(["grace"])])).flat();
     for (const { user, widgetToken } of added) {
-      expect(await accounts.widgets.tokenOf(user)).toBe(widgetToken);
+      expect(await accounts.widgets.overlayTokenOf(user)).toBe(widgetToken);
     }
   });
 

@@ -132,7 +132,7 @@ describe("no body, header or log line, at debug level, shows", () => {
   });
 
   test("a rotated widget token, or the one in its place", async () => {
-    const next = await server.accounts.widgets.rotate(ada.user);
+    const next = await server.accounts.widgets.rotate(ada.user, 1);
     await showEverywhere(ada.widgetToken);
     await showEverywhere(next);
     expectNoTrace(ada.widgetToken, next);

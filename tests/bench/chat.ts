@@ -109,7 +109,7 @@ async function benchDemand(): Promise<Row[]> {
   const paths = await withAccounts(folder.path, async ({ add, widgets }) => {
     const [ada] = await add(["ada"], { source: "demo", settings: null });
     if (!ada) throw new Error("ada was not added");
-    const token = await widgets.showTokenOf(ada.user);
+    const token = await widgets.showTokenOf(ada.user, 1);
     return { overlay: `/en/widget/${ada.widgetToken}/live`, show: `/show/${token}` };
   });
   const product = await startProduct(folder.path);

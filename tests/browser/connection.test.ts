@@ -114,7 +114,7 @@ inOldestEngine("the overlay's connection", (stage) => {
     const { page } = await stage.open("?idle=text", { frozen: true });
     let sockets = 0;
     page.on("websocket", () => (sockets += 1));
-    await stage.server.accounts.widgets.rotate(stage.ada.user);
+    await stage.server.accounts.widgets.rotate(stage.ada.user, 1);
     await stage.server.app.followChange(ANY_CHANGE);
     await hiddenIs(page, true);
     await page.waitForFunction(

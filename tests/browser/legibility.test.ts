@@ -96,7 +96,7 @@ inOldestEngine("the overlay's colours", (stage) => {
           kind: "overlay",
           look,
         });
-        const token = await accounts.widgets.tokenOf(stage.ada.user, id);
+        const token = accounts.widgets.tokenOf(stage.ada.user, id);
         const query = "?motion=none";
         const address = `${url}/en/widget/${token}`;
         shown.push({ name, query, address, ...sizeOf(look) });

@@ -166,7 +166,7 @@ async function openLooks(
   for (const name of names) {
     const look = shippedLook(name, en);
     const { id } = await accounts.widgets.add(stage.ada.user, { name, kind: "overlay", look });
-    const token = await accounts.widgets.tokenOf(stage.ada.user, id);
+    const token = accounts.widgets.tokenOf(stage.ada.user, id);
     const { width, height } = windowsOf(look)[at] ?? { width: 0, height: 0 };
     const address = `${url}/en/widget/${token}`;
     pictures.push({ name, query: `?motion=full&enter=none${more}`, address, width, height });

@@ -381,7 +381,7 @@ const effects: { readonly [Name in OptionName]: (stage: Stage) => Promise<void> 
 
   async shown(stage) {
     const { widgets } = stage.server.accounts;
-    const token = await widgets.showTokenOf(stage.ada.user);
+    const token = await widgets.showTokenOf(stage.ada.user, 1);
     await stage.plays();
     const { page } = await stage.open("?shown=asked", { frozen: true });
     expect(await isHidden(page)).toBe(true);

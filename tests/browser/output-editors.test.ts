@@ -57,7 +57,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
     await page.locator("#template:not([aria-invalid])").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText(en.dashboard.widget.editor.saved, { exact: true }).waitFor();
-    const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
+    const { options } = stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
     expect(options).toEqual({ template: "{title}" });
   });
 
@@ -86,7 +86,7 @@ onTheDashboard("the editors of texts and cards", (stage) => {
       () => document.querySelector<HTMLImageElement>("[data-card]")?.complete,
     );
     expect(await width()).toBe(400);
-    const { options } = await stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
+    const { options } = stage.server.accounts.widgets.byId(stage.ada.user, widget.id);
     expect(options).toEqual({});
   });
 });

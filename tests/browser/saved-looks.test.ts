@@ -160,7 +160,7 @@ async function save(
   const { widgets } = server.accounts;
   const look = { options, css, size };
   const { id } = await widgets.add(ada.user, { name, kind: "overlay", look });
-  const address = `${server.url}/en/widget/${await widgets.tokenOf(ada.user, id)}`;
+  const address = `${server.url}/en/widget/${widgets.tokenOf(ada.user, id)}`;
   return { name, query: "?motion=none", address, ...sizeOf(look) };
 }
 

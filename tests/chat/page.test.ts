@@ -187,7 +187,7 @@ describe("the way with a bot", () => {
     const [{ id } = { id: 0 }] = server.accounts.widgets
       .allOf(ada.user)
       .filter(({ kind }) => kind === "text");
-    const address = `http://127.0.0.1:4747/en/text/${await server.accounts.widgets.tokenOf(ada.user, id)}`;
+    const address = `http://127.0.0.1:4747/en/text/${server.accounts.widgets.tokenOf(ada.user, id)}`;
     expect(copied(html)).toEqual([`$readApi[${address}]`, `$readApi[${address}?back=1]`]);
     expect(html).toContain(`/en/dashboard/widget?id=${id}`);
     expect(copied(await (await browser.get(`${PATH}?with=bot&bot=other`)).text())).toEqual([

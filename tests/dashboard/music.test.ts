@@ -306,12 +306,12 @@ describe("the players of this machine", () => {
 describe("disconnecting", () => {
   test("forgets the access, says so, and leaves key and widget", async () => {
     await connectMpd(owner, "127.0.0.1");
-    const token = await server.accounts.widgets.tokenOf(ada.user);
+    const token = await server.accounts.widgets.overlayTokenOf(ada.user);
     expect((await disconnect(owner, ada)).status).toBe(303);
     expect(await connectionOf(ada)).toBe(undefined);
     expect(await noticeOf(owner)).toBe("Disconnected.");
     expect((await server.getAs(ada, "/api/v1/user")).status).toBe(200);
-    expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(token);
+    expect(await server.accounts.widgets.overlayTokenOf(ada.user)).toBe(token);
   });
 
   test("asks first, without a script", async () => {

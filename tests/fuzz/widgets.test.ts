@@ -86,7 +86,7 @@ const address = fc.record({
 test(`${ADDRESSES} widgets with nonsense in their address and in what is saved are drawn, with every text escaped`, async () => {
   for (const one of fc.sample(address, { numRuns: ADDRESSES, seed: SEED })) {
     const { widget, token } = widgets[one.kind];
-    const { revision } = await server.accounts.widgets.byId(ada.user, widget.id);
+    const { revision } = server.accounts.widgets.byId(ada.user, widget.id);
     // As a look may lie in the database of another version.
     const look = { options: Object.fromEntries(one.saved), css: one.css, size: one.size };
     await server.accounts.widgets.save(ada.user, widget.id, look, { basedOn: revision });
@@ -128,7 +128,7 @@ test(`${ADDRESSES} looks that somebody may share are read whole or refused, and 
     if ("mistake" in found) continue;
     read += 1;
     expect(Buffer.byteLength(found.look.css)).toBeLessThanOrEqual(LONGEST_CSS);
-    const { revision } = await server.accounts.widgets.byId(ada.user, widget.id);
+    const { revision } = server.accounts.widgets.byId(ada.user, widget.id);
     await server.accounts.widgets.save(ada.user, widget.id, found.look, { basedOn: revision });
     const page = await server.get(`/en/widget/${widgets.overlay.token}`);
     expect({ text, status: page.status }).toEqual({ text, status: 200 });

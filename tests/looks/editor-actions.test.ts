@@ -67,7 +67,7 @@ describe("a draft that is saved", () => {
     await save({ options: { theme: "bar", album: "1" } });
     await save({ options: { album: "1", theme: "bar" }, name: "Renamed", language: "de" });
     expect(await stored()).toMatchObject({ name: "Renamed", language: "de", revision: 2 });
-    expect(await widgets().revisionsOf(ada.user, 1)).toHaveLength(2);
+    expect(widgets().revisionsOf(ada.user, 1)).toHaveLength(2);
   });
 
   test("leaves no option that is the default", async () => {
@@ -87,7 +87,7 @@ describe("a draft that is saved", () => {
     for (const opacity of ["10", "20", "30", "40"]) {
       await save({ options: { opacity } }, { passing: "1" });
     }
-    const revisions = await widgets().revisionsOf(ada.user, 1);
+    const revisions = widgets().revisionsOf(ada.user, 1);
     expect(revisions.map(({ options }) => options["opacity"])).toEqual(["40", undefined]);
   });
 
@@ -175,9 +175,9 @@ describe("a draft of a text or a card", () => {
       save({ options }, { id: String(id) });
     await saveIn(line.id, { template: "{title}", pausedTemplate: "", idleTemplate: "…", url: "1" });
     await saveIn(card.id, { mode: "light", progress: "1", source: "0" });
-    const optionsOf = async (id: number) => (await widgets().byId(ada.user, id)).options;
-    expect(await optionsOf(line.id)).toEqual({ template: "{title}", idleTemplate: "…", url: "1" });
-    expect(await optionsOf(card.id)).toEqual({ mode: "light", source: "0" });
+    const optionsOf = (id: number) => widgets().byId(ada.user, id).options;
+    expect(optionsOf(line.id)).toEqual({ template: "{title}", idleTemplate: "…", url: "1" });
+    expect(optionsOf(card.id)).toEqual({ mode: "light", source: "0" });
     for (const template of ["{titel}", "[{title}", "x".repeat(301)]) {
       await expect(saveIn(line.id, { template })).rejects.toMatchObject({ field: "template" });
     }

@@ -74,7 +74,7 @@ describe("the text for chat bots", () => {
   test("speaks the widget's own language wherever it is asked", async () => {
     await server.sourceOf(ada).says(null);
     const { widgets } = server.accounts;
-    const widget = await widgets.byId(ada.user, line.widget.id);
+    const widget = widgets.byId(ada.user, line.widget.id);
     await widgets.save(ada.user, widget.id, widget, { basedOn: widget.revision, language: "de" });
     expect(await said("", {}, "fr")).toBe(languages.de.widget.nothingPlaying);
   });

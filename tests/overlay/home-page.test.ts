@@ -124,7 +124,7 @@ describe("the stage", () => {
     const sent = (await attributeOf(await browser.get(HOME), ".looks [name=look]", "value")) ?? "";
     await browser.submit(HOME, { do: "look use", id: String(id), look: "cosy" });
     await browser.submit(HOME, { do: "look use", id: String(id), look: unescapeHtml(sent) });
-    expect(await widgets().byId(ada.user, id)).toMatchObject({
+    expect(widgets().byId(ada.user, id)).toMatchObject({
       ...own,
       size: { width: 700, height: 90 },
     });

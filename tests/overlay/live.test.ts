@@ -261,14 +261,14 @@ describe("a token that is replaced", () => {
   test("closes its overlays with 4404 at the next check", async () => {
     await server.sourceOf(ada).says(aPlayback());
     const overlays = await Promise.all([open(), open()]);
-    await server.accounts.widgets.rotate(ada.user);
+    await server.accounts.widgets.rotate(ada.user, 1);
     await server.app.followChange(ANY_CHANGE);
     expect(await Promise.all(overlays.map(closeCodeOf))).toEqual([4404, 4404]);
     await connectedIs(0);
   });
 
   test("opens no socket any more, while the one in its place does", async () => {
-    const next = await server.accounts.widgets.rotate(ada.user);
+    const next = await server.accounts.widgets.rotate(ada.user, 1);
     await expect(open()).rejects.toThrow();
     await server.sourceOf(ada).says(null);
     expect(await (await open(next)).next()).toMatchObject({ type: "state" });
@@ -280,7 +280,7 @@ describe("a token that is replaced", () => {
     const adas = await open();
     const bobs = await open(bob.widgetToken);
     await bobs.next();
-    await server.accounts.widgets.rotate(ada.user);
+    await server.accounts.widgets.rotate(ada.user, 1);
     await server.app.followChange(ANY_CHANGE);
     expect(await adas.closed).toBe(4404);
     await server.sourceOf(bob).says(aPlayback());

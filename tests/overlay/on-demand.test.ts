@@ -13,7 +13,7 @@ describe("an overlay on demand", () => {
   beforeEach(async () => {
     server = await createTestServer();
     ada = await server.addUser("ada");
-    token = await server.accounts.widgets.showTokenOf(ada.user);
+    token = await server.accounts.widgets.showTokenOf(ada.user, 1);
   });
   afterEach(() => server.close());
   const call = async (path: string, init?: RequestInit) => (await server.get(path, init)).status;
@@ -62,7 +62,7 @@ describe("an overlay on demand", () => {
   });
 
   test("is unknown for another token, which counts as a guess", async () => {
-    const widgetToken = await server.accounts.widgets.tokenOf(ada.user);
+    const widgetToken = await server.accounts.widgets.overlayTokenOf(ada.user);
     for (const wrong of ["x", createShowToken(), widgetToken]) {
       const unknown = await server.get(`/show/${wrong}`);
       expect(unknown.status).toBe(404);
@@ -75,12 +75,12 @@ describe("an overlay on demand", () => {
 
   test("opens nothing else, and is replaced alone", async () => {
     expect(await call(`/en/widget/${token}`)).toBe(404);
-    const before = await server.accounts.widgets.tokenOf(ada.user);
-    const next = await server.accounts.widgets.rotateShowToken(ada.user);
+    const before = await server.accounts.widgets.overlayTokenOf(ada.user);
+    const next = await server.accounts.widgets.rotateShowToken(ada.user, 1);
     expect(await call(`/show/${token}`)).toBe(404);
     expect(await call(`/show/${next}`)).toBe(204);
-    expect(await server.accounts.widgets.tokenOf(ada.user)).toBe(before);
-    expect(await server.accounts.widgets.showTokenOf(ada.user)).toBe(next);
+    expect(await server.accounts.widgets.overlayTokenOf(ada.user)).toBe(before);
+    expect(await server.accounts.widgets.showTokenOf(ada.user, 1)).toBe(next);
   });
 
   test("is one, although two ask for it first at the same moment", async () => {
@@ -119,7 +119,7 @@ describe("overlays that are connected", () => {
   test("are all told for how long, and one that connects later for the rest of it", async () => {
     server = await startTestServer();
     const ada = await server.addUser("ada");
-    const token = await server.accounts.widgets.showTokenOf(ada.user);
+    const token = await server.accounts.widgets.showTokenOf(ada.user, 1);
     const address = `${server.url}/en/widget/${ada.widgetToken}/live`;
     const overlays = await Promise.all([openOverlay(address), openOverlay(address)]);
     await server.get(`/show/${token}?for=60`);

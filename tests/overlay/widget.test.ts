@@ -42,7 +42,7 @@ describe("a token that shows nobody", () => {
 
   test.each(LANGUAGES)("is answered alike whether it ever existed or not: %s", async (language) => {
     const rotated = ada.widgetToken;
-    await server.accounts.widgets.rotate(ada.user);
+    await server.accounts.widgets.rotate(ada.user, 1);
     const answers = await Promise.all(
       [rotated, createWidgetToken(), "mqw_malformed", ada.key].map(async (token) =>
         everything(await server.get(`/${language}/widget/${token}`)),
@@ -117,7 +117,7 @@ describe("a saved look", () => {
 test.each(["text", "card"] as const)("a %s's token opens no overlay", async (kind) => {
   const { widgets } = server.accounts;
   const { id } = await widgets.add(ada.user, { name: kind, kind });
-  const token = await widgets.tokenOf(ada.user, id);
+  const token = widgets.tokenOf(ada.user, id);
   for (const path of ["", "/launcher", "/live"]) {
     expect((await server.get(`/en/widget/${token}${path}`)).status).toBe(404);
   }

@@ -38,7 +38,7 @@ test("no file of the data folder, log and backup included, holds a key, a widget
     ada.widgetToken,
     (await accounts.keys.add(ada.user, "chat bot")).key,
     (await accounts.keys.rotate(ada.user, accounts.keys.list(ada.user)[0]?.id, 0)).key,
-    await accounts.widgets.rotate(ada.user),
+    await accounts.widgets.rotate(ada.user, 1),
     PASSWORD,
     APP.clientId,
     APP.clientSecret,

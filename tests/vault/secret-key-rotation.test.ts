@@ -76,7 +76,7 @@ async function readAnew(): Promise<unknown> {
     users: await Promise.all(
       users.map(async (user) => ({
         name: user.name,
-        token: await accounts.widgets.tokenOf(user),
+        token: await accounts.widgets.overlayTokenOf(user),
         settings: (await onlyConnection(accounts.connections, user.id))?.settings,
       })),
     ),
@@ -124,7 +124,7 @@ describe("a rotation", () => {
             expect(after.connections.inboxOf(secret)).toMatchObject({ connectionId: id });
           }
           for (const [index, { user, widgetToken }] of added.entries()) {
-            expect(await after.widgets.tokenOf(user)).toBe(widgetToken);
+            expect(await after.widgets.overlayTokenOf(user)).toBe(widgetToken);
             expect((await onlyConnection(after.connections, user.id))?.settings).toEqual(
               settings[index],
             );
@@ -255,7 +255,7 @@ describe("a program that goes on with its work while it rotates", () => {
     {
       name: "replacing a widget token",
       write: async ({ accounts }: Program) => {
-        const token = await accounts.widgets.rotate(accounts.users.named("ada"));
+        const token = await accounts.widgets.rotate(accounts.users.named("ada"), 1);
         return { users: [{ token }] };
       },
     },
@@ -315,7 +315,7 @@ describe("a program that goes on with its work while it rotates", () => {
         const steps: RotationStep[] = [];
         const rotated = [rotate(program, (step) => steps.push(step))];
         if (times !== "once") rotated.push(rotate(program));
-        const token = await accounts.widgets.rotate(accounts.users.named("user-0"));
+        const token = await accounts.widgets.rotate(accounts.users.named("user-0"), 1);
         await accounts.users.remove("user-1");
         await accounts.add(["grace"], { source: "mpd", settings: settingsOf("grace") });
         expect(steps).toEqual([]);
@@ -332,9 +332,9 @@ describe("a program that goes on with its work while it rotates", () => {
     const program = openProgram();
     await populate(program, ["ada"]);
     const ada = program.accounts.users.named("ada");
-    const token = await program.accounts.widgets.tokenOf(ada);
+    const token = await program.accounts.widgets.overlayTokenOf(ada);
     await Promise.all([rotate(program), rotate(program), rotate(program)]);
-    expect(await program.accounts.widgets.tokenOf(ada)).toBe(token);
+    expect(await program.accounts.widgets.overlayTokenOf(ada)).toBe(token);
     expect(await readAnew()).toMatchObject({ users: [{ token }] });
   });
 
@@ -342,10 +342,10 @@ describe("a program that goes on with its work while it rotates", () => {
     const program = openProgram();
     await populate(program, ["ada"]);
     const ada = program.accounts.users.named("ada");
-    const token = await program.accounts.widgets.tokenOf(ada);
+    const token = program.accounts.widgets.tokenOf(ada, 1);
     const [earlier] = program.store.sealed.all();
     await rotate(program);
-    expect(await program.accounts.widgets.tokenOf(ada)).toBe(token);
+    expect(program.accounts.widgets.tokenOf(ada, 1)).toBe(token);
     const opened = program.vault.open("widget-token", ada.id, earlier?.bytes ?? Buffer.of());
     expect(opened).toBe(token);
   });

@@ -21,20 +21,18 @@ interface ReadText {
 }
 
 /** The user's texts for bots. */
-export async function textsOf(
+export function textsOf(
   { widgets }: Pick<Accounts, "widgets">,
   { user, baseUrl, language }: DashboardRequest,
-): Promise<readonly ReadText[]> {
+): readonly ReadText[] {
   const texts = widgets.allOf(user).filter(({ kind }) => kind === "text");
-  return Promise.all(
-    texts.map(async (widget) => {
-      const token = await widgets.tokenOf(user, widget.id);
-      return {
-        widget,
-        address: outputAddress(baseUrl, widget.language ?? language, "text", token),
-      };
-    }),
-  );
+  return texts.map((widget) => {
+    const token = widgets.tokenOf(user, widget.id);
+    return {
+      widget,
+      address: outputAddress(baseUrl, widget.language ?? language, "text", token),
+    };
+  });
 }
 
 /** What a chat asks, and what is added to the address for its answer. */

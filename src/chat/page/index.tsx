@@ -45,9 +45,9 @@ export function createSection(deps: ChatSectionDeps): Section {
       const hasText = accounts.widgets.allOf(user).some(({ kind }) => kind === "text");
       const usesBot = hasText && linked.length === 0 && !link;
       const way = WAYS.find((way) => way === query.get("with")) ?? (usesBot ? "bot" : "twitch");
-      const parts: Readonly<Record<Way, () => Promise<JSX.Element>>> = {
-        bot: async () => <WithBot request={request} texts={await textsOf(accounts, request)} />,
-        twitch: async () => {
+      const parts: Readonly<Record<Way, () => JSX.Element>> = {
+        bot: () => <WithBot request={request} texts={textsOf(accounts, request)} />,
+        twitch: () => {
           const canLink = !isWaiting && links.clientId() !== undefined;
           return (
             <>
@@ -77,7 +77,7 @@ export function createSection(deps: ChatSectionDeps): Section {
           <>
             <Sample request={request} deps={deps} />
             <Ways request={request} chosen={way} />
-            {(await parts[way]()) as "safe"}
+            {parts[way]() as "safe"}
           </>
         ),
       });

@@ -23,7 +23,7 @@ export function createSection(deps: WidgetSectionDeps): Section {
     if (id === null) return galleryPage(deps, request);
     const widget = deps.accounts.widgets.allOf(user).find((one) => String(one.id) === id);
     if (!widget) return noWidget(request);
-    const token = await deps.accounts.widgets.tokenOf(user, widget.id);
+    const token = deps.accounts.widgets.tokenOf(user, widget.id);
     const edited = { request, widget, token };
     switch (widget.kind) {
       case "overlay":

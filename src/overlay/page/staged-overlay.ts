@@ -43,7 +43,7 @@ export async function stagedOverlay(
   await widgets.first(user);
   const widget = widgets.allOf(user).find(({ kind }) => kind === "overlay");
   if (!widget) return undefined;
-  const token = await widgets.tokenOf(user, widget.id);
+  const token = widgets.tokenOf(user, widget.id);
   const spoken = widget.language ?? language;
   return {
     widget,

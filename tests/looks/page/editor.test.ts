@@ -209,7 +209,7 @@ test("the address is replaced at once, and the editor shows the new one", async 
     await port.end();
   }
   const page = await browser.get(`${PAGE}?id=1`);
-  const token = await server.accounts.widgets.tokenOf(ada.user);
+  const token = await server.accounts.widgets.overlayTokenOf(ada.user);
   expect(await page.clone().text()).not.toContain(ada.widgetToken);
   expect(await addressOn(page)).toBe(`http://127.0.0.1:4747/en/widget/${token}`);
   expect(await textOf(page.clone(), ".notice p")).not.toBe(undefined);

@@ -35,12 +35,10 @@ export async function galleryPage(
   // Nobody waits for music here: the script shows it once there is some.
   const reading = hub.peek(user.id);
   const song = reading?.kind === "playback" ? reading.playback : undefined;
-  const rows = await Promise.all(
-    all.map(async (widget) => {
-      const token = await widgets.tokenOf(user, widget.id);
-      return { widget, token, isOnStream: live.onStreamWith(token) > 0, song };
-    }),
-  );
+  const rows = all.map((widget) => {
+    const token = widgets.tokenOf(user, widget.id);
+    return { widget, token, isOnStream: live.onStreamWith(token) > 0, song };
+  });
   const page = {
     request,
     title: t.title,
