@@ -11,7 +11,7 @@ export type CardContent =
   | {
       readonly kind: "song";
       readonly isPaused: boolean;
-      /** The small line on top, such as "Now playing · MPD". */
+      /** The small line on top, such as "Now playing · Spotify". */
       readonly label: string;
       readonly title: string;
       readonly artist: string;

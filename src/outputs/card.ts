@@ -11,7 +11,7 @@ import { shortName } from "./line.ts";
 import { type CardOptions, readCardOptions } from "./options.ts";
 import type { Parts } from "../http/parts.ts";
 
-export interface CardDeps extends Pick<Parts, "hub" | "artworks" | "clock"> {
+export interface CardDeps extends Pick<Parts, "hub" | "sources" | "artworks" | "clock"> {
   readonly guard: Guard;
 }
 
@@ -24,7 +24,8 @@ const LONGEST_NAME = 500;
 /** Cards that are asked for in the same moment are the same file, which is then not sent again. */
 const POSITION_STEP_MS = 5_000;
 
-export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): CardOutput {
+export function createCardOutput(deps: CardDeps): CardOutput {
+  const { guard, hub, sources, artworks, clock } = deps;
   const coverOf = async (artwork: Artwork | undefined, userId: number) => {
     if (!artwork) return { cover: undefined, accent: null };
     const drawn = artworks
@@ -51,7 +52,7 @@ export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): Car
     const { cover, accent } = await coverOf(playback.album.artworks[0], userId);
     const progress = options.progress ? progressOf(playback, clock.monotonicMs()) : undefined;
     const { title, artist } = cardNames(playback);
-    const source = shortName(playback.source, LONGEST_NAME);
+    const source = options.source ? sources.knownNameOf(playback) : "";
     return {
       content: {
         kind: "song",
@@ -60,7 +61,7 @@ export function createCardOutput({ guard, hub, artworks, clock }: CardDeps): Car
         artist,
         cover,
         progress,
-        label: options.source && source !== "" ? `${state} · ${source}` : state,
+        label: source === "" ? state : `${state} · ${source}`,
       },
       mode,
       accent,

@@ -51,6 +51,15 @@ describe("the card", () => {
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:|url\((?!#)/);
   });
 
+  test.each([
+    ["a service that viewers know", "Spotify", "", "Now playing · Spotify"],
+    ["no program or protocol", "JSON", "", "Now playing"],
+    ["nothing where its option says so", "Spotify", "?source=0", "Now playing"],
+  ])("names %s", async (_, source, query, label) => {
+    await plays({ source });
+    expect(await drawn(query)).toContain(`>${label}<`);
+  });
+
   test("is not sent again while it is the same, and is after a change", async () => {
     await plays();
     const tag = (await ask()).headers.get("etag") ?? "";
