@@ -31,23 +31,19 @@ export function createOutputsFeature(deps: OutputsDeps): Feature {
     /** The line for chat bots. */
     .get(
       "/:lang/text/:token",
-      async ({ language, params, request }) =>
-        found(await (await text())(language, params.token, request)),
+      async ({ language, params, request }) => {
+        const answer = await text();
+        return found(await answer(language, params.token, request));
+      },
       { secret: "widget token", language: true },
     )
     /** A card, when the address ends in `.svg`, and else the page for sharing it. */
     .get(
       "/:lang/card/:token",
-      async ({ language, params: { token }, request }) =>
-        found(
-          token.endsWith(".svg")
-            ? await (
-                await card()
-              )(language, token.slice(0, -".svg".length), request)
-            : await (
-                await cardPage()
-              )(language, token, request),
-        ),
+      async ({ language, params, request }) => {
+        const answer = await (params.token.endsWith(".svg") ? card() : cardPage());
+        return found(await answer(language, params.token.replace(/\.svg$/, ""), request));
+      },
       { secret: "widget token", language: true },
     );
 

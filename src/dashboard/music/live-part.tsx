@@ -78,16 +78,16 @@ function rowState(
   if (tone !== "good") return { tone, text };
   const { connection, source } = music;
   const post = isPushed(source) ? inbox.postOf(connection.id) : undefined;
-  const heard = post?.refusal ? "warn" : "good";
+  const warning = post?.refusal ? "warn" : undefined;
   if (playback) {
     const track = trackText(playback.track.title, artistNames(playback));
     const isPlaying = playback.state === "playing";
-    return { tone: heard, text: isPlaying ? track : fill(t.pausedAt, { track }) };
+    return { tone: warning ?? "good", text: isPlaying ? track : fill(t.pausedAt, { track }) };
   }
   if (playback === null && connection.hasWorked) {
-    return { tone: heard, text: words.widget.nothingPlaying };
+    return { tone: warning ?? "good", text: words.widget.nothingPlaying };
   }
-  return { tone: post?.refusal ? "warn" : "idle", text: t.waiting };
+  return { tone: warning ?? "idle", text: t.waiting };
 }
 
 interface ReceivedProps {

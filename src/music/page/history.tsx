@@ -29,7 +29,7 @@ const DIFFERENT_MS = 10_000;
 export function createSection(deps: SetListDeps): Section {
   const { accounts, clock } = deps;
   const { history, privacy } = accounts;
-  const readSetList = createReadSetList(deps);
+  const readSetList = createReadSetList(deps, MOST_ON_PAGE);
   const findSongs = createFindSongs(deps);
 
   return {
@@ -40,7 +40,7 @@ export function createSection(deps: SetListDeps): Section {
       const choice = history.of(user.id);
       const asked = askedIn(query);
       const found = await findSongs(user, asked.find, asked.until ?? Infinity);
-      const list = query.has("as") ? await readSetList(user, MOST_ON_PAGE) : undefined;
+      const list = query.has("as") ? await readSetList(user) : undefined;
       const nowMs = clock.wallMs();
       const panel =
         query.has("settings") || request.refused?.action === keepHistory.name ? (

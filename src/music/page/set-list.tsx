@@ -38,14 +38,14 @@ interface PlayedStream {
 }
 
 /** Reads a user's set list. Whoever asks again meanwhile gets the same one. */
-type ReadSetList = (user: User, most: number) => Promise<PlayedStream | undefined>;
+type ReadSetList = (user: User) => Promise<PlayedStream | undefined>;
 
-export function createReadSetList({
-  accounts: { history },
-  hub,
-  budget,
-}: SetListDeps): ReadSetList {
-  const read: ReadSetList = async (user, most) => {
+/** @param most how many of a stream's songs are read: the last ones */
+export function createReadSetList(
+  { accounts: { history }, hub, budget }: SetListDeps,
+  most: number,
+): ReadSetList {
+  const read: ReadSetList = async (user) => {
     const stream = history.streamOf(user.id);
     if (!stream) return undefined;
     hub.countSongs(user.id);
@@ -54,13 +54,12 @@ export function createReadSetList({
     const songs = await history.shownOf(user, range, () => budget.letOthersIn(user.id));
     return { stream, songs: setListOf(songs, stream) };
   };
-  const reading = new Map<string, ReturnType<ReadSetList>>();
-  return (user, most) => {
-    const name = `${user.id} ${most}`;
-    const running = reading.get(name);
+  const reading = new Map<number, ReturnType<ReadSetList>>();
+  return (user) => {
+    const running = reading.get(user.id);
     if (running) return running;
-    const started = read(user, most).finally(() => reading.delete(name));
-    reading.set(name, started);
+    const started = read(user).finally(() => reading.delete(user.id));
+    reading.set(user.id, started);
     return started;
   };
 }
@@ -76,10 +75,10 @@ const writeSetList = (
 
 /** The set list as a file. */
 export function createSetListFile(deps: SetListDeps) {
-  const readSetList = createReadSetList(deps);
+  const readSetList = createReadSetList(deps, MOST_IN_SET_LIST);
   return async ({ user, query, words }: DashboardRequest): Promise<OfferedFile> => {
     const form = formIn(query);
-    const list = await readSetList(user, MOST_IN_SET_LIST);
+    const list = await readSetList(user);
     const day = new Date(list?.stream.startedAt ?? deps.clock.wallMs()).toISOString().slice(0, 10);
     const text = list ? writeSetList(list, form, words.history.start) : "";
     return {
