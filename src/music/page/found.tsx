@@ -59,7 +59,7 @@ function SearchLink({ request, label }: { request: DashboardRequest; label: stri
   );
 }
 
-interface FoundListProps {
+export interface FoundListProps {
   readonly request: DashboardRequest;
   readonly found: readonly Found[];
   /** The user's connections: what they follow is not offered. */
@@ -80,16 +80,21 @@ export function FoundList({ request, found, music }: FoundListProps): JSX.Elemen
       {offered.length === 0 ? (
         <Hint text={t.none} />
       ) : (
-        <ul class="rows">
-          {offered.map((one, at) => (
-            <FoundRow request={request} found={one} music={music} isFirst={at === 0} />
-          ))}
-        </ul>
+        <FoundRows request={request} found={offered} music={music} />
       )}
       <SearchLink request={request} label={t.again} />
     </>
   );
 }
+
+/** Each player with what it plays and a button that connects it. */
+export const FoundRows = ({ request, found, music }: FoundListProps): JSX.Element => (
+  <ul class="rows">
+    {found.map((one, at) => (
+      <FoundRow request={request} found={one} music={music} isFirst={at === 0} />
+    ))}
+  </ul>
+);
 
 const follows = ({ source, stored }: ConnectedMusic, found: Found): boolean =>
   source === found.source && stored.usable && isConnectedAs(found, stored.open);
@@ -108,7 +113,7 @@ interface FoundRowProps {
   readonly isFirst: boolean;
 }
 
-export function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX.Element {
+function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, needs } = found;
   const name = nameOf(found, request.words);

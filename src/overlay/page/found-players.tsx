@@ -1,30 +1,16 @@
 import type { DashboardRequest } from "../../dashboard/request.ts";
 import { pathTo } from "../../html/section-paths.ts";
 import { Html } from "../../jsx.ts";
-import { FoundRow, offeredOf, SEARCH } from "../../music/page/found.tsx";
-import type { ConnectedMusic } from "../../sources/connected-music.ts";
-import type { Found } from "../../sources/here/players-here.ts";
+import { type FoundListProps, FoundRows, offeredOf, SEARCH } from "../../music/page/found.tsx";
 
 /** So many that one of them is surely meant. */
 const MOST_SHOWN = 3;
 
-interface FoundPlayersProps {
-  readonly request: DashboardRequest;
-  readonly found: readonly Found[];
-  readonly music: readonly ConnectedMusic[];
-}
-
 /** Players on this machine, each with what it plays and a button that connects it. */
-export function FoundPlayers({ request, found, music }: FoundPlayersProps): JSX.Element {
+export function FoundPlayers({ request, found, music }: FoundListProps): JSX.Element {
   const offered = offeredOf(found, music).slice(0, MOST_SHOWN);
   if (offered.length === 0) return <></>;
-  return (
-    <ul class="rows">
-      {offered.map((one, at) => (
-        <FoundRow request={request} found={one} music={music} isFirst={at === 0} />
-      ))}
-    </ul>
-  );
+  return <FoundRows request={request} found={offered} music={music} />;
 }
 
 interface FoundSectionProps {

@@ -124,7 +124,7 @@ export function createSaving(deps: SavingDeps) {
   askBeforeLeaving(() => !isSaved);
 
   return {
-    /** The form holds another draft. @param isSaved whether it is what is stored */
+    /** The form holds another draft. @param nowSaved whether it is what is stored */
     changed(nowSaved: boolean, nowValid: boolean) {
       isSaved = nowSaved;
       isValid = nowValid;
