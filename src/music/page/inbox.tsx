@@ -80,7 +80,8 @@ function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Eleme
   const { language, baseUrl, words } = request;
   const { inbox: t } = words.dashboard.music;
   const address = source.inboxAddress(baseUrl, secret);
-  const where = t.where[source.id as keyof typeof t.where];
+  const places: Readonly<Record<string, string>> = t.where;
+  const where = places[source.id];
   return (
     <>
       {isSilent && where !== undefined && (
