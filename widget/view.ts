@@ -67,9 +67,9 @@ export function shownForMs(state: WidgetState, options: WidgetOptions): number {
 const RIGHT_TO_LEFT =
   /[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}]/u;
 
-/** The direction of the whole card: that of the title, as its first letter has it. */
-export function directionOf(title: string): "ltr" | "rtl" {
-  const [letter = ""] = /\p{L}/u.exec(title) ?? [];
+/** A text has the direction of its first letter. A whole card of an overlay has that of its title. */
+export function directionOf(text: string): "ltr" | "rtl" {
+  const [letter = ""] = /\p{L}/u.exec(text) ?? [];
   return RIGHT_TO_LEFT.test(letter) ? "rtl" : "ltr";
 }
 

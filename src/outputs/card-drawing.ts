@@ -1,5 +1,5 @@
 import { contrast, mix, parseHex, readableOn, type Rgb, toHex } from "../../widget/colour.ts";
-import { clockText } from "../../widget/view.ts";
+import { clockText, directionOf } from "../../widget/view.ts";
 import { oneLine } from "./harmless.ts";
 import { cutLine } from "./line.ts";
 
@@ -125,15 +125,10 @@ const PAUSE_SIGN = "M0 20h2.6v8H0zM4.8 20h2.6v8H4.8z";
 
 function line(text: string, y: number, name: string, left = TEXT_LEFT): string {
   const shown = cutLine(oneLine(text), LONGEST_NAME);
-  const isRtl = RIGHT_TO_LEFT.test(shown.replace(NO_DIRECTION, ""));
+  const isRtl = directionOf(shown) === "rtl";
   const place = isRtl ? `x="${TEXT_RIGHT}" direction="rtl"` : `x="${left}"`;
   return `<g mask="url(#${isRtl ? "rtl" : "ltr"})"><text class="${name}" ${place} y="${y}">${escape(shown)}</text></g>`;
 }
-
-/** A line has the direction of its first letter. */
-const NO_DIRECTION = /^[^\p{L}]+/u;
-const RIGHT_TO_LEFT =
-  /^[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 function bar({ positionMs, durationMs }: CardProgress): string {
   const left = BAR_WIDTH * (1 - shareOf(positionMs, durationMs));

@@ -51,6 +51,12 @@ describe("the card", () => {
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:|url\((?!#)/);
   });
 
+  test.each(["«ضوء القمر»", "«𞤀𞤣𞤤𞤢𞤥»"])("writes from right to left: %s", async (title) => {
+    const { track } = aPlayback();
+    await plays({ track: { ...track, title } });
+    expect(await drawn()).toMatch(/class="title" x="\d+" direction="rtl"/);
+  });
+
   test.each([
     ["a service that viewers know", "Spotify", "", "Now playing · Spotify"],
     ["no program or protocol", "JSON", "", "Now playing"],
