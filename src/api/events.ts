@@ -1,5 +1,10 @@
 import type { KeyHolder } from "../accounts/key-holders.ts";
-import { type SocketHandlers, upgraderFor, withMessageLimit } from "../http/socket.ts";
+import {
+  SERVICE_RESTART,
+  type SocketHandlers,
+  upgraderFor,
+  withMessageLimit,
+} from "../http/socket.ts";
 import { apiHeaders, failure, failureBody } from "./envelope.ts";
 import { createEventRooms, type EventRoomsDeps } from "./event-rooms.ts";
 import { openEventStream } from "./event-stream.ts";
@@ -32,8 +37,6 @@ export interface EventsDeps extends EventRoomsDeps, Pick<Parts, "config"> {
 const RECONNECT_SECONDS = 5;
 /** Close code of a WebSocket whose key has ended, after the status 401. */
 const CLOSED_INVALID_KEY = 4401;
-/** https://www.iana.org/assignments/websocket */
-const SERVICE_RESTART = 1012;
 
 const encoder = new TextEncoder();
 const BEAT = encoder.encode(": beat\n\n");

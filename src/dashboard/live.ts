@@ -6,6 +6,7 @@ import { createAudience, type Room } from "../channels/audience.ts";
 import type { Clock } from "../clock.ts";
 import type { Hub } from "../channels/hub.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
+import { SERVICE_RESTART } from "../http/socket.ts";
 import type { DashboardTicket } from "./ticket.ts";
 import type { Present } from "./state.ts";
 
@@ -29,7 +30,6 @@ const MOST_SOCKETS_PER_USER = 100;
 const CLOSED_SIGNED_OUT = 4001;
 /** The page was opened by another address than the base URL: it should say so, and not reconnect. */
 const CLOSED_ELSEWHERE = 4003;
-const CLOSED_RESTARTING = 1012;
 
 /** Why a room is drawn: only `played` is also sent if nothing but the position has changed. */
 type Draw = "changed" | "played";
@@ -156,7 +156,7 @@ export function createDashboardLive(deps: DashboardLiveDeps) {
       }
     },
     stop() {
-      for (const socket of audience.members()) socket.close(CLOSED_RESTARTING);
+      for (const socket of audience.members()) socket.close(SERVICE_RESTART);
     },
   };
 }

@@ -28,9 +28,10 @@ export interface SocketData {
 }
 
 /** https://www.iana.org/assignments/websocket */
-const POLICY_VIOLATION = 1008;
+export const POLICY_VIOLATION = 1008;
 const MESSAGE_TOO_BIG = 1009;
 const INTERNAL_ERROR = 1011;
+export const SERVICE_RESTART = 1012;
 
 type AnySocket = ServerWebSocket<SocketData>;
 

@@ -3,7 +3,13 @@ import { WEBNOWPLAYING } from "../sources/pushed.ts";
 import type { PushedCovers } from "./covers.ts";
 import { type Delivery, originOf } from "./delivery.ts";
 import type { RouteContext } from "../http/route-context.ts";
-import { type SocketHandlers, type SocketServer, upgraderFor } from "../http/socket.ts";
+import {
+  POLICY_VIOLATION,
+  SERVICE_RESTART,
+  type SocketHandlers,
+  type SocketServer,
+  upgraderFor,
+} from "../http/socket.ts";
 import type { InboxOwner, Inboxes } from "../music/inboxes.ts";
 import type { Guard } from "./guard.ts";
 import { DISCONNECTED_MS } from "./expiry.ts";
@@ -40,10 +46,6 @@ export interface WebNowPlayingDeps extends Pick<Parts, "clock"> {
   readonly inboxes: Pick<Inboxes, "ownersInboxOf">;
   readonly delivery: Delivery;
 }
-
-/** The codes of https://www.iana.org/assignments/websocket. */
-const POLICY_VIOLATION = 1008;
-const SERVICE_RESTART = 1012;
 
 /** Such as `chrome-extension://…` and `moz-extension://…`. */
 const EXTENSION_ORIGIN = /^[a-z-]+-extension:\/\//;

@@ -39,7 +39,7 @@ export function createConnectionReads(
   { fingerprintOf, isOf, inOrder }: ConnectionConditions,
 ) {
   const { queries } = store;
-  const toConnection = (found: FoundRow) => openConnection(vault, found);
+  const toConnection = (found: FoundRow) => decryptConnection(vault, found);
   const find = (condition: SQL | undefined) =>
     queries
       .select({ row: connections, status: connectionStatuses })
@@ -98,7 +98,7 @@ export function createConnectionReads(
 }
 
 /** A stored connection with its settings decrypted. */
-export function openConnection(vault: Vault, { row, status }: FoundRow): Connection {
+export function decryptConnection(vault: Vault, { row, status }: FoundRow): Connection {
   const { id, userId, source, name, refusedAt } = row;
   return {
     id,

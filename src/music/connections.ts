@@ -8,7 +8,7 @@ import type { DeferredWrites } from "../db/deferred-writes.ts";
 import {
   connectionConditions,
   createConnectionReads,
-  openConnection,
+  decryptConnection,
   publicIdOf,
   type PublicConnectionId,
   refuseId,
@@ -83,7 +83,7 @@ export function createConnections(context: AccountsContext, deferred: DeferredWr
       const row = await store.write({ userId: user.id, what: "connections" }, (tx) =>
         putConnection(tx, rowsOf(tx, user), { ...draft, name }),
       );
-      return openConnection(vault, { row, status: null });
+      return decryptConnection(vault, { row, status: null });
     },
     /**
      * Ends one connection, or all. Returns whether there was one to end.

@@ -8,8 +8,7 @@ import { readOnAir } from "../../../titles/on-air.ts";
 import { firstNamed } from "../../../titles/placeholders.ts";
 import { isVideoPage, originOfTitle } from "../../title-origin.ts";
 import type { PlayerState } from "./known-players.ts";
-
-const MICROSECONDS_IN_MS = 1_000;
+import { MICROSECONDS_IN_MS } from "./seek.ts";
 
 /**
  * Converts what a player says; `null` when it is stopped, says no title or plays an advertisement.

@@ -17,7 +17,7 @@ export interface Seek {
 export const SEEK_SETTLES_MS = 1_000;
 /** An answer this near to the signalled position is the better one. */
 const SAME_PLACE_MS = 500;
-const MICROSECONDS_IN_MS = 1_000;
+export const MICROSECONDS_IN_MS = 1_000;
 
 /** @param position what the signal carries: microseconds. `undefined` if that is no position */
 export function createSeek(position: unknown, atMs: number): Seek | undefined {
