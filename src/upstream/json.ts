@@ -61,9 +61,9 @@ export const textOf = (value: unknown): string | undefined =>
 export const textsOf = (value: unknown): string[] =>
   listOf(value).flatMap((one) => nameIn(one) ?? []);
 
-/** The same for a list whose elements may be objects, which have their name in a field. */
-export const namesOf = (value: unknown, field: string): string[] =>
-  listOf(value).flatMap((one) => (isRecord(one) ? textOf(one[field]) : nameIn(one)) ?? []);
+/** The same for a list whose elements may be objects with a `name`. */
+export const namesOf = (value: unknown): string[] =>
+  listOf(value).flatMap((one) => (isRecord(one) ? textOf(one["name"]) : nameIn(one)) ?? []);
 
 /**
  * An amount: a finite number, or one written in decimals as text. Of a list of one its element.

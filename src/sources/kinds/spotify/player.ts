@@ -100,7 +100,7 @@ function readCredits(item: Record<string, unknown>, { artworkAt }: ReadingContex
   }
   const album = fieldsOf(item["album"]);
   return {
-    artists: namesOf(item["artists"], "name"),
+    artists: namesOf(item["artists"]),
     album: {
       name: textOf(album["name"]) ?? "",
       artworks: imageUrls(album["images"]).flatMap((url) => artworkAt(url) ?? []),

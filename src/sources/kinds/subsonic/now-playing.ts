@@ -80,7 +80,7 @@ function readEntry(
 ): Playback {
   const durationMs = lengthMs(entry["duration"], 1000);
   const artists = firstNamed(
-    namesOf(entry["artists"], "name"),
+    namesOf(entry["artists"]),
     ...ARTIST_FIELDS.map((field) => textsOf(entry[field])),
   );
   const cover = textOf(entry["coverArt"]);
