@@ -26,7 +26,6 @@ export const success = (data: unknown, headers?: Headers): Response =>
 export const failure = (status: number, error: string, extra?: ExtraHeaders): Response =>
   new Response(failureBody(error), { status, headers: extra ? apiHeaders(extra) : commonHeaders });
 
-/** The body of a failure. */
 export const failureBody = (error: string): string => JSON.stringify({ success: false, error });
 
 /** A JSON document that is ready to be sent, with the API's headers. */

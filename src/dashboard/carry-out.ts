@@ -13,7 +13,6 @@ export interface CarryOutDeps {
   readonly basePath: string;
 }
 
-/** A form that was sent. */
 export interface SentForm {
   readonly form: FormData;
   /** Aborts when nobody waits any more. */

@@ -75,7 +75,7 @@ export const showsMade = {
   lines: ({ address }: MadeWidget) => [address.widget_url],
 };
 
-/** What was done. */
+/** The notice that something was done with a widget. */
 export const done = (
   { dashboard: { gallery } }: Words,
   what: keyof Words["dashboard"]["gallery"]["done"],

@@ -45,7 +45,6 @@ export interface ReadOptions {
   readonly unread: Readonly<Record<string, string>>;
 }
 
-/** Reads the texts of options. */
 export function readOptions(texts: Look["options"], table: OptionTable): ReadOptions {
   const given = new Map(Object.entries(texts).filter(([, text]) => text !== ""));
   const options: Record<string, string> = {};

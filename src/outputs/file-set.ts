@@ -37,7 +37,6 @@ export function fileSetOf(reading: Reading, user: PlayingUser, playingBody: Play
   };
 }
 
-/** The song in one line. */
 function songLine(playback: Playback): string {
   const names = [artistNames(playback), playback.track.title].map((name) => fileText(name).trim());
   return `♪ ${names.filter((name) => name !== "").join(" – ")}`;

@@ -40,7 +40,6 @@ import { createUpstream, NETWORK, type Network } from "../upstream/index.ts";
 import { createTextFile } from "./kinds/text-file/index.ts";
 import { createVlc } from "./kinds/vlc/index.ts";
 
-/** All sources. */
 export type Sources = ReturnType<typeof createSources>;
 
 export interface SourcesDeps {

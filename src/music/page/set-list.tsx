@@ -73,7 +73,6 @@ const writeSetList = (
   return form === "text" ? asText(songs) : chaptersOf(songs, stream, start).join("\n");
 };
 
-/** The set list as a file. */
 export function createSetListFile(deps: SetListDeps) {
   const readSetList = createReadSetList(deps, MOST_IN_SET_LIST);
   return async ({ user, query, words }: DashboardRequest): Promise<OfferedFile> => {

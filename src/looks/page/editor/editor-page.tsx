@@ -31,7 +31,6 @@ export interface EditorPageProps extends Pick<FrameProps, "connections"> {
   readonly scripts?: readonly string[];
   /** What needs the script. */
   readonly editor: JSX.Element;
-  /** The tabs. */
   readonly tabs?: JSX.Element;
   /** What works without the script. */
   readonly children: JSX.Element;

@@ -13,7 +13,6 @@ export interface EditorDeps {
   readonly form: HTMLFormElement;
   /** The options that such a widget may have saved. */
   readonly table: OptionTable;
-  /** Shows a draft. */
   show(typed: TypedDraft): void;
   /** Looks for more that is wrong, and says what. Returns whether nothing is. */
   check?(draft: Draft): boolean;
