@@ -65,11 +65,11 @@ export function upgraderFor<Ticket extends object>(
 ): Upgrader<Ticket> | undefined {
   if (!server) return undefined;
   // A socket's own data tell which handlers are its own.
-  const events = {
+  const events: SocketData = {
     open: opened,
     message: received ?? (() => {}),
     close: closed,
-  } as SocketData;
+  };
   return {
     upgrade(request, { data }) {
       const isDone = server.upgrade(request, { data: { ...data, ...events } });

@@ -38,7 +38,7 @@ export class Refused extends Error {
   /** Why, and what to do, in sentences. */
   text(words: Words): string {
     const [room = "", name = ""] = this.reason.split(".");
-    const texts = words.refused as Readonly<Record<string, Readonly<Record<string, string>>>>;
+    const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = words.refused;
     return fill(texts[room]?.[name] ?? this.reason, this.values);
   }
 }
