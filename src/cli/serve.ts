@@ -195,11 +195,14 @@ function isOpenToOthers({ host, baseUrl, allowedHosts }: Config): boolean {
   return ["0.0.0.0", "::"].includes(host) && baseUrl === null && allowedHosts.length === 0;
 }
 
-/** Resolves with the first reason to stop: a signal, or what `stop` was called with. */
+/**
+ * Resolves with the first reason to stop: a signal, or what `stop` was called with. Later signals change
+ * nothing: without a listener they would end the process in the middle of its stop.
+ */
 function stopSignal(): { readonly reason: Promise<string>; stop(reason: string): void } {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.once(signal, () => resolve(signal));
+    process.on(signal, () => resolve(signal));
   }
   return { reason: promise, stop: resolve };
 }

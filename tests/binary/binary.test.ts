@@ -241,6 +241,22 @@ describe("stopping", () => {
     expect(existsSync(dataFile("marquee.db-wal"))).toBe(false);
   });
 
+  test("goes on to its end when it is asked for again meanwhile", async () => {
+    const server = await start();
+    // A request that never ends keeps the server from stopping at once.
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(server.url).port),
+      socket: { open: (opened) => void opened.write("GET /livez HTTP/1.1\r\n"), data() {} },
+    });
+    const stopped = server.stop();
+    await until(() => server.log().includes("stopping") || undefined);
+    process.kill(server.pid, "SIGTERM");
+    expect(await stopped).toBe(0);
+    expect(existsSync(dataFile("marquee.db-wal"))).toBe(false);
+    socket.end();
+  });
+
   test("by being killed, again and again while users are added, loses no user that was told", async () => {
     expect((await run("user", "add", "first")).code).toBe(0);
     const told: string[] = [];
