@@ -17,9 +17,11 @@ import { createMetricsFeature } from "./http/metrics-endpoint.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { createRequestPath, pathOf } from "./http/request-path.ts";
 import { createSocketEvents, isUpgraded } from "./http/socket.ts";
+import { createTurns } from "./http/turns.ts";
 import { LARGEST_FRAME_BYTES } from "./ingest/webnowplaying-sockets.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import type { Metrics } from "./metrics.ts";
+import { nextTurn } from "./next-turn.ts";
 
 export interface AppDeps extends Omit<
   FeaturesDeps,
@@ -95,10 +97,20 @@ export function createApp(deps: AppDeps) {
     if (refusal) requestLog?.end(request, undefined, refusal);
     return refusal;
   };
+  const turns = createTurns(deps.clock);
+  const answerInLaterTurn = async (request: Request): Promise<Response> => {
+    do await nextTurn();
+    while (turns.isLong());
+    return app.fetch(request);
+  };
   app
     .onRequest(({ request }) => {
       // Elysia waits for the result of hooks whose text has "return" before a call.
-      const answer = requestPath.respell(request) ? app.fetch(request) : refusalOf(request);
+      const answer = turns.isLong()
+        ? answerInLaterTurn(request)
+        : requestPath.respell(request)
+          ? app.fetch(request)
+          : refusalOf(request);
       return answer;
     })
     .onError(async ({ error, request, route }) => {
