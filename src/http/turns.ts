@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { nextTurn } from "../next-turn.ts";
 
 /** How long requests are answered in one turn of the event loop. Later ones wait for another turn. */
-const LONGEST_MS = 25;
+const LONGEST_MS = 50;
 
 /**
  * Tells whether the turn of the event loop has answered requests for too long. Bun answers the first request of
