@@ -92,7 +92,7 @@ onTheDashboard("the widget's editor", (stage) => {
     [
       "font",
       (page) => page.locator("#option-font").fill("Georgia, serif"),
-      (page) => isStyled(page, ".np", "--np-font", '"Georgia","serif",system-ui,sans-serif'),
+      (page) => isStyled(page, ".np", "--np-font", '"Georgia",serif,system-ui,sans-serif'),
       ["font", "Georgia, serif"],
     ],
     [
