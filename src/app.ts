@@ -103,14 +103,16 @@ export function createApp(deps: AppDeps) {
     while (turns.isLong());
     return app.fetch(request);
   };
+  /** What is not left to the routes. */
+  const answerOf = (request: Request): MaybePromise<Response> | undefined => {
+    if (turns.isLong()) return answerInLaterTurn(request);
+    if (requestPath.respell(request)) return app.fetch(request);
+    return refusalOf(request);
+  };
   app
     .onRequest(({ request }) => {
       // Elysia waits for the result of hooks whose text has "return" before a call.
-      const answer = turns.isLong()
-        ? answerInLaterTurn(request)
-        : requestPath.respell(request)
-          ? app.fetch(request)
-          : refusalOf(request);
+      const answer = answerOf(request);
       return answer;
     })
     .onError(async ({ error, request, route }) => {

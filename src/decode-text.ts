@@ -1,4 +1,4 @@
-/** Reads bytes that come from outside: answers, pushed bodies, forms and queries. */
+/** Reads what comes from outside: the bytes of answers, pushed bodies, forms and queries, and JSON. */
 
 /** A text that begins with one of these says itself what it is. */
 const MARKS: readonly (readonly [charset: string, mark: readonly number[]])[] = [
@@ -63,3 +63,12 @@ const bytesOf = (text: string): Uint8Array =>
         index % 2 === 1 ? Buffer.from(part.replaceAll("%", ""), "hex") : Buffer.from(part),
       ),
   );
+
+/** The JSON in a text; `undefined` when there is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,6 @@
 import type { Texts } from "../actions/action.ts";
-import { isRecord, jsonIn } from "../upstream/json.ts";
+import { jsonIn } from "../decode-text.ts";
+import { isRecord } from "../upstream/json.ts";
 
 /** What a command and the running server say to each other: one request, and lines of JSON. */
 

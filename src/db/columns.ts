@@ -1,4 +1,5 @@
 import { blob, customType, integer } from "drizzle-orm/sqlite-core";
+import { jsonIn } from "../decode-text.ts";
 
 /** Columns as the tables use them. */
 
@@ -15,18 +16,9 @@ export const flag = (name: string) => integer(name, { mode: "boolean" });
 /** Bytes, read back as a Uint8Array. */
 export const bytes = (name: string) => blob(name, { mode: "buffer" });
 
-/** The JSON in a stored text; `null` for another text: a damaged row concerns only the user it belongs to. */
-export function storedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** A value as JSON, read by {@link storedJson}. */
+/** A value as JSON; `undefined` for another text: a damaged row concerns only the user it belongs to. */
 export const json = customType<{ data: unknown; driverData: string }>({
   dataType: () => "text",
   toDriver: (value) => JSON.stringify(value),
-  fromDriver: storedJson,
+  fromDriver: jsonIn,
 });

@@ -1,5 +1,4 @@
 import type { Clock } from "../clock.ts";
-import { nextTurn } from "../next-turn.ts";
 
 /** How long requests are answered in one turn of the event loop. Later ones wait for another turn. */
 const LONGEST_MS = 50;
@@ -17,7 +16,7 @@ export function createTurns(clock: Pick<Clock, "monotonicMs">) {
       const nowMs = clock.monotonicMs();
       if (beganAtMs === undefined) {
         beganAtMs = nowMs;
-        void nextTurn().then(() => {
+        setImmediate(() => {
           beganAtMs = undefined;
         });
       }

@@ -1,6 +1,6 @@
 import { beginningOf } from "../beginning.ts";
-import { storedJson } from "../db/columns.ts";
 import type { songs } from "../db/schema.ts";
+import { jsonIn } from "../decode-text.ts";
 import type { Names, Playback } from "../playback.ts";
 
 /** A song that has been played. */
@@ -101,6 +101,6 @@ export function toSong(row: typeof songs.$inferSelect): KeptSong {
 }
 
 function namesIn(json: string): string[] {
-  const names = storedJson(json);
+  const names = jsonIn(json);
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

@@ -1,3 +1,4 @@
+import { jsonIn } from "../decode-text.ts";
 import { canBeSeen } from "../visible-text.ts";
 
 /**
@@ -9,15 +10,6 @@ import { canBeSeen } from "../visible-text.ts";
 /** An answer that does not match the upstream's documentation. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
-}
-
-/** The JSON in a text; `undefined` when there is none. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The JSON in a text. @throws {UnreadableAnswer} when there is none */

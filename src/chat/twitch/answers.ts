@@ -2,7 +2,8 @@
  * Reads the answers of id.twitch.tv. They deviate from RFC 6749: `scope` is an array, and errors have
  * a `message` instead of an `error`.
  */
-import { isRecord, jsonIn, numberOf, textOf } from "../../upstream/json.ts";
+import { jsonIn } from "../../decode-text.ts";
+import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
 
 /** What the user needs to agree, and what we need to ask whether that has happened. */
 export type DeviceCode = NonNullable<ReturnType<typeof readDeviceCode>>;

@@ -1,5 +1,6 @@
 import { type Upstream, UpstreamError, type UpstreamRequest } from "../../upstream/index.ts";
-import { isRecord, jsonIn } from "../../upstream/json.ts";
+import { jsonIn } from "../../decode-text.ts";
+import { isRecord } from "../../upstream/json.ts";
 import type { TwitchSettings } from "./settings.ts";
 
 /** A whole answer. */

@@ -1,4 +1,5 @@
-import { isRecord, jsonIn, numberOf, textOf } from "../../upstream/json.ts";
+import { jsonIn } from "../../decode-text.ts";
+import { isRecord, numberOf, textOf } from "../../upstream/json.ts";
 
 /** A message of EventSub over WebSocket. */
 export type EventSubMessage = {

@@ -1,7 +1,8 @@
 import { nameOfAddress } from "../../address-name.ts";
 import { matching } from "../../field.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
-import { isRecord, recordsOf, textOf, UnreadableAnswer, jsonIn } from "../../upstream/json.ts";
+import { jsonIn } from "../../decode-text.ts";
+import { isRecord, recordsOf, textOf, UnreadableAnswer } from "../../upstream/json.ts";
 import { textOf200 } from "../asked-server.ts";
 import { definePolledSource, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { firstSeen, onAirTrack, type Track } from "../track.ts";

@@ -1,13 +1,6 @@
 import { requiredText } from "../entered-server.ts";
-import {
-  fieldsOf,
-  isRecord,
-  jsonIn,
-  recordOf,
-  recordsOf,
-  textOf,
-  textsOf,
-} from "../../upstream/json.ts";
+import { jsonIn } from "../../decode-text.ts";
+import { fieldsOf, isRecord, recordOf, recordsOf, textOf, textsOf } from "../../upstream/json.ts";
 import { jsonOf } from "../asked-server.ts";
 import { definePolledSource, type PolledSourceDeps } from "../polling/polled-source.ts";
 import { firstSeen, type Track } from "../track.ts";

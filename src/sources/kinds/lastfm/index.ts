@@ -1,5 +1,6 @@
 import { requiredText } from "../../entered-server.ts";
-import { fieldsOf, numberOf, jsonIn } from "../../../upstream/json.ts";
+import { jsonIn } from "../../../decode-text.ts";
+import { fieldsOf, numberOf } from "../../../upstream/json.ts";
 import { LASTFM, readRecentTracks } from "./recent-tracks.ts";
 import { type Answer, jsonOf } from "../../asked-server.ts";
 import { definePolledSource, type PolledSourceDeps } from "../../polling/polled-source.ts";

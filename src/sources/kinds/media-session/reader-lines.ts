@@ -1,4 +1,5 @@
-import { flagOf, isRecord, jsonIn, numberOf, textOf } from "../../../upstream/json.ts";
+import { jsonIn } from "../../../decode-text.ts";
+import { flagOf, isRecord, numberOf, textOf } from "../../../upstream/json.ts";
 import { lengthMs, timeMs } from "../../amounts.ts";
 
 /**

@@ -7,14 +7,8 @@ import {
   type OpenAttempt,
 } from "../../source.ts";
 import type { Upstream } from "../../../upstream/index.ts";
-import {
-  fieldsOf,
-  isRecord,
-  jsonIn,
-  numberOf,
-  textOf,
-  UnreadableAnswer,
-} from "../../../upstream/json.ts";
+import { jsonIn } from "../../../decode-text.ts";
+import { fieldsOf, isRecord, numberOf, textOf, UnreadableAnswer } from "../../../upstream/json.ts";
 
 /**
  * Spotify's OAuth 2.0 service: authorization code with PKCE.

@@ -2,7 +2,8 @@ import type { Clock } from "../../../clock.ts";
 import { retryLater, type SourceFailure, unavailable } from "../../source.ts";
 import type { Upstream } from "../../../upstream/index.ts";
 import type { RequestBudget, Urgency } from "../../polling/request-budget.ts";
-import { isRecord, jsonIn, parseJson, textOf } from "../../../upstream/json.ts";
+import { jsonIn } from "../../../decode-text.ts";
+import { isRecord, parseJson, textOf } from "../../../upstream/json.ts";
 import type { AccessTokens } from "./tokens.ts";
 
 /** An answer of Spotify's Web API. */

@@ -1,10 +1,10 @@
 import { nameOfAddress } from "../../../address-name.ts";
 import type { Artwork, Playback } from "../../../playback.ts";
+import { jsonIn } from "../../../decode-text.ts";
 import {
   fieldsOf,
   identifierOf,
   isRecord,
-  jsonIn,
   namesOf,
   numberOf,
   recordOf,
