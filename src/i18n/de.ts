@@ -209,6 +209,8 @@ export const de: Words = {
         unreachable: "{source} ist nicht erreichbar.",
         unexpected:
           "{source} antwortet, aber nicht wie erwartet. Wenn du eine Adresse oder einen Namen eingegeben hast, prüfe sie.",
+        offAir:
+          "{source}: Unter dieser Adresse gibt es keinen Stream. Der Sender sendet gerade nicht, oder seine Adresse ist eine andere.",
         fileMissing:
           "{source}: Marquee findet auf diesem Rechner keine solche Datei oder darf sie nicht lesen. Wenn du einen Pfad eingegeben hast, prüfe ihn.",
         databaseLocked: "{source} schreibt gerade in seine Datenbank, die solange gesperrt ist.",

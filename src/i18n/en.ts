@@ -201,6 +201,8 @@ export const en = {
         unreachable: "{source} can’t be reached.",
         unexpected:
           "{source} answers, but not as expected. If you entered an address or a name for it, check them.",
+        offAir:
+          "{source}: there is no stream at this address. The station isn’t on the air, or its address is another one.",
         fileMissing:
           "{source}: Marquee finds no such file on this computer, or may not read it. If you entered a path, check it.",
         databaseLocked: "{source} is writing into its database, which is locked meanwhile.",

@@ -205,6 +205,8 @@ export const es: Words = {
         unreachable: "No se puede contactar con {source}.",
         unexpected:
           "{source} responde, pero no como se espera. Si has introducido una dirección o un nombre, compruébalos.",
+        offAir:
+          "{source}: no hay ninguna emisión en esta dirección. La emisora no está en el aire, o su dirección es otra.",
         fileMissing:
           "{source}: Marquee no encuentra ese archivo en este equipo, o no puede leerlo. Si has introducido una ruta, compruébala.",
         databaseLocked:

@@ -207,6 +207,8 @@ export const fr: Words = {
         unreachable: "{source} est injoignable.",
         unexpected:
           "{source} répond, mais pas comme prévu. Si vous avez saisi une adresse ou un nom, vérifiez-les.",
+        offAir:
+          "{source} : il n’y a pas de flux à cette adresse. La station n’émet pas, ou son adresse est une autre.",
         fileMissing:
           "{source} : Marquee ne trouve pas ce fichier sur cet ordinateur, ou n’a pas le droit de le lire. Si vous avez saisi un chemin, vérifiez-le.",
         databaseLocked:

@@ -202,6 +202,8 @@ export const pt: Words = {
         unreachable: "Não foi possível se conectar ao {source}.",
         unexpected:
           "O {source} responde, mas não como esperado. Se você digitou um endereço ou um nome, confira se estão certos.",
+        offAir:
+          "{source}: não há nenhum stream neste endereço. A estação não está no ar, ou o endereço dela é outro.",
         fileMissing:
           "{source}: o Marquee não encontra esse arquivo neste computador, ou não pode ler o arquivo. Se você digitou um caminho, verifique se está certo.",
         databaseLocked:

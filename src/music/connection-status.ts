@@ -3,6 +3,8 @@ export const FAILURE_REASONS = [
   "unreachable",
   // Somebody answers, but not as the source's upstream does.
   "unexpected",
+  // A radio's server has no stream at the address.
+  "offAir",
   // Of programs on this machine whose files are read.
   "fileMissing",
   "databaseLocked",

@@ -370,7 +370,8 @@ export type FailureMeaning =
   | { kind: "unavailable"; reason?: UnavailableReason };
 
 /** Why an upstream cannot be read where more is known than that it cannot be reached. */
-type UnavailableReason = "unexpected" | "fileMissing" | "databaseLocked" | "databaseUnknown";
+type UnavailableReason =
+  "unexpected" | "offAir" | "fileMissing" | "databaseLocked" | "databaseUnknown";
 
 /** Why an upstream is to be asked later. */
 export type PauseReason = Exclude<FailureReason, UnavailableReason>;

@@ -112,6 +112,7 @@ describe("marquee user list, of a linked account", () => {
   const WORDS: Record<(typeof FAILURE_REASONS)[number], string> = {
     unreachable: "cannot be reached",
     unexpected: "does not answer as expected",
+    offAir: "no stream is at its address",
     fileMissing: "its file is not there, or may not be read",
     databaseLocked: "its database is locked",
     databaseUnknown: "its database is of a version that is not known, or damaged",

@@ -137,7 +137,7 @@ describe("a radio", () => {
   });
 
   test.each([
-    ["HTTP/1.0 404 Not Found\r\n\r\n", "answered 404"],
+    ["HTTP/1.0 404 Not Found\r\n\r\n", "/live has no stream (404)"],
     ["HTTP/1.0 200 OK\r\nx: ".padEnd(20_000, "x"), "does not answer as a web server does"],
     ["OK MPD 0.23.5\n\n", "does not answer as a web server does"],
   ])("that answers %p is unavailable, and its secrets stay", async (answer, reason) => {
@@ -149,11 +149,23 @@ describe("a radio", () => {
     expect(Bun.inspect(failure)).not.toContain("correct-horse");
   });
 
+  test.each([
+    ["HTTP/1.0 404 File Not Found\r\nContent-Type: text/html\r\n\r\n<html>", "offAir"],
+    ["HTTP/1.1 410 Gone\r\n\r\n", "offAir"],
+    ["ICY 401 Service Unavailable\r\n\r\n", "offAir"],
+    ['HTTP/1.0 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\n\r\n', "unexpected"],
+    ["HTTP/1.0 403 Forbidden\r\n\r\n", "unexpected"],
+    ["HTTP/1.0 503 Service Unavailable\r\n\r\n", undefined],
+  ] as const)("that answers %p is unavailable for this reason: %p", async (answer, reason) => {
+    const { meaning } = await listen(`${start(answer).url}/live`).failure();
+    expect(meaning).toEqual({ kind: "unavailable", ...(reason && { reason }) });
+  });
+
   test("that is a page is no radio, unless it names a station", async () => {
     const page = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
     const server = start(`${page}\r\n<html>`);
     const failure = await listen(`${server.url}/player`).failure();
-    expect(failure.meaning).toEqual({ kind: "unavailable", reason: "unexpected" });
+    expect(failure.meaning).toEqual({ kind: "unavailable", reason: "offAir" });
     expect(failure.message).toEndWith("is a page: enter the address of the stream itself");
     const named = start(`${page}icy-name: Tower\r\n\r\naudio`);
     await listen(named.url).next(isTitled("Tower"));

@@ -8,7 +8,7 @@ import { UnreadableAnswer } from "../../../upstream/json.ts";
 import { MOST_REDIRECTS, redirectOf } from "../../../upstream/redirects.ts";
 import type { UpstreamStream } from "../../../upstream/stream.ts";
 import { statusFailure } from "../../answer-failure.ts";
-import type { WatchContext } from "../../source.ts";
+import { SourceFailure, type WatchContext } from "../../source.ts";
 import { type ByteBudget, createByteBudget } from "../../streams/byte-budget.ts";
 import { createIcyReader } from "../../streams/icy.ts";
 import { createOggReader, isOgg } from "../../streams/ogg.ts";
@@ -78,19 +78,29 @@ async function openAudio(
     const next = redirectOf(at, stream, () => true) ?? (await listedIn(stream, at));
     if (!next && stream.status === 200 && !isPage(stream.headers)) return { stream, at };
     stream.close();
-    if (!next) throw withoutAudio(at, stream.status);
+    if (!next) throw withoutAudio(at, stream);
     at = next;
   }
   throw new UpstreamError(`${entered.origin}${entered.pathname} leads on too often`);
 }
 
 /** What an answer that neither is audio nor leads to it means. */
-function withoutAudio({ origin, pathname }: URL, status: number): Error {
+function withoutAudio({ origin, pathname }: URL, answer: UpstreamStream): Error {
   const place = `${origin}${pathname}`;
-  return status === 200
-    ? new UnreadableAnswer(`${place} is a page: enter the address of the stream itself`)
-    : statusFailure(place, status);
+  if (answer.status === 200) {
+    return offAir(`${place} is a page: enter the address of the stream itself`);
+  }
+  return saysOffAir(answer)
+    ? offAir(`${place} has no stream (${answer.status}): the station may be off the air`)
+    : statusFailure(place, answer.status);
 }
+
+const offAir = (message: string): SourceFailure =>
+  new SourceFailure({ kind: "unavailable", reason: "offAir" }, message);
+
+/** SHOUTcast says so by `ICY 401 Service Unavailable`; other servers ask for a password by this status. */
+const saysOffAir = ({ status, headers }: UpstreamStream): boolean =>
+  status === 404 || status === 410 || (status === 401 && !headers.has("www-authenticate"));
 
 /** Whether an answer is a web page. A server of audio that calls it one names the station. */
 const isPage = (headers: Headers): boolean =>
