@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { languages } from "../../src/i18n/index.ts";
+import { PLAYER_PATH } from "../../src/sources/kinds/beefweb/player.ts";
 import { attributeOf, textOf, unescapeHtml } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
@@ -93,6 +94,18 @@ test("what plays can be listened to with one click, and is then not offered agai
     { source: "cider", name: "", settings: { url: CIDER, token: "" } },
   ]);
   expect(await text(await owner.get(LIST))).not.toContain("Juniper Vale");
+});
+
+test("a player that says its name gives it to its connection, which is then called so", async () => {
+  const player = {
+    info: { title: "DeaDBeeF" },
+    activeItem: { columns: ["Paper Lanterns", "Juniper Vale", "Slow Weather"] },
+    playbackState: "playing",
+  };
+  answers = { [`http://127.0.0.1:8880${PLAYER_PATH}`]: () => Response.json({ player }) };
+  const row = await listen();
+  expect(await textOf(row, ".source h2")).toBe("Beefweb · DeaDBeeF");
+  expect((await connections()).map(({ name }) => name)).toEqual(["DeaDBeeF"]);
 });
 
 test("a second connection to a source gets the name of its player", async () => {

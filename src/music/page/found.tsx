@@ -173,13 +173,14 @@ function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element 
 
 const nameOf = ({ name, source }: Found, words: Words): string => name ?? sourceName(source, words);
 
-/** The name of its connection; `undefined` where it needs none, as the first of its source. */
+/** The name of its connection: the player's own; `undefined` where the first of its source has none. */
 function connectionNameFor(found: Found, music: readonly ConnectedMusic[]): string | undefined {
   const taken = music
     .filter(({ source }) => source === found.source)
     .map(({ connection }) => connection.name);
-  if (!taken.includes("")) return undefined;
-  const wanted = readKeyName(found.name ?? "") ?? found.source.name;
+  const own = readKeyName(found.name ?? "");
+  if (own === undefined && !taken.includes("")) return undefined;
+  const wanted = own ?? found.source.name;
   const numbered = taken.map((_, index) => `${wanted} ${index + 2}`);
   return [wanted, ...numbered].find((name) => !taken.includes(name)) ?? wanted;
 }
