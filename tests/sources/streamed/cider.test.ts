@@ -97,16 +97,36 @@ test("a song goes on where it is while an event says nothing of its position", a
   expect((await next(isIn("paused"))).positionMs).toBe(16_000);
 });
 
+const playParams = { id: "ra.1", kind: "radioStation" };
+
 test("each song of a radio station has an id of its own", async () => {
   start();
   const { next } = listen();
   await joined();
   const idOf = async (name: string) => {
-    const playParams = { id: "ra.1", kind: "radioStation" };
     server.tells("playbackStatus.nowPlayingItemDidChange", { ...aCiderSong, name, playParams });
     return (await next(isTitled(name))).track.id;
   };
   expect(await idOf("First")).not.toBe(await idOf("Second"));
+});
+
+test("the songs of a radio station have the station's position, and not its length", async () => {
+  start();
+  const station = { ...aCiderSong, currentPlaybackTime: 3_000, durationInMillis: 7_200_000 };
+  server.plays({ ...station, name: "First", playParams });
+  const { next, received } = listen();
+  // Once at first, and once since it tells of changes.
+  await until(() => received.length === 2 || undefined);
+  await clock.advance(4_000);
+  const second = { ...station, name: "Second", playParams };
+  server.tells("playbackStatus.nowPlayingItemDidChange", second);
+  expect(await next(isTitled("Second"))).toMatchObject({
+    track: { durationMs: null },
+    positionMs: 3_004_000,
+  });
+  const another = { ...second, name: "Third", playParams: { ...playParams, id: "ra.2" } };
+  server.tells("playbackStatus.nowPlayingItemDidChange", another);
+  expect((await next(isTitled("Third"))).positionMs).toBe(0);
 });
 
 test("pings are answered, and what is not about playback is ignored", async () => {

@@ -2,6 +2,7 @@ import type { Playback } from "../../../playback.ts";
 import {
   fieldsOf,
   flagOf,
+  identifierOf,
   isRecord,
   parseJson,
   recordsOf,
@@ -28,9 +29,11 @@ const JOINED = "40";
 /** A song that has just begun is reported before its position. */
 const POSITION_LAG_MS = 1_000;
 
+type Song = Readonly<Record<string, unknown>>;
+
 /** What is known of the player; each event has a part of it. */
 interface Player extends KnownPosition {
-  readonly song: Readonly<Record<string, unknown>> | null;
+  readonly song: Song | null;
   readonly volumePercent: number | null;
 }
 
@@ -121,17 +124,24 @@ function afterEvent(player: Player, event: unknown): Player {
   }
 }
 
-/** Another song begins at its beginning. */
+/** Another song begins at its beginning, but the songs of a station are one stream. */
 function withSong(player: Player, song: Player["song"]): Player {
-  const isSame = song !== null && player.song !== null && idOf(song) === idOf(player.song);
+  const isSame = song !== null && player.song !== null && playedIn(song) === playedIn(player.song);
   return { ...player, song, positionMs: isSame ? player.positionMs : 0 };
 }
 
-function idOf(song: Readonly<Record<string, unknown>>): string {
-  const { playParams, name, artistName, albumName } = song;
+const playedIn = (song: Song): string => stationOf(song) ?? idOf(song);
+
+/** A station has one id for all that it plays. */
+function stationOf({ playParams }: Song): string | undefined {
   const { id, kind } = fieldsOf(playParams);
-  // A station has one id for all that it plays.
-  const own = kind === "radioStation" ? undefined : textOf(id);
+  return kind === "radioStation" ? identifierOf(id) : undefined;
+}
+
+function idOf(song: Song): string {
+  const { playParams, name, artistName, albumName } = song;
+  const { id } = fieldsOf(playParams);
+  const own = stationOf(song) === undefined ? textOf(id) : undefined;
   return own ?? digestOf([id, name, artistName, albumName].map(textOf));
 }
 
@@ -148,7 +158,8 @@ function readPlayer(
     track: {
       id,
       title,
-      durationMs: lengthMs(song["durationInMillis"], 1),
+      // That of a station is of all that it plays.
+      durationMs: stationOf(song) === undefined ? lengthMs(song["durationInMillis"], 1) : null,
       explicit: song["contentRating"] === "explicit",
     },
     artists: textsOf(song["artistName"]),
