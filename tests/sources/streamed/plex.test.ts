@@ -65,6 +65,8 @@ test("a notification without a position leaves it as it is", async () => {
   server.sends(JSON.stringify(told));
   await until(() => received.length > before || undefined);
   expect(received.at(-1)?.positionMs).toBe(17_000);
+  server.sends(JSON.stringify({ ...told, state: "paused", viewOffset: null }));
+  expect((await next(isIn("paused"))).positionMs).toBe(17_000);
 });
 
 test("the track's own artist counts before the album's", async () => {

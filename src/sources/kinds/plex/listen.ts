@@ -33,12 +33,16 @@ export async function* listen(
       thumb,
       `/photo/:/transcode?${new URLSearchParams({ width: "640", height: "640", minSize: "1", url: thumb })}`,
     );
-  const read = (session: Session | undefined, observedAtMs: number): Playback | null => {
+  const read = (
+    session: Session | undefined,
+    observedAtMs: number,
+    hasPosition?: boolean,
+  ): Playback | null => {
     if (session === undefined) {
       last = undefined;
       return null;
     }
-    const playback = readSession(session, observedAtMs, last, coverAt);
+    const playback = readSession(session, observedAtMs, last, coverAt, hasPosition);
     last = { session, playback, offsetMs: offsetOf(session) };
     return playback;
   };
@@ -53,7 +57,8 @@ export async function* listen(
       last && keyOf(last.session) === sessionKey && ratingKeyOf(last.session) === ratingKey;
     if (!last || !isShown) return undefined;
     if (tick.state === "stopped") return read(undefined, clock.monotonicMs());
-    return read(withTick(last.session, { sessionKey, ratingKey, ...tick }), clock.monotonicMs());
+    const session = withTick(last.session, { sessionKey, ratingKey, ...tick });
+    return read(session, clock.monotonicMs(), tick.offsetMs !== undefined);
   };
 
   const open = () => server.openSocket("/:/websockets/notifications?filters=playing");

@@ -60,6 +60,7 @@ export function chooseSession(
 /**
  * Converts a session.
  * @param before the last playback, and the position that the same session reported then
+ * @param hasPosition whether the session's position was reported now
  * @throws {UnreadableAnswer} when it names no track
  */
 export function readSession(
@@ -67,6 +68,7 @@ export function readSession(
   observedAtMs: number,
   before: { readonly playback: Playback; readonly offsetMs: number } | undefined,
   artworkOf: (thumb: string) => Artwork,
+  hasPosition = true,
 ): Playback {
   const player = playerOf(session);
   const id = ratingKeyOf(session) || identifierOf(session["guid"]);
@@ -109,7 +111,8 @@ export function readSession(
   const last = isSameSong(before?.playback, playback) ? before?.playback : undefined;
   const expectedMs = expectedPosition(last, playback, observedAtMs);
   // Between two reports of a player, the list has its position of then.
-  const isOldNews = last?.state === playback.state && before?.offsetMs === offsetMs;
+  const isOldNews =
+    !hasPosition || (last?.state === playback.state && before?.offsetMs === offsetMs);
   return isOldNews ? { ...playback, positionMs: expectedMs } : playback;
 }
 
