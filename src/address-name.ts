@@ -48,7 +48,7 @@ export function nameOfAddress(address: string): string {
   const isEncoded = SCHEME.test(address) || QUERY.test(address);
   const parts = bare.replace(SCHEME, "").split(isEncoded ? "/" : /[/\\]/);
   const last = parts.findLast((part) => part !== "") ?? bare;
-  const name = isEncoded ? decoded(last) : last;
+  const name = isEncoded ? decodedPath(last) : last;
   // Servers that pass on another one's stream have its whole address in their path.
   if (name !== last && holdsAddress(name)) return nameOfAddress(name);
   const hasHost = SCHEME.test(bare) && !LOCAL_FILE.test(bare);
@@ -71,10 +71,11 @@ export function withoutAddresses(text: string): string {
   return /\s/.test(named) ? withoutSecrets(named) : nameOfAddress(named);
 }
 
-function decoded(part: string): string {
+/** A path, or a part of one, without percent-encoding; as it is where that is broken. */
+export function decodedPath(path: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(path);
   } catch {
-    return part;
+    return path;
   }
 }

@@ -84,6 +84,16 @@ describe("what programs on the wire do", () => {
     },
   );
 
+  test.each(["/%61dmin/metadata", "/status%2Djson.xsl", "/7%2exsl"])(
+    "%s is the same path as without percent-encoding",
+    async (path) => {
+      await broadcast();
+      const query = "mode=updinfo&song=Ada+-+One";
+      const program = await connect(`GET ${path}?${query} HTTP/1.0\r\n${basic(secret)}\r\n`);
+      expect(await program.status()).toBe("HTTP/1.0 200 OK");
+    },
+  );
+
   test("libshout is asked for the password that it did not send", async () => {
     const program = await connect("SOURCE /live HTTP/1.0\r\nContent-Type: audio/ogg\r\n\r\n");
     expect(await program.status()).toBe("HTTP/1.0 401 Unauthorized");
@@ -192,19 +202,22 @@ describe("what programs on the wire do", () => {
     await shows("Two");
   });
 
-  // The last one is that of the mount, as Liquidsoap names it.
-  test.each(["Unspecified name", "no name", "This is my server name", "live"])(
-    "a station that is called %s by its program is named nothing",
-    async (name) => {
-      await broadcast(`ice-name: ${name}\r\n`);
-      await say("song=One");
-      await shows("One");
-      expect(server.inbox.current(connectionId)).toMatchObject({
-        artists: [],
-        album: { name: "" },
-      });
-    },
-  );
+  // The last ones are those of the mount, as Liquidsoap names it.
+  test.each([
+    ["Unspecified name", "/live"],
+    ["no name", "/live"],
+    ["This is my server name", "/live"],
+    ["live", "/live"],
+    ["my mount", "/my%20%6dount"],
+  ])("a station that is called %s by its program at %s is named nothing", async (name, mount) => {
+    await broadcast(`ice-name: ${name}\r\n`, `SOURCE ${mount} HTTP/1.0`);
+    await say("song=One");
+    await shows("One");
+    expect(server.inbox.current(connectionId)).toMatchObject({
+      artists: [],
+      album: { name: "" },
+    });
+  });
 
   test("a station that has a name is the album", async () => {
     await broadcast("ice-name: Radio Lantern\r\n");

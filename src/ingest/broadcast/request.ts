@@ -1,3 +1,4 @@
+import { decodedPath } from "../../address-name.ts";
 import { decodeForm, decodeText } from "../../decode-text.ts";
 import type { Head } from "../../upstream/head.ts";
 
@@ -9,7 +10,8 @@ export type BroadcastRequest = NonNullable<ReturnType<typeof readRequest>>;
 export function readRequest({ start, fields }: Head) {
   const [, method, target] = /^([A-Z]+) (.+) (?:HTTP|ICE)\/1\.\d$/.exec(start) ?? [];
   if (method === undefined || target === undefined) return undefined;
-  const [path = "", ...rest] = target.split("?");
+  const [encodedPath = "", ...rest] = target.split("?");
+  const path = decodedPath(encodedPath);
   return {
     /** Such as `PUT`, or Icecast's own `SOURCE`. */
     method,

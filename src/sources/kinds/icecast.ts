@@ -1,4 +1,4 @@
-import { nameOfAddress } from "../../address-name.ts";
+import { decodedPath, nameOfAddress } from "../../address-name.ts";
 import { matching } from "../../field.ts";
 import { addressOf, urlOption } from "../entered-server.ts";
 import { jsonIn } from "../../decode-text.ts";
@@ -55,7 +55,7 @@ function readStatus(text: string, mount: string): Track | null {
   const stream =
     mount === ""
       ? (streams.find(({ title }) => saysSomething(textOf(title) ?? "")) ?? streams[0])
-      : streams.find((one) => mountOf(one) === mount);
+      : streams.find((one) => decodedPath(mountOf(one)) === decodedPath(mount));
   if (stream === undefined) return null;
   const [title, station, artist] = ["title", "server_name", "artist"].map((name) =>
     textOf(stream[name]),

@@ -82,6 +82,17 @@ describe("Icecast's status", () => {
     },
   );
 
+  // Icecast names a mount as it is, without percent-encoding.
+  plainTest.each([
+    ["/radió", "/radió"],
+    ["/radió", "/radi%C3%B3"],
+    ["/my mount", "/my%20%6dount"],
+    ["/100%", "/100%"],
+  ])("knows the mount %s by the name %s", async (mount, entered) => {
+    const both = status(stream("/a", '"A"'), stream(mount, '"B"'));
+    expect((await reading(both, entered))?.track.title).toBe("B");
+  });
+
   plainTest("without a broadcast is nothing, even where a brace is missing", async () => {
     expect(await reading('{"icestats":{"server_id":"Icecast","dummy":null}}')).toBeNull();
     expect(await reading('{"icestats":"server_id":"Icecast","dummy":null}}')).toBeNull();
