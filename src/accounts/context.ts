@@ -1,6 +1,7 @@
+import { jsonIn } from "../decode-text.ts";
 import type { Store } from "../db/store.ts";
 import type { Log } from "../log.ts";
-import { SecretError, type SealPurpose, type Vault } from "../vault/vault.ts";
+import { nothingIfUnreadable, type SealPurpose, type Vault } from "../vault/vault.ts";
 
 /** What the accounts' functions work with. */
 export interface AccountsContext {
@@ -12,21 +13,20 @@ export interface AccountsContext {
   readonly log?: Pick<Log, "error">;
 }
 
-/**
- * What a sealed JSON text says; `undefined` for a damaged one, which concerns its own user alone.
- * @throws {SecretError} when another key is needed
- */
-export function readSealed(
+/** A sealed text; `undefined` for one that cannot be opened, which concerns its own row alone. */
+export function openSealed(
   vault: Pick<Vault, "open">,
   purpose: SealPurpose,
   userId: number,
   sealed: Uint8Array,
-): unknown {
+): string | undefined {
   try {
-    return JSON.parse(vault.open(purpose, userId, sealed));
+    return vault.open(purpose, userId, sealed);
   } catch (error) {
-    const isDamaged = error instanceof SecretError && !error.needsOtherKey;
-    if (isDamaged || error instanceof SyntaxError) return undefined;
-    throw error;
+    return nothingIfUnreadable(error);
   }
 }
+
+/** What a sealed JSON text says; `undefined` as by `openSealed`, and for another text. */
+export const readSealed = (...sealed: Parameters<typeof openSealed>): unknown =>
+  jsonIn(openSealed(...sealed) ?? "");

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { upstreams } from "../db/schema.ts";
-import type { AccountsContext } from "./context.ts";
+import { type AccountsContext, readSealed } from "./context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import { THE_SERVER } from "../vault/vault.ts";
 
@@ -30,11 +30,11 @@ export function createUpstreams({ store, vault }: AccountsContext, deferred: Def
       .onConflictDoUpdate({ target: upstreams.source, set: row })
       .run();
   return {
+    /** `undefined` also for one that is damaged: the owner enters it again. */
     appOf(source: string) {
       const sealed = rowOf(source)?.sealedApp;
       if (!sealed) return undefined;
-      const app: UpstreamApp = JSON.parse(vault.open("upstream-app", THE_SERVER, sealed));
-      return app;
+      return readSealed(vault, "upstream-app", THE_SERVER, sealed) as UpstreamApp | undefined;
     },
     /** Stores the app, encrypted, and replaces any other. */
     async enterApp(source: string, app: UpstreamApp) {

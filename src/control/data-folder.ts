@@ -214,6 +214,5 @@ function keyInForce(
     secretKey === null
       ? `The database was encrypted under another key. Put the one that belongs to it back as ${path}.`
       : "The database was encrypted under another key. Give the one that belongs to it.",
-    { needsOtherKey: true },
   );
 }

@@ -577,6 +577,8 @@ export const de: Words = {
       rotate: "Neue Adresse",
       rotateText: "Die alte Adresse gilt sofort nicht mehr, und ihr Overlay in OBS verschwindet.",
       rotateGo: "Adresse ersetzen",
+      unreadable:
+        "Die gespeicherte Adresse lässt sich nicht mehr lesen. Wo sie eingetragen ist, gilt sie weiter. Um wieder eine zu sehen, ersetze sie.",
       remove: "Entfernen",
       removeText:
         "Die Adresse gilt sofort nicht mehr. Eine Minute lang kannst du das rückgängig machen.",

@@ -564,6 +564,8 @@ export const en = {
       rotate: "New address",
       rotateText: "The old address stops working right away, and its overlay in OBS disappears.",
       rotateGo: "Replace the address",
+      unreadable:
+        "The stored address can no longer be read. Wherever it is in use it still works. To see one again, replace it.",
       remove: "Remove",
       removeText: "Its address stops working right away. You can undo this for a minute.",
       removeGo: "Remove it now",

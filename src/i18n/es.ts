@@ -572,6 +572,8 @@ export const es: Words = {
       rotateText:
         "La dirección anterior deja de funcionar al instante y el overlay desaparece de OBS.",
       rotateGo: "Sustituir la dirección",
+      unreadable:
+        "La dirección guardada ya no se puede leer. Donde ya se usa sigue funcionando. Para volver a ver una, sustitúyela.",
       remove: "Quitar",
       removeText: "Su dirección deja de funcionar al instante. Tienes un minuto para deshacerlo.",
       removeGo: "Quitarlo ahora",

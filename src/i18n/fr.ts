@@ -578,6 +578,8 @@ export const fr: Words = {
       rotateText:
         "L’ancienne adresse cesse aussitôt de fonctionner et son overlay dans OBS disparaît.",
       rotateGo: "Remplacer l’adresse",
+      unreadable:
+        "L’adresse enregistrée n’est plus lisible. Là où elle est déjà utilisée, elle fonctionne encore. Pour en voir une de nouveau, remplacez-la.",
       remove: "Supprimer",
       removeText:
         "Son adresse cesse aussitôt de fonctionner. Vous avez une minute pour changer d’avis.",

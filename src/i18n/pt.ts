@@ -568,6 +568,8 @@ export const pt: Words = {
       rotate: "Novo endereço",
       rotateText: "O endereço antigo para de funcionar na hora, e o overlay some do OBS.",
       rotateGo: "Substituir o endereço",
+      unreadable:
+        "O endereço guardado não pode mais ser lido. Onde já está em uso, ele continua funcionando. Para ver um de novo, substitua.",
       remove: "Remover",
       removeText: "O endereço para de funcionar na hora. Você tem um minuto para desfazer.",
       removeGo: "Remover agora",

@@ -21,14 +21,16 @@ interface ShowAddresses {
 }
 
 /** @param language the address's; without it the widget's own, else English */
-function pageAddressOf(
-  { accounts, baseUrl, user }: Call,
-  { id, kind, language: own }: Widget,
+const addressOf = (
+  { baseUrl }: Call,
+  { kind, language: own }: Widget,
+  token: string,
   language: Language | null = null,
-): PageAddress {
-  const token = accounts.widgets.tokenOf(user, id);
-  const address = outputAddress(baseUrl, language ?? own ?? "en", kind, token);
-  return { widget_token: token, widget_url: address };
+): string => outputAddress(baseUrl, language ?? own ?? "en", kind, token);
+
+function pageAddressOf(call: Call, widget: Widget, language: Language | null = null): PageAddress {
+  const token = call.accounts.widgets.tokenOf(call.user, widget.id);
+  return { widget_token: token, widget_url: addressOf(call, widget, token, language) };
 }
 
 export const showAddressesOf = ({ baseUrl }: Call, token: string): ShowAddresses => ({
@@ -106,16 +108,25 @@ export const listWidgets = action({
   help: "list a user's widgets",
   who: "self",
   inputs: {},
-  run: (call) =>
-    call.accounts.widgets.allOf(call.user).map((widget) => {
+  run: (call) => {
+    const { user } = call;
+    const { widgets } = call.accounts;
+    return widgets.allOf(user).map((widget) => {
       const { id, name, kind } = widget;
-      const { widget_url } = pageAddressOf(call, widget);
+      const token = widgets.readableTokenOf(user, id);
+      const widget_url = token === undefined ? null : addressOf(call, widget, token);
       return { id, name, kind, widget_url };
-    }),
+    });
+  },
   documents: (widgets) => widgets,
   table: (widgets) => [
     ["ID", "NAME", "KIND", "ADDRESS"],
-    ...widgets.map(({ id, name, kind, widget_url }) => [String(id), name, kind, widget_url]),
+    ...widgets.map(({ id, name, kind, widget_url }) => [
+      String(id),
+      name,
+      kind,
+      widget_url ?? `damaged: make a new one with "marquee widget rotate"`,
+    ]),
   ],
 });
 

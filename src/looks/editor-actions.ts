@@ -7,6 +7,7 @@ import { isLanguage } from "../languages.ts";
 import { savedOptionsOf } from "../outputs/options.ts";
 import { testTrack } from "../outputs/test-track.ts";
 import { isRecord, parseFields } from "../upstream/json.ts";
+import { nothingIfUnreadable } from "../vault/vault.ts";
 import { isSide } from "../../widget/source-size.ts";
 import { showAddressesOf } from "./actions.ts";
 import { type Draft, draftOf, readOptions } from "./draft.ts";
@@ -24,7 +25,7 @@ export interface SavedWidget extends Draft {
   /** Whether the draft is what is stored now; if not, the rest is what somebody else has saved. */
   readonly saved: boolean;
   readonly revision: number;
-  /** Where an overlay that is not always shown is shown and hidden. */
+  /** Where an overlay that is not always shown is shown and hidden; `null` too when it is damaged. */
   readonly show_url: string | null;
   readonly hide_url: string | null;
 }
@@ -68,10 +69,15 @@ export const saveWidget = action({
   async run(call, { id, draft, basedOn, passing }) {
     const { user } = call;
     const { widgets } = call.accounts;
-    const addressesOf = async (widget: Widget) =>
-      widget.kind === "overlay" && isOnDemand(widget)
-        ? showAddressesOf(call, await widgets.showTokenOf(user, id))
-        : { show_url: null, hide_url: null };
+    const addressesOf = async (widget: Widget) => {
+      const token =
+        widget.kind === "overlay" && isOnDemand(widget)
+          ? await widgets.showTokenOf(user, id).catch(nothingIfUnreadable)
+          : undefined;
+      return token === undefined
+        ? { show_url: null, hide_url: null }
+        : showAddressesOf(call, token);
+    };
     const before = widgets.byId(user, id);
     const isNewest = basedOn === null || basedOn === before.revision;
     const next = draftOf({ ...before, ...draft });

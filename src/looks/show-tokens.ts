@@ -36,6 +36,7 @@ export function createShowTokens(
     /**
      * An overlay's token, made when it is first asked for.
      * @throws {Refused} when the widget is no overlay, or not the user's
+     * @throws {SecretError} when it is damaged
      */
     async showTokenOf(user: User, id: number) {
       const row = rowOf(user, id);

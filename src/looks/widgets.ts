@@ -3,7 +3,7 @@ import { writeUnique } from "../db/errors.ts";
 import { users, widgets } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { isLanguage, type Language } from "../languages.ts";
-import type { AccountsContext } from "../accounts/context.ts";
+import { type AccountsContext, openSealed } from "../accounts/context.ts";
 import { hashCredential, type WidgetToken } from "../accounts/credential.ts";
 import type { User } from "../accounts/users.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -70,6 +70,8 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
 
   const openToken = ({ userId, sealedToken }: WidgetRow) =>
     vault.open("widget-token", userId, sealedToken) as WidgetToken;
+  const readToken = ({ userId, sealedToken }: WidgetRow) =>
+    openSealed(vault, "widget-token", userId, sealedToken) as WidgetToken | undefined;
   const byId = (user: User, id: number) => toWidget(rowOf(user, id));
 
   return {
@@ -88,13 +90,15 @@ export function createWidgets({ store, vault, wallMs }: AccountsContext) {
     byId,
     /** The user's oldest widget, which is made if there is none. */
     first: async (user: User) => toWidget(await firstRow(user)),
-    /** A widget's current token. */
+    /** A widget's current token. @throws {SecretError} when it is damaged */
     tokenOf: (user: User, id: number) => openToken(rowOf(user, id)),
-    /** The token of the user's oldest overlay. A first widget is made as by `first`. */
+    /** As `tokenOf`; `undefined` for a damaged one, which only opens: pages at its address go on. */
+    readableTokenOf: (user: User, id: number) => readToken(rowOf(user, id)),
+    /** The token of the user's oldest overlay, if it can be read. A first widget is made as by `first`. */
     async overlayTokenOf(user: User) {
       await firstRow(user);
       const row = rowsOf(user, eq(widgets.kind, "overlay")).limit(1).get();
-      return row && openToken(row);
+      return row && readToken(row);
     },
     /** @throws {Refused} when the name is taken, or the user has the maximum */
     async add(user: User, widget: NewWidget) {

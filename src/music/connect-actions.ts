@@ -24,7 +24,7 @@ import {
 } from "../sources/source.ts";
 import { type Tried, tryOut } from "../sources/try-out.ts";
 import type { Connection, PublicConnectionId } from "./connection-reads.ts";
-import { documentOf, type Inbox, inboxLines, inboxOf } from "./connection-actions.ts";
+import { documentOf, type Inbox, inboxLines, readableInboxOf } from "./connection-actions.ts";
 import { cardId, rowQuery } from "./connection-row.ts";
 
 /** Connecting a user to a source of music. */
@@ -57,7 +57,7 @@ interface Connected {
   readonly source: Source;
   readonly connection: Connection;
   readonly isChange: boolean;
-  readonly inbox: Inbox | undefined;
+  readonly inbox: Inbox | null | undefined;
   /** The server that it leads to, where its user has entered one. */
   readonly host: string | undefined;
   /** What came of a first try; `undefined` where there was none. */
@@ -129,9 +129,7 @@ export const connect = action({
     const connection = await connections.connect(user, source.id, open.settings, name);
     const tried = await tryFirst(call, source, open, connection);
     if (call.actor === "operator") remarkOn(call, source, tried);
-    const inbox = isPushed(source)
-      ? inboxOf(source, await connections.secretOf(connection.id), call.baseUrl)
-      : undefined;
+    const inbox = isPushed(source) ? await readableInboxOf(call, source, connection.id) : undefined;
     const isChange = changed !== undefined;
     const host = hostOf(open);
     return { kind: "connected", source, connection, isChange, inbox, host, tried };

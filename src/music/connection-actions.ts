@@ -1,4 +1,4 @@
-import { action, good } from "../actions/action.ts";
+import { action, type Call, good } from "../actions/action.ts";
 import { connectionId, flag, name } from "../actions/inputs.ts";
 import { fill } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -6,6 +6,7 @@ import { labelOf, musicOf, sourceOf, statusWord } from "../sources/connected-mus
 import { BROADCAST, broadcastFieldsIn } from "../sources/pushed.ts";
 import { isPushed, type PushedSource } from "../sources/source.ts";
 import { statusLine } from "../sources/status-line.ts";
+import { nothingIfUnreadable } from "../vault/vault.ts";
 import { cardId } from "./connection-row.ts";
 import type { Connection } from "./connection-reads.ts";
 import { statusAt } from "./connection-status.ts";
@@ -25,10 +26,20 @@ export interface Inbox {
   readonly url: string;
 }
 
-export const inboxOf = (source: PushedSource, secret: string, baseUrl: string): Inbox => ({
+const inboxOf = (source: PushedSource, secret: string, baseUrl: string): Inbox => ({
   secret,
   url: source.inboxAddress(baseUrl, secret),
 });
+
+/** As `inboxOf`; `null` for one whose secret is damaged. */
+export async function readableInboxOf(
+  { accounts, baseUrl }: Pick<Call, "accounts" | "baseUrl">,
+  source: PushedSource,
+  connectionId: number,
+): Promise<Inbox | null> {
+  const secret = await accounts.connections.secretOf(connectionId).catch(nothingIfUnreadable);
+  return secret === undefined ? null : inboxOf(source, secret, baseUrl);
+}
 
 export const inboxLines = ({ id }: Pick<PushedSource, "id">, inbox: Inbox): string[] => [
   ...(id === BROADCAST.id ? icecastLines(inbox) : addressLines(inbox)),
@@ -96,7 +107,8 @@ export const listConnections = action({
       help: "also show the address or secret for programs that send to Marquee",
     },
   },
-  async run({ accounts, sources, clock, baseUrl, user }, { showSecrets }) {
+  async run(call, { showSecrets }) {
+    const { accounts, sources, clock, user } = call;
     const nowMs = clock.wallMs();
     const music = musicOf(user.id, accounts, sources);
     return Promise.all(
@@ -107,7 +119,7 @@ export const listConnections = action({
         status: statusAt(one.status, nowMs),
         inbox:
           showSecrets && isPushed(source)
-            ? inboxOf(source, await accounts.connections.secretOf(connection.id), baseUrl)
+            ? await readableInboxOf(call, source, connection.id)
             : undefined,
       })),
     );
@@ -129,11 +141,17 @@ export const listConnections = action({
         source.id,
         name || source.name,
         statusLine(status, source),
-        ...(hasSecrets ? [inbox?.secret ?? "", inbox?.url ?? ""] : []),
+        ...(hasSecrets ? secretCells(inbox) : []),
       ]),
     ];
   },
 });
+
+/** Nothing where there is no secret to show. */
+const secretCells = (inbox: Inbox | null | undefined): readonly string[] =>
+  inbox === null
+    ? ["damaged", 'make a new one with "marquee connection rotate"']
+    : [inbox?.secret ?? "", inbox?.url ?? ""];
 
 export const orderConnections = action({
   name: "connection order",

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import type { AccountsContext } from "../accounts/context.ts";
+import { type AccountsContext, readSealed } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import { connections, connectionStatuses, users } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
@@ -7,7 +7,6 @@ import { Refused } from "../i18n/refused.ts";
 import { lazily } from "../once.ts";
 import { FAILURE_REASONS, type FailureReason, type StoredStatus } from "./connection-status.ts";
 import type { Vault } from "../vault/vault.ts";
-import { openSettings } from "./settings-writes.ts";
 
 /** By which people know a connection: it stays when the connection's settings are replaced. */
 export type PublicConnectionId = number & { readonly kind: "public-connection-id" };
@@ -99,7 +98,7 @@ export function createConnectionReads(
 
 /** A stored connection with its settings decrypted. */
 export function decryptConnection(vault: Vault, { row, status }: FoundRow): Connection {
-  const { id, userId, source, name, refusedAt } = row;
+  const { id, userId, source, name, refusedAt, sealedSettings } = row;
   return {
     id,
     publicId: publicIdOf(row),
@@ -110,7 +109,7 @@ export function decryptConnection(vault: Vault, { row, status }: FoundRow): Conn
     // Earlier versions did not store when a connection first reported.
     hasWorked: status !== null && (status.firstReportAt !== null || status.state === "ok"),
     status: statusIn(row, status),
-    settings: openSettings(vault, row),
+    settings: readSealed(vault, "connection-settings", userId, sealedSettings),
   };
 }
 

@@ -2,7 +2,6 @@ import { eq } from "drizzle-orm";
 import { connections } from "../db/schema.ts";
 import type { AccountsContext } from "../accounts/context.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
-import { SecretError, type Vault } from "../vault/vault.ts";
 
 type ConnectionRow = typeof connections.$inferSelect;
 
@@ -46,17 +45,4 @@ export function createSettingsWrites(
       });
     },
   };
-}
-
-/** The settings of a row; `undefined` if they cannot be decrypted: this affects only its own user. */
-export function openSettings(
-  vault: Pick<Vault, "open">,
-  { userId, sealedSettings }: Pick<ConnectionRow, "userId" | "sealedSettings">,
-): unknown {
-  try {
-    return JSON.parse(vault.open("connection-settings", userId, sealedSettings));
-  } catch (error) {
-    if (error instanceof SecretError || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -22,12 +22,12 @@ export type Vault = ReturnType<typeof createVault>;
 /** A secret cannot be read or made; the message says why and what to do, never the secret. */
 export class SecretError extends Error {
   override readonly name = "SecretError";
-  /** Whether the only problem is that another key is needed. */
-  readonly needsOtherKey: boolean;
-  constructor(message: string, options: ErrorOptions & { needsOtherKey?: true } = {}) {
-    super(message, options);
-    this.needsOtherKey = options.needsOtherKey ?? false;
-  }
+}
+
+/** For a page or a list, of which one damaged secret takes its own row alone. @throws any other error */
+export function nothingIfUnreadable(error: unknown): undefined {
+  if (!(error instanceof SecretError)) throw error;
+  return undefined;
 }
 
 export const KEY_BYTES = 32;
@@ -48,7 +48,6 @@ export function createVault(key: string) {
     if (cipher) return cipher;
     throw new SecretError(
       "The database was encrypted under another key. Put the secret.key that belongs to it back in the data folder.",
-      { needsOtherKey: true },
     );
   };
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
+import { upstreams } from "../../src/db/schema.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
 import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
@@ -30,6 +31,17 @@ const appOf = () => server.accounts.upstreams.appOf("spotify");
 const submit = (...[fields, origin]: [fields?: Record<string, string>, origin?: string | null]) =>
   server.browser().submit(path, fields ?? APP, origin);
 const hasForm = async (page: Response) => (await outlineOf(page, "form")) !== "";
+
+test("an app whose stored data are damaged is asked for again", async () => {
+  await server.accounts.upstreams.enterApp("spotify", { clientId: "a", clientSecret: null });
+  server.store.queries
+    .update(upstreams)
+    .set({ sealedApp: Buffer.from("damaged") })
+    .run();
+  expect(await hasForm(await server.get(path))).toBe(true);
+  await submit();
+  expect(appOf()).toEqual({ clientId: APP.clientId, clientSecret: null });
+});
 
 describe("without an app", () => {
   test("the owner sees where to make one, the redirect URI and a form", async () => {

@@ -9,15 +9,16 @@ import { fill } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
 import { addWidget } from "../../looks/actions.ts";
 import { freeName } from "../../looks/free-name.ts";
+import { UnreadableAddress } from "../../looks/page/unreadable-address.tsx";
 import type { Widget } from "../../looks/widgets.ts";
 import { type Bot, bots } from "../../outputs/bots.ts";
 import { reachOf } from "../../outputs/reach.ts";
 import { queryOfWay } from "./ways.tsx";
 
-/** A text with the address at which bots read it. */
+/** A text with the address at which bots read it; `undefined` for one that is damaged. */
 interface ReadText {
   readonly widget: Widget;
-  readonly address: string;
+  readonly address: string | undefined;
 }
 
 /** The user's texts for bots. */
@@ -27,11 +28,9 @@ export function textsOf(
 ): readonly ReadText[] {
   const texts = widgets.allOf(user).filter(({ kind }) => kind === "text");
   return texts.map((widget) => {
-    const token = widgets.tokenOf(user, widget.id);
-    return {
-      widget,
-      address: outputAddress(baseUrl, widget.language ?? language, "text", token),
-    };
+    const token = widgets.readableTokenOf(user, widget.id);
+    const address = token && outputAddress(baseUrl, widget.language ?? language, "text", token);
+    return { widget, address };
   });
 }
 
@@ -159,20 +158,24 @@ function TextRow({ request, text: { widget, address }, bot }: TextRowProps): JSX
           {t.change}
         </a>
       </div>
-      <dl class="bot-commands">
-        {Object.entries(QUESTIONS).map(([question, query]) => (
-          <div>
-            <dt safe>{question}</dt>
-            <dd>
-              <HiddenCopyable
-                language={language}
-                label={`${widget.name}, ${question}`}
-                text={bot ? bot.commandFor(address + query) : address + query}
-              />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {address === undefined ? (
+        <UnreadableAddress request={request} widget={widget} at={queryOfBot(bot)} />
+      ) : (
+        <dl class="bot-commands">
+          {Object.entries(QUESTIONS).map(([question, query]) => (
+            <div>
+              <dt safe>{question}</dt>
+              <dd>
+                <HiddenCopyable
+                  language={language}
+                  label={`${widget.name}, ${question}`}
+                  text={bot ? bot.commandFor(address + query) : address + query}
+                />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </li>
   );
 }

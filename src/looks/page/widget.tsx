@@ -4,10 +4,13 @@ import { fieldOf } from "../../http/form-field.ts";
 import { Html } from "../../jsx.ts";
 import { readSharedLook, type SharedLook } from "../../overlay/looks/shared-look.ts";
 import { isShippedLookName, shippedLook } from "../../overlay/looks/shipped.ts";
+import type { Widget } from "../widgets.ts";
+import { UnreadableAddress } from "./unreadable-address.tsx";
 import { cardEditor } from "./editor/card-editor.tsx";
 import { overlayEditor, type OverlayEditorDeps } from "./editor/overlay-editor.tsx";
 import { textEditor, type TextEditorDeps } from "./editor/text-editor.tsx";
 import { SHOW_LOOK } from "./gallery/gallery-looks.tsx";
+import { queryOf, tabOf } from "./editor/tabs.tsx";
 import { galleryPage, pastedLookPage, type WidgetGalleryDeps } from "./gallery/gallery-page.tsx";
 
 type WidgetSectionDeps = OverlayEditorDeps & WidgetGalleryDeps & TextEditorDeps;
@@ -23,7 +26,8 @@ export function createSection(deps: WidgetSectionDeps): Section {
     if (id === null) return galleryPage(deps, request);
     const widget = deps.accounts.widgets.allOf(user).find((one) => String(one.id) === id);
     if (!widget) return noWidget(request);
-    const token = deps.accounts.widgets.tokenOf(user, widget.id);
+    const token = deps.accounts.widgets.readableTokenOf(user, widget.id);
+    if (token === undefined) return unreadable(request, widget);
     const edited = { request, widget, token };
     switch (widget.kind) {
       case "overlay":
@@ -53,6 +57,14 @@ export function createSection(deps: WidgetSectionDeps): Section {
 function lookIn({ query, words }: DashboardRequest): SharedLook | undefined {
   const name = query.get("look") ?? "";
   return isShippedLookName(name) ? shippedLook(name, words) : undefined;
+}
+
+/** No editor: its preview is the page at the address. */
+function unreadable(request: DashboardRequest, widget: Widget): Promise<Response> {
+  const children = (
+    <UnreadableAddress request={request} widget={widget} at={queryOf(widget.id, tabOf(request))} />
+  );
+  return dashboardPage({ request, title: widget.name, children });
 }
 
 function noWidget(request: DashboardRequest): Promise<Response> {

@@ -1,5 +1,5 @@
 import type { Connections } from "../connections.ts";
-import { SecretError } from "../../vault/vault.ts";
+import { nothingIfUnreadable } from "../../vault/vault.ts";
 import { Html } from "../../jsx.ts";
 import type { ConnectedMusic } from "../../sources/connected-music.ts";
 import type { PushedSource } from "../../sources/source.ts";
@@ -28,7 +28,7 @@ interface InboxPartProps {
 /** What a program needs to push to a connection. */
 export async function InboxPart(props: InboxPartProps): Promise<string> {
   const { deps, request, connection, source, isSilent } = props;
-  const secret = await readableSecret(deps, connection.id);
+  const secret = await deps.accounts.connections.secretOf(connection.id).catch(nothingIfUnreadable);
   return secret === undefined ? (
     <p class="mistake" safe>
       {request.words.dashboard.music.inbox.unreadable}
@@ -56,19 +56,6 @@ export function ReplaceSecret({
       </ActionForm>
     </Confirm>
   );
-}
-
-/** `undefined` when it cannot be decrypted; then the user can replace it. */
-async function readableSecret(
-  { accounts }: InboxPartDeps,
-  connectionId: number,
-): Promise<string | undefined> {
-  try {
-    return await accounts.connections.secretOf(connectionId);
-  } catch (error) {
-    if (!(error instanceof SecretError)) throw error;
-    return undefined;
-  }
 }
 
 interface EnteredProps extends Pick<InboxPartProps, "request" | "source" | "isSilent"> {

@@ -7,6 +7,7 @@ import { useLook } from "../../looks/look-actions.ts";
 import { ObsChip, sourceNameOf } from "../../looks/page/editor/into-obs.tsx";
 import { queryOf } from "../../looks/page/editor/tabs.tsx";
 import { LookPreview } from "../../looks/page/gallery/look-preview.tsx";
+import { UnreadableAddress } from "../../looks/page/unreadable-address.tsx";
 import { sizeOf } from "../../../widget/source-size.ts";
 import type { OfferedLook } from "./staged-overlay.ts";
 import type { HomeView, ViewProps } from "./view.ts";
@@ -14,7 +15,8 @@ import type { HomeView, ViewProps } from "./view.ts";
 /** The overlay over a picture of a game. */
 export function Scene({ view: { request, state, overlay } }: ViewProps): JSX.Element {
   if (!overlay) return <></>;
-  const { widget, path } = overlay;
+  const { widget, page } = overlay;
+  if (!page) return <UnreadableAddress request={request} widget={widget} />;
   const { width, height } = sizeOf(widget);
   // Somebody without music sees the demo's.
   const music = state.connections.length === 0 ? "&demo=1" : "";
@@ -25,7 +27,7 @@ export function Scene({ view: { request, state, overlay } }: ViewProps): JSX.Ele
         <iframe
           title={request.words.dashboard.widget.preview}
           tabindex="-1"
-          src={attribute(`${path}?shown=always${music}`)}
+          src={attribute(`${page.path}?shown=always${music}`)}
         />
       </div>
     </div>
@@ -79,12 +81,14 @@ export function Handle({ view: { request, overlay } }: ViewProps): JSX.Element {
     <div class="handle">
       {overlay !== undefined && (
         <>
-          <ObsChip
-            request={request}
-            address={overlay.address}
-            name={sourceNameOf(overlay.widget)}
-            size={sizeOf(overlay.widget)}
-          />
+          {overlay.page !== undefined && (
+            <ObsChip
+              request={request}
+              address={overlay.page.address}
+              name={sourceNameOf(overlay.widget)}
+              size={sizeOf(overlay.widget)}
+            />
+          )}
           <noscript>
             <p safe>{home.needsScript}</p>
           </noscript>

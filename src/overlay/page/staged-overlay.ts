@@ -43,13 +43,18 @@ export async function stagedOverlay(
   await widgets.first(user);
   const widget = widgets.allOf(user).find(({ kind }) => kind === "overlay");
   if (!widget) return undefined;
-  const token = widgets.tokenOf(user, widget.id);
+  const token = widgets.readableTokenOf(user, widget.id);
   const spoken = widget.language ?? language;
   return {
     widget,
-    /** Its path on this server, and its whole address. */
-    path: widgetAddress(basePath, spoken, token),
-    address: widgetAddress(baseUrl, spoken, token),
+    /** Its path on this server, and its whole address; `undefined` when they are damaged. */
+    page:
+      token === undefined
+        ? undefined
+        : {
+            path: widgetAddress(basePath, spoken, token),
+            address: widgetAddress(baseUrl, spoken, token),
+          },
     looks: looksFor(widget, request),
   };
 }

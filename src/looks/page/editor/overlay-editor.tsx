@@ -10,6 +10,8 @@ import { type Language, LANGUAGES } from "../../../languages.ts";
 import type { Live } from "../../../overlay/live.ts";
 import { shippedLooks } from "../../../overlay/looks/shipped.ts";
 import { isOnDemand, type Look } from "../../look.ts";
+import { nothingIfUnreadable } from "../../../vault/vault.ts";
+import { UnreadableAddress } from "../unreadable-address.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import type { WidgetWords } from "../../../../widget/words.ts";
 import { testWidgets } from "../../editor-actions.ts";
@@ -42,7 +44,9 @@ export async function overlayEditor(
   const { user, words, baseUrl, basePath, language } = request;
   const { intoObs } = words.dashboard;
   // The token is made when it is first needed.
-  const showToken = isOnDemand(widget) ? await widgets.showTokenOf(user, widget.id) : undefined;
+  const showToken = isOnDemand(widget)
+    ? await widgets.showTokenOf(user, widget.id).catch(nothingIfUnreadable)
+    : undefined;
   const pathLanguage = widget.language ?? language;
   const inObs = {
     request,
@@ -93,6 +97,16 @@ export async function overlayEditor(
         <ObsSteps {...inObs} />
         <OnStream edited={edited} isShown={live.onStream(user.id) > 0} />
         <OnDemand request={request} token={showToken} />
+        {isOnDemand(widget) && showToken === undefined && (
+          <Titled title={words.dashboard.widget.onDemand.title}>
+            <UnreadableAddress
+              request={request}
+              widget={widget}
+              at={queryOf(widget.id, "obs")}
+              show
+            />
+          </Titled>
+        )}
         <details class="group more-obs">
           <summary>
             <h2 safe>{words.dashboard.widget.groups.more}</h2>

@@ -36,8 +36,8 @@ export async function galleryPage(
   const reading = hub.peek(user.id);
   const song = reading?.kind === "playback" ? reading.playback : undefined;
   const rows = all.map((widget) => {
-    const token = widgets.tokenOf(user, widget.id);
-    return { widget, token, isOnStream: live.onStreamWith(token) > 0, song };
+    const token = widgets.readableTokenOf(user, widget.id);
+    return { widget, token, isOnStream: token !== undefined && live.onStreamWith(token) > 0, song };
   });
   const page = {
     request,

@@ -19,6 +19,7 @@ import {
 import { Confirm } from "../../../html/form.tsx";
 import { copyWidget, removeWidget, renameWidget, rotateWidget } from "../../actions.ts";
 import { ObsChip, sourceNameOf } from "../editor/into-obs.tsx";
+import { UnreadableAddress } from "../unreadable-address.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import { LookPreview } from "./look-preview.tsx";
 import type { Playback } from "../../../playback.ts";
@@ -29,7 +30,8 @@ import { testTrack } from "../../../outputs/test-track.ts";
 export interface WidgetRowProps {
   readonly request: DashboardRequest;
   readonly widget: Widget;
-  readonly token: WidgetToken;
+  /** `undefined` for a damaged one. */
+  readonly token: WidgetToken | undefined;
   /** Whether a browser source shows it. */
   readonly isOnStream: boolean;
   /** The user's song that viewers may see; `undefined` while there is none. */
@@ -47,6 +49,7 @@ export function WidgetRow(props: WidgetRowProps): JSX.Element {
   const isOverlay = kind === "overlay";
   const { width, height } = sizeOf(widget);
   const editor = `${pathTo(request, "widget")}?id=${id}`;
+  const address = addressOf(props, baseUrl);
   return (
     <li id={`widget-${id}`}>
       <div class="shot">
@@ -69,12 +72,13 @@ export function WidgetRow(props: WidgetRowProps): JSX.Element {
             </span>
           )}
         </p>
+        {address === undefined && <UnreadableAddress request={request} widget={widget} />}
       </div>
       <div class="row-actions">
-        {isOverlay && (
+        {isOverlay && address !== undefined && (
           <ObsChip
             request={request}
-            address={addressOf(props, baseUrl)}
+            address={address}
             name={sourceNameOf(widget)}
             size={{ width, height }}
           />
@@ -90,7 +94,8 @@ export function WidgetRow(props: WidgetRowProps): JSX.Element {
 const addressOf = (
   { request, widget, token }: PartProps & Pick<WidgetRowProps, "token">,
   base: string,
-): string => outputAddress(base, widget.language ?? request.language, widget.kind, token);
+): string | undefined =>
+  token && outputAddress(base, widget.language ?? request.language, widget.kind, token);
 
 function MoreActions(props: WidgetRowProps): JSX.Element {
   const { request, widget } = props;
@@ -98,17 +103,20 @@ function MoreActions(props: WidgetRowProps): JSX.Element {
   const { id, name } = widget;
   const rename = formOf(request, renameWidget, { id });
   const isRefused = rename.refused !== undefined;
+  const address = addressOf(props, request.baseUrl);
   return (
     <details class="more" open={isRefused}>
       <summary class="button quiet" aria-label={attribute(`${t.more}: ${name}`)} safe>
         {t.more}
       </summary>
       <div class="row-actions">
-        <HiddenCopyable
-          language={request.language}
-          label={fill(t.address, { name })}
-          text={addressOf(props, request.baseUrl)}
-        />
+        {address !== undefined && (
+          <HiddenCopyable
+            language={request.language}
+            label={fill(t.address, { name })}
+            text={address}
+          />
+        )}
         {widget.kind === "overlay" && <Shared {...props} />}
         <Confirm label={t.rename} consequence={t.renameText} isOpen={isRefused}>
           <ActionForm form={rename}>
@@ -117,12 +125,14 @@ function MoreActions(props: WidgetRowProps): JSX.Element {
           </ActionForm>
         </Confirm>
         <ActionButton form={formOf(request, copyWidget, { id })} label={t.copy} />
-        <ConfirmedAction
-          form={formOf(request, rotateWidget, { id })}
-          label={t.rotate}
-          consequence={t.rotateText}
-          go={t.rotateGo}
-        />
+        {address !== undefined && (
+          <ConfirmedAction
+            form={formOf(request, rotateWidget, { id })}
+            label={t.rotate}
+            consequence={t.rotateText}
+            go={t.rotateGo}
+          />
+        )}
         <ConfirmedAction
           form={formOf(request, removeWidget, { id })}
           label={t.remove}
@@ -139,6 +149,14 @@ function Preview(props: WidgetRowProps): JSX.Element {
   const { request, widget, song } = props;
   const path = addressOf(props, request.basePath);
   const title = fill(request.words.dashboard.gallery.preview, { name: widget.name });
+  if (widget.kind === "text") {
+    return (
+      <p class="line" dir="auto" safe>
+        {lineFor(props)}
+      </p>
+    );
+  }
+  if (path === undefined) return <></>;
   switch (widget.kind) {
     case "overlay": {
       const own = `${path}?shown=always`;
@@ -148,12 +166,6 @@ function Preview(props: WidgetRowProps): JSX.Element {
     case "card":
       return (
         <img src={attribute(path)} alt={attribute(title)} width="400" height="100" loading="lazy" />
-      );
-    case "text":
-      return (
-        <p class="line" dir="auto" safe>
-          {lineFor(props)}
-        </p>
       );
   }
 }
