@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
+import { LANGUAGES } from "../../src/languages.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";
+import { isThorough } from "../fixtures/thorough.ts";
 import { overflowOf } from "../fixtures/browser/page-checks.ts";
 
 const { home, privacy, gallery, widget } = languages.en.dashboard;
@@ -62,6 +64,21 @@ onTheDashboard("the control desk", (stage) => {
     for (const width of [320, 768]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await overflowOf(page)).toEqual([]);
+    }
+  });
+
+  test("keeps the ways to other pages in one line, beside what is dragged or below it", async () => {
+    await stage.server.accounts.users.welcome(stage.ada.user);
+    for (const language of isThorough ? LANGUAGES : (["en"] as const)) {
+      const { page } = await stage.open("overlay", { language });
+      await page.locator(".handle [data-drag]").waitFor();
+      for (const width of [768, 820, 1024]) {
+        await page.setViewportSize({ width, height: 900 });
+        const tops = await page
+          .locator(".handle a")
+          .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top));
+        expect(new Set(tops).size).toBe(1);
+      }
     }
   });
 

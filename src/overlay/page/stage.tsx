@@ -92,14 +92,18 @@ export function Handle({ view: { request, overlay } }: ViewProps): JSX.Element {
           <noscript>
             <p safe>{home.needsScript}</p>
           </noscript>
+        </>
+      )}
+      <p>
+        {overlay !== undefined && (
           <a href={attribute(`${gallery}?${queryOf(overlay.widget.id, "obs")}`)} safe>
             {home.otherWays}
           </a>
-        </>
-      )}
-      <a href={gallery} safe>
-        {home.allLooks}
-      </a>
+        )}
+        <a href={gallery} safe>
+          {home.allLooks}
+        </a>
+      </p>
     </div>
   );
 }
