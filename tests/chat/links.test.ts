@@ -158,6 +158,21 @@ describe("linking", () => {
 });
 
 describe("a link that a page waits for", () => {
+  test("is not asked for while nobody loads the page, and again once somebody does", async () => {
+    const { scene, links, count } = await createLinks();
+    await using _ = scene;
+    const pending = createPendingLinks({ clock: scene.clock, log: { error() {} } });
+    const begun = await links.begin(scene.user, null);
+    pending.wait(1, begun);
+    await scene.pass(200_000, 5_000);
+    expect(count("token")).toBe(3);
+    scene.twitch.grant(begun.userCode, { login: "ada" });
+    expect(pending.of(1)).toMatchObject({ outcome: undefined });
+    await scene.pass(5_000);
+    expect(count("token")).toBe(4);
+    expect(pending.of(1)).toMatchObject({ outcome: { login: "ada" } });
+  });
+
   test("is given up when nobody loads the page for five minutes, or another one is begun", async () => {
     const { scene, links, count } = await createLinks();
     await using _ = scene;

@@ -21,9 +21,10 @@ const OWN_CLIENT_ID: string | null = null;
 export interface BegunLink extends Pick<DeviceCode, "userCode" | "link"> {
   /**
    * Waits until the user has agreed, and stores the link.
+   * @param isWatched whether somebody looks now; Twitch is only asked then. By default somebody does
    * @throws {Refused} when it comes to nothing, or the signal aborts
    */
-  wait(signal: AbortSignal): Promise<ChatAccount>;
+  wait(signal: AbortSignal, isWatched?: () => boolean): Promise<ChatAccount>;
 }
 
 /** Links and unlinks accounts. */
@@ -61,6 +62,7 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
     clientId: string,
     code: DeviceCode,
     signal: AbortSignal,
+    isWatched: () => boolean,
   ): Promise<TwitchTokens> => {
     const endsAtMs = clock.monotonicMs() + code.expiresInMs;
     let everyMs = code.intervalMs;
@@ -68,6 +70,7 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
     while (clock.monotonicMs() < endsAtMs) {
       await clock.sleep(everyMs, signal);
       if (signal.aborted) break;
+      if (!isWatched()) continue;
       const answer = await id.poll(clientId, code.deviceCode);
       if (answer.kind === "tokens") return answer.tokens;
       if (answer.kind === "refused") throw refusedWith(answer.message);
@@ -130,8 +133,8 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
       return {
         userCode: code.userCode,
         link: code.link,
-        async wait(signal) {
-          const tokens = await poll(through, code, signal).finally(() => {
+        async wait(signal, isWatched = () => true) {
+          const tokens = await poll(through, code, signal, isWatched).finally(() => {
             // It is used up, unless nobody waits any more.
             if (!signal.aborted) codes.delete(key);
           });

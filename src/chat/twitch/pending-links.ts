@@ -12,16 +12,23 @@ export interface PendingLink {
 }
 
 export interface PendingLinksDeps {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
   readonly log: Pick<Log, "error">;
 }
 
+/**
+ * Twitch is asked while the page is loaded so often: it reloads itself every five seconds. A phone stops that
+ * while its user agrees in another tab; once the page is back, Twitch is asked again.
+ */
+const WATCHED_MS = 15_000;
 /** A link whose page nobody has loaded for so long is given up, or what came of it is forgotten. */
 const PAGE_HOLDS_MS = 300_000;
 
 interface Held extends PendingLink {
   outcome: PendingLink["outcome"];
   readonly stop: AbortController;
+  /** When the page was last loaded, in monotonic milliseconds. */
+  loadedAtMs: number;
   cancelTimer(): void;
 }
 
@@ -36,6 +43,7 @@ export function createPendingLinks({ clock, log }: PendingLinksDeps) {
     links.delete(userId);
   };
   const hold = (userId: number, link: Held) => {
+    link.loadedAtMs = clock.monotonicMs();
     link.cancelTimer();
     link.cancelTimer = clock.after(PAGE_HOLDS_MS, () => forget(userId));
   };
@@ -47,7 +55,7 @@ export function createPendingLinks({ clock, log }: PendingLinksDeps) {
 
   return {
     forget,
-    /** The user's one. Twitch is asked as long as the page calls this. */
+    /** The user's one, for its page, which is loaded now. */
     of(userId: number): PendingLink | undefined {
       const link = links.get(userId);
       if (link) hold(userId, link);
@@ -57,11 +65,11 @@ export function createPendingLinks({ clock, log }: PendingLinksDeps) {
     wait(userId: number, begun: BegunLink) {
       forget(userId);
       const stop = new AbortController();
-      const link: Held = { begun, stop, outcome: undefined, cancelTimer() {} };
+      const link: Held = { begun, stop, outcome: undefined, loadedAtMs: 0, cancelTimer() {} };
       links.set(userId, link);
       hold(userId, link);
       void begun
-        .wait(stop.signal)
+        .wait(stop.signal, () => clock.monotonicMs() - link.loadedAtMs <= WATCHED_MS)
         .catch(refusalIn)
         .then((outcome) => {
           link.outcome = outcome;
