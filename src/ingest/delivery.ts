@@ -63,33 +63,40 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
   /** When each player last said that it plays. */
   const playing = createBoundedMap<string, number>(MOST_PLAYERS);
 
-  /** Notes whether a player plays, and says whether it begins to with this message. */
-  const beginsWith = (connectionId: number, message: SaidOfPlayer, player: string): boolean => {
+  /** Notes whether a player plays. When it last said so; `undefined` where it has paused since. */
+  const playedBefore = (
+    connectionId: number,
+    message: SaidOfPlayer,
+    player: string,
+  ): number | undefined => {
     const key = `${connectionId} ${player}`;
     const saidAtMs = playing.take(key);
-    if (message.kind === "nothing" || message.track.state === "paused") return false;
-    const nowMs = clock.monotonicMs();
-    playing.set(key, nowMs);
-    return saidAtMs === undefined || nowMs - saidAtMs > SILENT_MS;
+    const plays = message.kind === "track" && message.track.state === "playing";
+    if (plays) playing.set(key, clock.monotonicMs());
+    return saidAtMs;
   };
 
   /**
    * Whether a message is of another player than the one that is shown, and changes nothing: it ends, or pauses
-   * beside one that plays, or both repeat that they play. One that begins to play is shown.
+   * beside one that plays, or both repeat that they play, or that they pause. One that begins to play is shown.
    */
   const isBeside = (
     { connectionId, source }: Addressee,
     message: SaidOfPlayer,
     player: string,
   ): boolean => {
-    const begins = beginsWith(connectionId, message, player);
+    const saidAtMs = playedBefore(connectionId, message, player);
     const shown = inbox.report(connectionId);
     if (shown?.player === undefined || shown.player === player) return false;
     if (message.kind === "nothing") return true;
-    if (shown.playback.state !== "playing") return false;
-    if (message.track.state === "paused") return true;
-    const silentMs = clock.monotonicMs() - shown.receivedAtMs;
-    return LIFETIMES[source.id].kind === "whileRepeated" && !begins && silentMs < REPEATED_MS;
+    const isShownPlaying = shown.playback.state === "playing";
+    // Of those that pause, the one stays that played last.
+    if (message.track.state === "paused") return isShownPlaying || saidAtMs === undefined;
+    if (!isShownPlaying) return false;
+    const nowMs = clock.monotonicMs();
+    const begins = saidAtMs === undefined || nowMs - saidAtMs > SILENT_MS;
+    const repeats = LIFETIMES[source.id].kind === "whileRepeated";
+    return repeats && !begins && nowMs - shown.receivedAtMs < REPEATED_MS;
   };
 
   const takeOfPlayer = ({ connectionId, source }: Addressee, message: SaidOfPlayer): void => {

@@ -110,6 +110,20 @@ describe("a program for Tuna", () => {
       expect(await shownName()).toBe("A");
     });
 
+    test("keeps to the one that played last, while both say again and again that they pause", async () => {
+      const pause = (title: string) =>
+        send(inTab(`${title}.example`, { title, status: "paused" })).then(shownName);
+      await send(inTab("A.example", { title: "A" }));
+      await send(inTab("B.example", { title: "B" }));
+      const order = ["B", "A", "B", "A", "A", "B"];
+      const shown: unknown[] = [];
+      for (const title of order) shown.push(await pause(title));
+      // A was not known to pause.
+      expect(shown).toEqual(["B", "A", "A", "A", "A", "A"]);
+      await send(inTab("B.example", { title: "B" }));
+      for (const title of order) expect(await pause(title)).toBe("B");
+    });
+
     test("goes back to the one that only stopped between two songs", async () => {
       await whileBothPlay(2);
       await send(inTab("B.example", { title: "" }));
