@@ -32,11 +32,16 @@ const THIS_PROCESS: IdleMemoryDeps = {
 
 /** Does its work at intervals from now on, until the function that it returns is called. */
 export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): () => void {
-  const attempt = (task: () => void | Promise<void>) => {
+  const timers = [
+    setInterval(() => tryToShrink(store.shrink), SHRINK_FILE_MS),
+    setInterval(createIdleMemory(THIS_PROCESS), RELEASE_MEMORY_MS),
+  ];
+  /** Does `work` at intervals from now on. What it returns does it once more, and never throws. */
+  const repeat = (work: string, everyMs: number, task: () => unknown) => {
     let isRunning = false;
     /** Why the last attempt failed, so that the log says it once. */
     let failure: string | undefined;
-    return async () => {
+    const attempt = async () => {
       // A database that does not answer must not gather attempts.
       if (isRunning) return;
       isRunning = true;
@@ -46,27 +51,23 @@ export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): (
       } catch (error) {
         // A full disk must not stop the server: the next attempt may succeed.
         const reason = describeError(error);
-        if (reason !== failure) log.error("background work failed", { reason });
+        if (reason !== failure) log.error("background work failed", { work, reason });
         failure = reason;
       } finally {
         isRunning = false;
       }
     };
+    timers.push(setInterval(attempt, everyMs));
+    return attempt;
   };
-  const retryWrites = async () => void (await accounts.retryWrites());
-  const timers = [
-    setInterval(attempt(accounts.followMissed), FOLLOW_AGAIN_MS),
-    setInterval(attempt(accounts.keys.flushUses), FLUSH_KEY_USES_MS),
-    setInterval(attempt(retryWrites), RETRY_WRITES_MS),
-    setInterval(attempt(accounts.widgets.forgetRemoved), UNDO_MS),
-    setInterval(attempt(accounts.history.forgetOld), FORGET_SONGS_MS),
-    setInterval(attempt(accounts.foundCovers.forgetOld), FORGET_SONGS_MS),
-    setInterval(attempt(remindOfConsent), REMIND_OF_CONSENT_MS),
-    setInterval(() => tryToShrink(store.shrink), SHRINK_FILE_MS),
-    setInterval(createIdleMemory(THIS_PROCESS), RELEASE_MEMORY_MS),
-  ];
-  void attempt(accounts.history.forgetOld)();
-  void attempt(remindOfConsent)();
+  const { keys, widgets, history, foundCovers } = accounts;
+  repeat("follow changes again", FOLLOW_AGAIN_MS, accounts.followMissed);
+  repeat("store uses of keys", FLUSH_KEY_USES_MS, keys.flushUses);
+  repeat("store what is left", RETRY_WRITES_MS, accounts.retryWrites);
+  repeat("forget removed overlays", UNDO_MS, widgets.forgetRemoved);
+  repeat("forget found covers", FORGET_SONGS_MS, foundCovers.forgetOld);
+  void repeat("forget old songs", FORGET_SONGS_MS, history.forgetOld)();
+  void repeat("remind of consent", REMIND_OF_CONSENT_MS, remindOfConsent)();
   return () => {
     for (const timer of timers) clearInterval(timer);
   };
