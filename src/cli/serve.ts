@@ -8,6 +8,7 @@ import { dropRestored, putRestoredInPlace } from "../db/data-folder.ts";
 import type { Store } from "../db/store.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 import { listen } from "../server.ts";
+import { lazily } from "../once.ts";
 import { listenForCommands } from "../control/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, noMetrics } from "../metrics.ts";
@@ -39,7 +40,7 @@ const STOP_WITHIN_MS = 3_500;
  * @param commands loads the program's commands for the documentation
  * @throws {AlreadyRunningError} when another server runs on the data folder
  */
-export async function serve(...given: Parameters<typeof serveFolder>): Promise<void> {
+export async function serve(...given: Given): Promise<void> {
   if (process.platform !== "win32") return serveUntilStopped(...given);
   const { forbidQuickEdit } = await import("./windows-desktop.ts");
   const allowQuickEdit = forbidQuickEdit();
@@ -51,19 +52,25 @@ export async function serve(...given: Parameters<typeof serveFolder>): Promise<v
 }
 
 /** Starts again in this process with a backup that was restored. */
-async function serveUntilStopped(...given: Parameters<typeof serveFolder>): Promise<void> {
-  let ended = await serveFolder(...given);
+async function serveUntilStopped(...given: Given): Promise<void> {
+  const signal = lazily(firstSignal);
+  let ended = await serveFolder(signal, ...given);
   const [resolved, asJson, io, commands] = given;
   // The browser that brought the backup stays signed in: none is opened.
-  while (ended === RESTORED) ended = await serveFolder(resolved, asJson, io, commands);
+  while (ended === RESTORED) ended = await serveFolder(signal, resolved, asJson, io, commands);
 }
 
-async function serveFolder(
+type Given = readonly [
   resolved: ResolvedConfig,
   asJson: boolean,
   io: Io,
   commands: () => Promise<readonly CommandDescription[]>,
-  greeting: Greeting = "first",
+  greeting?: Greeting,
+];
+
+async function serveFolder(
+  signal: () => Promise<string>,
+  ...[resolved, asJson, io, commands, greeting = "first"]: Given
 ): Promise<string> {
   const { config } = resolved;
   const clock = systemClock;
@@ -82,7 +89,8 @@ async function serveFolder(
   async function serveOpened(): Promise<string> {
     warnOfFolder(config, key, lock, log);
     const accounts = createAccounts({ store, vault, wallMs: clock.wallMs, log });
-    const stopping = stopSignal();
+    const stopping = Promise.withResolvers<string>();
+    void signal().then(stopping.resolve);
     const running = listen({
       host: config.host,
       port: config.port,
@@ -105,8 +113,8 @@ async function serveFolder(
           machine: THIS_MACHINE,
           random: Math.random,
           connectionsFrom: (stored) => stored,
-          stopServer: () => stopping.stop("the dashboard"),
-          restartRestored: () => stopping.stop(RESTORED),
+          stopServer: () => stopping.resolve("the dashboard"),
+          restartRestored: () => stopping.resolve(RESTORED),
         }),
     });
     const { server } = running;
@@ -124,7 +132,7 @@ async function serveFolder(
       // Loaded with the first command.
       carryOut: async (request, lines, signal) => {
         const { carryOutServed } = await import("./served-commands.ts");
-        const stop = () => stopping.stop("marquee stop");
+        const stop = () => stopping.resolve("marquee stop");
         const serving = { ...server.app.actionParts, settings: resolved, signal, stop };
         return carryOutServed(request, lines, serving);
       },
@@ -149,7 +157,7 @@ async function serveFolder(
     }
     log.info("serving", { url: baseUrl, version: VERSION });
 
-    const reason = await stopping.reason;
+    const reason = await stopping.promise;
     log.info("stopping", { because: reason });
     const stopByMs = clock.monotonicMs() + STOP_WITHIN_MS;
     await running.stop(STOP_WITHIN_MS);
@@ -196,13 +204,13 @@ function isOpenToOthers({ host, baseUrl, allowedHosts }: Config): boolean {
 }
 
 /**
- * Resolves with the first reason to stop: a signal, or what `stop` was called with. Later signals change
- * nothing: without a listener they would end the process in the middle of its stop.
+ * Resolves with the first signal to stop, in whichever start it comes. Later ones change nothing: without
+ * a listener they would end the process in the middle of its stop.
  */
-function stopSignal(): { readonly reason: Promise<string>; stop(reason: string): void } {
+function firstSignal(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => resolve(signal));
   }
-  return { reason: promise, stop: resolve };
+  return promise;
 }

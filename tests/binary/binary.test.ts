@@ -24,6 +24,7 @@ import {
 import { playlist } from "../../src/sources/kinds/demo/playlist.ts";
 import { testWith } from "../fixtures/real-parts.ts";
 import { FILE_NAMES, mistakeIn, readFiles } from "../fixtures/data/file-reader.ts";
+import { signIn } from "../fixtures/http/signed-in.ts";
 import { readEvents } from "../fixtures/http/event-reader.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { isThorough } from "../fixtures/thorough.ts";
@@ -255,6 +256,39 @@ describe("stopping", () => {
     expect(await stopped).toBe(0);
     expect(existsSync(dataFile("marquee.db-wal"))).toBe(false);
     socket.end();
+  });
+
+  test("ends for good while it begins anew with a restored backup", async () => {
+    const server = await start();
+    const copy = join(folder.path, "copy.db");
+    expect((await run("backup", copy)).code).toBe(0);
+    const get = (path: string, init?: RequestInit) =>
+      fetch(server.url + path, { ...init, redirect: "manual" });
+    const link = new URL(server.ready["login_url"] ?? "").pathname.split("/").at(-1) ?? "";
+    const magicLinks = { issue: () => link };
+    const user = { id: 1, name: server.ready["username"] ?? "" };
+    const browser = await signIn({ get, accounts: { magicLinks } }, { user }, server.url);
+    // A request that never ends keeps the server from stopping at once.
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(server.url).port),
+      socket: { open: (opened) => void opened.write("GET /livez HTTP/1.1\r\n"), data() {} },
+    });
+    const body = new FormData();
+    body.set("token", browser.formToken);
+    body.set("do", "restore");
+    body.set("at", "0");
+    body.set("backup", Bun.file(copy));
+    body.set("key", Bun.file(dataFile("secret.key")));
+    const headers = { origin: server.url };
+    const sent = await browser.get("/en/dashboard/restore", { method: "POST", headers, body });
+    expect(sent.status).toBe(200);
+    await until(() => server.log().includes("stopping") || undefined);
+    const stopped = server.stop();
+    socket.end();
+    expect(await stopped).toBe(0);
+    expect(server.log()).toContain("a backup was restored");
+    expect(existsSync(dataFile("restored.db"))).toBe(false);
   });
 
   test("by being killed, again and again while users are added, loses no user that was told", async () => {
