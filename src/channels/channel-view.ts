@@ -19,18 +19,23 @@ export interface ConnectionReading {
   readonly isShown: boolean;
 }
 
+/** What the views of all channels share. */
 export interface ChannelViewDeps {
-  readonly userId: number;
   readonly clock: Clock;
   /** What the user does not want to be shown. */
   privacyOf(userId: number): PrivacyRules;
   /** The cover that was found elsewhere for a song that others are shown. */
   foundCover(userId: number, playback: Playback): Artwork | undefined;
   readonly unreadable: UnreadableCovers;
+}
+
+/** What is viewed. */
+export interface Viewed {
+  readonly userId: number;
   /** In the user's order; `undefined` before they are known. */
-  connections(): readonly KnownConnection[] | undefined;
+  readonly connections: readonly KnownConnection[] | undefined;
   /** Since when somebody follows every change (monotonic); `undefined` while nobody does. */
-  watchedSinceMs(): number | undefined;
+  readonly watchedSinceMs: number | undefined;
 }
 
 type PlaybackReading = Extract<Reading, { kind: "playback" }>;
@@ -38,23 +43,25 @@ type PlaybackReading = Extract<Reading, { kind: "playback" }>;
 /** A user's connections as they are now: pure readings at the clock's time. A class, because there is one for each user. */
 export class ChannelView {
   readonly current = new CurrentReading();
+  private readonly viewed: Viewed;
   private readonly deps: ChannelViewDeps;
   /** The last playback that got a cover: the same one stays the same object. */
   private covered: { readonly of: Playback; readonly shown: Playback } | undefined;
 
-  constructor(deps: ChannelViewDeps) {
+  constructor(viewed: Viewed, deps: ChannelViewDeps) {
+    this.viewed = viewed;
     this.deps = deps;
   }
 
   /** The current reading; `undefined` before the first report. */
   read(): Reading | undefined {
-    return this.withCover(readingAt(this.deps.connections(), this.rules(), this.now()));
+    return this.withCover(readingAt(this.viewed.connections, this.rules(), this.now()));
   }
 
   /** The same, but `undefined` also when a source has to be polled again before it is used. */
   peek(): Reading | undefined {
     const now = this.now();
-    const connections = this.deps.connections();
+    const connections = this.viewed.connections;
     // While somebody follows every change, sources are polled anyway.
     const untilMs =
       connections && now.watchedSinceMs === undefined
@@ -76,7 +83,7 @@ export class ChannelView {
   /** For how long the reading stays as it is unless a source reports; `undefined`: for ever. */
   changesInMs(): number | undefined {
     const now = this.now();
-    const atMs = nextChangeAt(this.deps.connections(), this.rules(), now);
+    const atMs = nextChangeAt(this.viewed.connections, this.rules(), now);
     return atMs === undefined ? undefined : Math.ceil(atMs - now.nowMs);
   }
 
@@ -94,7 +101,7 @@ export class ChannelView {
     const now = this.now();
     const reading = this.merged();
     const shown = reading?.kind === "playback" ? reading : undefined;
-    return (this.deps.connections() ?? []).map((connection) => ({
+    return (this.viewed.connections ?? []).map((connection) => ({
       connectionId: connection.connectionId,
       playback: this.shown(reportedBy(connection, now), connection.connectionId),
       isShown: shown !== undefined && shown.connectionId === connection.connectionId,
@@ -103,7 +110,7 @@ export class ChannelView {
 
   /** The merged reading, hidden or not; `undefined` while too little is known. */
   private merged(): Reading | undefined {
-    const connections = this.deps.connections();
+    const connections = this.viewed.connections;
     return connections && merge(connections, this.now());
   }
 
@@ -143,7 +150,7 @@ export class ChannelView {
     const { album } = playback;
     const before = this.coveredAs(reading);
     if (before) return { ...reading, playback: before };
-    const found = this.deps.foundCover(this.deps.userId, playback);
+    const found = this.deps.foundCover(this.viewed.userId, playback);
     if (!found || unreadable.has(found)) return reading;
     const shown = { ...playback, album: { ...album, artworks: [found] } };
     this.covered = { of: playback, shown };
@@ -168,7 +175,7 @@ export class ChannelView {
   }
 
   private rules(): PrivacyRules {
-    return this.deps.privacyOf(this.deps.userId);
+    return this.deps.privacyOf(this.viewed.userId);
   }
 
   private now(): Now {
@@ -176,7 +183,7 @@ export class ChannelView {
     return {
       nowMs: clock.monotonicMs(),
       wallMs: clock.wallMs(),
-      watchedSinceMs: this.deps.watchedSinceMs(),
+      watchedSinceMs: this.viewed.watchedSinceMs,
     };
   }
 }

@@ -7,19 +7,19 @@ import {
   stateAfter,
   stateBeforeReports,
 } from "./connection-state.ts";
-import { createWatcher, type WatchedConnection, type Watch, type WatcherDeps } from "./watcher.ts";
+import { type WatchedConnection, Watcher, type WatcherDeps } from "./watcher.ts";
 
 /** Whose connections are watched, and for whom. */
 export interface Watching {
   readonly userId: number;
   readonly demand: Demand;
   /** Is called after a report, or after the connections or their order have changed. */
-  onChange(): void;
+  notify(): void;
 }
 
 interface Member extends KnownConnection {
   state: ConnectionState;
-  readonly watch: Watch;
+  readonly watcher: Watcher;
   /** Ends its watching; `undefined` while it is not watched. */
   run: AbortController | undefined;
 }
@@ -38,11 +38,11 @@ export class ConnectionSet {
   private failures = 0;
   /** Drops the next attempt to read them. */
   private cancelRetry: (() => void) | undefined;
-  private readonly set: Watching;
+  private readonly watching: Watching;
   private readonly deps: WatcherDeps;
 
-  constructor(set: Watching, deps: WatcherDeps) {
-    this.set = set;
+  constructor(watching: Watching, deps: WatcherDeps) {
+    this.watching = watching;
     this.deps = deps;
   }
 
@@ -50,7 +50,7 @@ export class ConnectionSet {
   follow(): void {
     this.cancelRetry?.();
     try {
-      this.use(this.deps.connectionsOf(this.set.userId));
+      this.use(this.deps.connectionsOf(this.watching.userId));
       this.failures = 0;
     } catch (error) {
       this.failures += 1;
@@ -88,7 +88,7 @@ export class ConnectionSet {
       delivery,
       ...(pollsEveryMs !== undefined && { pollsEveryMs }),
       state: UNTRIED,
-      watch: createWatcher(this.set.userId, connectionId, this.deps),
+      watcher: new Watcher(this.watching.userId, connectionId, this.deps),
       run: undefined,
     };
   }
@@ -99,8 +99,8 @@ export class ConnectionSet {
     const { signal } = run;
     member.run = run;
     member.state = stateBeforeReports(member.state, clock.monotonicMs());
-    const { demand } = this.set;
-    for await (const report of member.watch({ connection, demand, signal })) {
+    const { demand } = this.watching;
+    for await (const report of member.watcher.watch({ connection, demand, signal })) {
       if (signal.aborted) return;
       member.state = stateAfter(member, report, clock.monotonicMs());
       this.changed();
@@ -112,9 +112,9 @@ export class ConnectionSet {
   /** What a source sends may be hostile: a failure here concerns this user alone. */
   private changed(): void {
     try {
-      this.set.onChange();
+      this.watching.notify();
     } catch (error) {
-      const fields = { user: this.set.userId, reason: describeError(error) };
+      const fields = { user: this.watching.userId, reason: describeError(error) };
       this.deps.log.error("what plays could not be worked out", fields);
     }
   }
@@ -128,7 +128,7 @@ export class ConnectionSet {
   /** Tries again later. Connections that are known are watched meanwhile. */
   private retry(error: unknown): void {
     const { clock, log, random } = this.deps;
-    const fields = { user: this.set.userId, reason: describeError(error) };
+    const fields = { user: this.watching.userId, reason: describeError(error) };
     if (this.failures === 1) log.error("a user's connections cannot be read", fields);
     const retryAfterMs = retryDelayMs(this.failures, random());
     if (!this.connections || this.connections !== this.members) {

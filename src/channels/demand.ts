@@ -2,32 +2,37 @@ import type { Demand } from "../sources/source.ts";
 
 type DemandEvent = "asked" | "changed";
 
-/** A demand that its maker changes. */
-export interface ChangingDemand extends Demand {
-  change(event: DemandEvent): void;
-}
+/**
+ * Shows sources whether there are subscribers, and when a request wants the current state. A class,
+ * because each user's channel has one.
+ */
+export class ChangingDemand implements Demand {
+  private readonly waiting = new Set<(event: DemandEvent) => void>();
+  private readonly subscribers: { readonly size: number };
 
-/** Shows a source whether there are subscribers, and when a request wants the current state. */
-export function createDemand(watched: () => boolean): ChangingDemand {
-  const waiting = new Set<(event: DemandEvent) => void>();
-  return {
-    get watched() {
-      return watched();
-    },
-    nextChange: (signal) =>
-      new Promise((resolve) => {
-        const finish = (event: DemandEvent) => {
-          waiting.delete(finish);
-          signal.removeEventListener("abort", end);
-          resolve(event);
-        };
-        const end = () => finish("changed");
-        if (signal.aborted) return end();
-        waiting.add(finish);
-        signal.addEventListener("abort", end);
-      }),
-    change(event) {
-      for (const finish of [...waiting]) finish(event);
-    },
-  };
+  constructor(subscribers: { readonly size: number }) {
+    this.subscribers = subscribers;
+  }
+
+  get watched(): boolean {
+    return this.subscribers.size > 0;
+  }
+
+  nextChange(signal: AbortSignal): Promise<DemandEvent> {
+    return new Promise((resolve) => {
+      const finish = (event: DemandEvent) => {
+        this.waiting.delete(finish);
+        signal.removeEventListener("abort", end);
+        resolve(event);
+      };
+      const end = () => finish("changed");
+      if (signal.aborted) return end();
+      this.waiting.add(finish);
+      signal.addEventListener("abort", end);
+    });
+  }
+
+  change(event: DemandEvent): void {
+    for (const finish of [...this.waiting]) finish(event);
+  }
 }

@@ -3,15 +3,10 @@ import { hidesTrack, isSharingPaused } from "../accounts/privacy.ts";
 import { atMost, type Clock } from "../clock.ts";
 import { nextTurn } from "../next-turn.ts";
 import type { Artwork, Playback } from "../playback.ts";
-import { type Channel, createChannel } from "./channel.ts";
+import { Channel, type ChannelDeps } from "./channel.ts";
 import type { ChannelViewDeps, ConnectionReading } from "./channel-view.ts";
 import type { CurrentReading } from "./current-reading.ts";
-import {
-  type CountedSong,
-  createLastSongs,
-  type PlayedSong,
-  type LastSongs,
-} from "./last-songs.ts";
+import type { CountedSong, PlayedSong } from "./last-songs.ts";
 import type { Reading } from "./reading.ts";
 import type { Scope } from "./subscribers.ts";
 import { createUnreadableCovers } from "./unreadable-covers.ts";
@@ -77,17 +72,6 @@ export interface Hub {
 
 export type HubDeps = WatcherDeps & Pick<ChannelViewDeps, "privacyOf" | "foundCover">;
 
-interface OpenChannel {
-  readonly channel: Channel;
-  readonly lastSongs: LastSongs;
-}
-
-/** What others learn of all channels. */
-interface ChannelListeners {
-  onCounted(userId: number, song: CountedSong): void;
-  onCover(userId: number, artwork: Artwork): void;
-}
-
 /** How long a channel keeps running after the last request. */
 const GRACE_MS = 60_000;
 /** Longest wait for a new poll of a polled source; then its last answer is used. */
@@ -95,20 +79,29 @@ const NEXT_READING_MS = 1_000;
 
 export function createHub(deps: HubDeps): Hub {
   const { clock } = deps;
-  const channels = new Map<number, OpenChannel>();
+  const channels = new Map<number, Channel>();
   const unreadable = createUnreadableCovers(clock);
   const coverListeners: ((userId: number, artwork: Artwork) => void)[] = [];
   const counters: ((userId: number, song: CountedSong) => void)[] = [];
-  const listeners: ChannelListeners = {
-    onCounted: (userId, song) => counters.forEach((note) => note(userId, song)),
-    onCover: (userId, artwork) => coverListeners.forEach((look) => look(userId, artwork)),
+  const shared: ChannelDeps = {
+    ...deps,
+    unreadable,
+    onCounted(userId, counted) {
+      if (hidesTrack(deps.privacyOf(userId), counted.song)) return;
+      const isShowable = !unreadable.has(counted.artwork);
+      const song = isShowable ? counted : { ...counted, artwork: undefined };
+      for (const note of counters) note(userId, song);
+    },
+    onCover(userId, artwork) {
+      for (const look of coverListeners) look(userId, artwork);
+    },
   };
-  const open = (userId: number): OpenChannel => {
-    const opened = openChannel(userId, deps, unreadable, listeners);
+  const open = (userId: number): Channel => {
+    const opened = new Channel(userId, shared);
     channels.set(userId, opened);
     return opened;
   };
-  const channelOf = (userId: number): Channel => (channels.get(userId) ?? open(userId)).channel;
+  const channelOf = (userId: number): Channel => channels.get(userId) ?? open(userId);
 
   const runningChannelOf = (userId: number): Channel => {
     const channel = channelOf(userId);
@@ -122,21 +115,21 @@ export function createHub(deps: HubDeps): Hub {
 
   /** Some readings change by time alone, which nobody learns while nobody subscribes. */
   const countSongs = (userId: number) => {
-    const entry = channels.get(userId);
-    if (entry?.channel.running) entry.lastSongs.note(entry.channel.view.read());
+    const channel = channels.get(userId);
+    if (channel?.running) channel.lastSongs.note(channel.view.read());
   };
 
   /** The running channels, or one user's if it runs. */
   const runningOf = (userId?: number): [number, Channel][] =>
     (userId === undefined ? [...channels.keys()] : [userId]).flatMap((id) => {
-      const channel = channels.get(id)?.channel;
+      const channel = channels.get(id);
       return channel?.running ? [[id, channel]] : [];
     });
 
   return {
     currentOf: (userId) => channelOf(userId).view.current,
     peek(userId) {
-      const known = channels.get(userId)?.channel.view.current.at(clock.monotonicMs());
+      const known = channels.get(userId)?.view.current.at(clock.monotonicMs());
       return known ?? runningChannelOf(userId).view.peek();
     },
     async read(userId, atMostMs) {
@@ -156,8 +149,8 @@ export function createHub(deps: HubDeps): Hub {
       runningChannelOf(userId);
       return () => {
         leave();
-        const entry = channels.get(userId);
-        if (entry) entry.channel.view.current.usedAtMs = clock.monotonicMs();
+        const channel = channels.get(userId);
+        if (channel) channel.view.current.usedAtMs = clock.monotonicMs();
       };
     },
     followConnections: (userId) =>
@@ -166,14 +159,14 @@ export function createHub(deps: HubDeps): Hub {
         if (userId === undefined) await nextTurn();
         channel.followConnections();
       }),
-    rawPlayback: (userId) => channels.get(userId)?.channel.view.rawPlayback(),
-    readingsOf: (userId) => channels.get(userId)?.channel.view.reports() ?? [],
+    rawPlayback: (userId) => channels.get(userId)?.view.rawPlayback(),
+    readingsOf: (userId) => channels.get(userId)?.view.reports() ?? [],
     songsBefore(userId) {
-      const entry = channels.get(userId);
+      const channel = channels.get(userId);
       const rules = deps.privacyOf(userId);
-      if (!entry || isSharingPaused(rules, clock.wallMs())) return [];
+      if (!channel || isSharingPaused(rules, clock.wallMs())) return [];
       countSongs(userId);
-      return entry.lastSongs.finished().filter(({ song }) => !hidesTrack(rules, song));
+      return channel.lastSongs.finished.filter(({ song }) => !hidesTrack(rules, song));
     },
     onCounted: (listener) => void counters.push(listener),
     countSongs,
@@ -188,39 +181,14 @@ export function createHub(deps: HubDeps): Hub {
       for (const [, channel] of runningOf(userId)) channel.notify();
     },
     forget(userId) {
-      channels.get(userId)?.channel.stop();
+      channels.get(userId)?.stop();
       channels.delete(userId);
     },
     running: () => runningOf().length,
     stop() {
-      for (const { channel } of channels.values()) channel.stop();
+      for (const channel of channels.values()) channel.stop();
     },
   };
-}
-
-/** A channel that does not run yet, and what is played while it runs. */
-function openChannel(
-  userId: number,
-  deps: HubDeps,
-  unreadable: ReturnType<typeof createUnreadableCovers>,
-  { onCounted, onCover }: ChannelListeners,
-): OpenChannel {
-  const lastSongs = createLastSongs(deps.clock, (counted) => {
-    if (hidesTrack(deps.privacyOf(userId), counted.song)) return;
-    const isShowable = !unreadable.has(counted.artwork);
-    onCounted(userId, isShowable ? counted : { ...counted, artwork: undefined });
-  });
-  const channel = createChannel({
-    ...deps,
-    userId,
-    unreadable,
-    onReading(reading) {
-      lastSongs.note(reading);
-      const artworks = reading?.kind === "playback" ? reading.playback.album.artworks : [];
-      for (const artwork of artworks) onCover(userId, artwork);
-    },
-  });
-  return { channel, lastSongs };
 }
 
 /** One timer for each running channel. It is set again only when it fires, not per request. */

@@ -24,8 +24,7 @@ export interface CountedSong extends PlayedSong {
   readonly artwork: Artwork | undefined;
 }
 
-/** The last songs of one channel. It knows only what played while the channel ran. */
-export type LastSongs = ReturnType<typeof createLastSongs>;
+type SongClock = Pick<Clock, "monotonicMs" | "wallMs">;
 
 export const MOST_SONGS = 20;
 /** A song that was played for less time was skipped, and does not count. */
@@ -48,86 +47,96 @@ interface CurrentSong {
   countedUntilMs: number;
 }
 
-/** @param onCounted gets songs that count for the history, and again as they go on */
-export function createLastSongs(
-  { monotonicMs, wallMs }: Pick<Clock, "monotonicMs" | "wallMs">,
-  onCounted: (song: CountedSong) => void = () => {},
-) {
-  const finished: PlayedSong[] = [];
+/**
+ * The last songs of one channel. It knows only what played while the channel ran. A class, because
+ * each user's channel has one.
+ */
+export class LastSongs {
+  /** The songs before the current one, the newest first. */
+  readonly finished: PlayedSong[] = [];
   /** Whether the last finished song was played before a new beginning, so that it does not go on. */
-  let isEnded = false;
-  let current: CurrentSong | undefined;
+  private isEnded = false;
+  private current: CurrentSong | undefined;
+  private readonly clock: SongClock;
+  private readonly onCounted: (song: CountedSong) => void;
+
+  /** @param onCounted gets songs that count for the history, and again as they go on */
+  constructor(clock: SongClock, onCounted: (song: CountedSong) => void) {
+    this.clock = clock;
+    this.onCounted = onCounted;
+  }
+
+  /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
+  note(reading: Reading | undefined): void {
+    const { current } = this;
+    if (current) {
+      const nowMs = this.clock.monotonicMs();
+      current.playedMs += playedMs(current, nowMs);
+      current.countedUntilMs = nowMs;
+      current.playback = undefined;
+    }
+    // The song may go on while its source cannot be asked.
+    if (!reading || reading.kind === "unavailable") return this.report(1);
+    const playback = reading.kind === "playback" ? reading.playback : undefined;
+    if (current && playback && isSamePlay(current.song, playback)) {
+      current.playback = playback;
+      current.artwork = playback.album.artworks[0] ?? current.artwork;
+      this.report(playback.state === "playing" ? REPORT_EVERY_MS : 1);
+    } else {
+      this.finish();
+      if (playback) this.current = this.begin(playback);
+    }
+  }
+
+  /** From now on only what is played from now on counts of the current song, and of those before. */
+  beginAgain(): void {
+    this.isEnded = true;
+    const { current } = this;
+    if (!current) return;
+    current.startedAt = this.clock.wallMs();
+    current.playedMs = 0;
+    current.reportedMs = -Infinity;
+    current.countedUntilMs = this.clock.monotonicMs();
+  }
 
   /** @param everyMs how much more must have been played since it was last reported */
-  const report = (everyMs: number) => {
+  private report(everyMs: number): void {
+    const { current } = this;
     if (!current || current.playedMs < LEAST_COUNTED_MS) return;
     const { song, startedAt, playedMs, artwork, reportedMs } = current;
     if (playedMs - reportedMs < everyMs) return;
     current.reportedMs = playedMs;
-    onCounted({ song, startedAt, playedMs, artwork });
-  };
+    this.onCounted({ song, startedAt, playedMs, artwork });
+  }
 
-  const finish = () => {
-    if (!current) return;
-    report(1);
-    const { song, startedAt, playedMs } = current;
-    current = undefined;
+  private finish(): void {
+    if (!this.current) return;
+    this.report(1);
+    const { song, startedAt, playedMs } = this.current;
+    this.current = undefined;
     if (playedMs < LEAST_PLAYED_MS) return;
+    const { finished } = this;
     finished.unshift({ song, startedAt, playedMs });
-    isEnded = false;
+    this.isEnded = false;
     finished.length = Math.min(finished.length, MOST_SONGS);
-  };
+  }
 
-  const begin = (playback: Playback): CurrentSong => {
+  private begin(playback: Playback): CurrentSong {
     // A song that goes on after a gap is still the same one.
-    const [last] = finished;
+    const [last] = this.finished;
     const isLast = last !== undefined && isSamePlay(last.song, playback);
-    if (isLast) finished.shift();
-    const goesOn = isLast && !isEnded;
+    if (isLast) this.finished.shift();
+    const goesOn = isLast && !this.isEnded;
     return {
       song: goesOn ? last.song : songOf(playback),
-      startedAt: goesOn ? last.startedAt : wallMs(),
+      startedAt: goesOn ? last.startedAt : this.clock.wallMs(),
       playedMs: goesOn ? last.playedMs : 0,
       artwork: playback.album.artworks[0],
       reportedMs: goesOn ? last.playedMs : -Infinity,
       playback,
-      countedUntilMs: monotonicMs(),
+      countedUntilMs: this.clock.monotonicMs(),
     };
-  };
-
-  return {
-    /** Takes in what plays from now on; `undefined` when the channel stops or knows too little. */
-    note(reading: Reading | undefined) {
-      if (current) {
-        const nowMs = monotonicMs();
-        current.playedMs += playedMs(current, nowMs);
-        current.countedUntilMs = nowMs;
-        current.playback = undefined;
-      }
-      // The song may go on while its source cannot be asked.
-      if (!reading || reading.kind === "unavailable") return report(1);
-      const playback = reading.kind === "playback" ? reading.playback : undefined;
-      if (current && playback && isSamePlay(current.song, playback)) {
-        current.playback = playback;
-        current.artwork = playback.album.artworks[0] ?? current.artwork;
-        report(playback.state === "playing" ? REPORT_EVERY_MS : 1);
-      } else {
-        finish();
-        if (playback) current = begin(playback);
-      }
-    },
-    /** The songs before the current one, the newest first. */
-    finished: (): readonly PlayedSong[] => finished,
-    /** From now on only what is played from now on counts of the current song, and of those before. */
-    beginAgain() {
-      isEnded = true;
-      if (!current) return;
-      current.startedAt = wallMs();
-      current.playedMs = 0;
-      current.reportedMs = -Infinity;
-      current.countedUntilMs = monotonicMs();
-    },
-  };
+  }
 }
 
 /** How long a song has played since it was last counted. It does not play past its end. */

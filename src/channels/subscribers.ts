@@ -15,18 +15,20 @@ interface Known {
   delivered: string | undefined;
 }
 
-/** Everything that a scope sees of a reading, as text to compare. */
-type TextOf = (reading: Reading, scope: Scope) => string;
+interface Texts {
+  /** Everything that a scope sees of a reading, as text to compare. */
+  textOf(reading: Reading, scope: Scope): string;
+}
 
 /** Who gets a channel's readings. A class, because each user's channel has one. */
 export class Subscribers {
   private readonly all = new Map<Subscriber, Known>();
   private readonly log: Log;
-  private readonly textOf: TextOf;
+  private readonly texts: Texts;
 
-  constructor(log: Log, textOf: TextOf) {
+  constructor(log: Log, texts: Texts) {
     this.log = log;
-    this.textOf = textOf;
+    this.texts = texts;
   }
 
   get size(): number {
@@ -35,7 +37,7 @@ export class Subscribers {
 
   /** @param reading what it gets by another way now, and need not get again */
   add(subscriber: Subscriber, scope: Scope, reading: Reading | undefined): void {
-    this.all.set(subscriber, { scope, delivered: reading && this.textOf(reading, scope) });
+    this.all.set(subscriber, { scope, delivered: reading && this.texts.textOf(reading, scope) });
   }
 
   /** Returns whether it was a subscriber. */
@@ -47,7 +49,7 @@ export class Subscribers {
   deliver(reading: Reading): void {
     const texts: Partial<Record<Scope, string>> = {};
     for (const [subscriber, known] of this.all) {
-      const text = (texts[known.scope] ??= this.textOf(reading, known.scope));
+      const text = (texts[known.scope] ??= this.texts.textOf(reading, known.scope));
       if (text === known.delivered) continue;
       known.delivered = text;
       try {

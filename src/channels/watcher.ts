@@ -4,7 +4,7 @@ import { type Demand, type Source, SourceFailure, type WatchContext } from "../s
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
 import type { Report } from "./connection-state.ts";
-import { CALM_MS, createStatusReporter, type StatusReporterDeps } from "./status-reporter.ts";
+import { CALM_MS, StatusReporter, type StatusReporterDeps } from "./status-reporter.ts";
 
 /** A user's connection, ready to be watched. */
 export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEveryMs"> {
@@ -27,12 +27,6 @@ export interface WatcherDeps extends StatusReporterDeps {
   connectionsOf(userId: number): readonly WatchedConnection[];
 }
 
-/**
- * Runs one connection's source, tries again when it fails, and reports the connection's status. Yields the
- * source's reports until the signal aborts or the user has to connect again.
- */
-export type Watch = (run: WatcherRun) => AsyncIterable<Report>;
-
 interface WatcherRun {
   readonly connection: WatchedConnection;
   readonly demand: Demand;
@@ -42,61 +36,37 @@ interface WatcherRun {
 /** How one attempt to watch a connection has ended. */
 type WatchEnd = "unlinked" | { readonly retryAfterMs?: number };
 
-export function createWatcher(
-  userId: number,
-  connectionId: number | undefined,
-  deps: WatcherDeps,
-): Watch {
-  const { clock, log, random } = deps;
+/**
+ * Runs one connection's source, tries again when it fails, and reports the connection's status. A class,
+ * because each connection has one.
+ */
+export class Watcher {
+  private readonly userId: number;
+  private readonly connectionId: number | undefined;
+  private readonly deps: WatcherDeps;
   /** Kept between runs, so that a known failure is not reported as new after a restart. */
-  const status = createStatusReporter(userId, connectionId, deps);
+  private readonly status: StatusReporter;
 
-  /** The connection with its current settings, which may have changed while it was watched. */
-  const reopen = (): WatchedConnection | undefined =>
-    deps.connectionsOf(userId).find((found) => found.connectionId === connectionId);
+  constructor(userId: number, connectionId: number | undefined, deps: WatcherDeps) {
+    this.userId = userId;
+    this.connectionId = connectionId;
+    this.deps = deps;
+    this.status = new StatusReporter(userId, connectionId, deps);
+  }
 
-  const refuse = async (refused: WatchedConnection, reason: string): Promise<WatchEnd> => {
-    try {
-      await refused.refuse?.();
-    } catch (error) {
-      // If the disk is full, the refusal is found again after a restart of the server.
-      log.error("a refusal could not be stored", { reason: describeError(error) });
-    }
-    log.warn("music has to be connected again", { user: userId, connection: connectionId, reason });
-    return "unlinked";
-  };
-
-  const endOf = async (error: unknown, failed: WatchedConnection): Promise<WatchEnd> => {
-    const reason = describeError(error);
-    if (!(error instanceof SourceFailure)) {
-      status.broken(reason);
-      return {};
-    }
-    const { meaning } = error;
-    if (meaning.kind === "unauthorized") return refuse(failed, reason);
-    if (meaning.kind === "unavailable") {
-      status.failed(meaning.reason ?? "unreachable", reason);
-      return {};
-    }
-    status.failed(meaning.reason, reason, meaning.afterMs);
-    return { retryAfterMs: meaning.afterMs };
-  };
-
-  const unlinked = (): Report => {
-    status.pause();
-    return { kind: "unlinked" };
-  };
-
-  return async function* watch({ connection: given, demand, signal }) {
+  /** Yields the source's reports until the signal aborts or the user has to connect again. */
+  async *watch({ connection: given, demand, signal }: WatcherRun): AsyncGenerator<Report> {
+    const { status } = this;
+    const { clock, log, random } = this.deps;
     signal.addEventListener("abort", () => status.pause());
     for (let failures = 0; !signal.aborted;) {
       let firstReportAtMs: number | undefined;
       let end: WatchEnd;
       let connection: WatchedConnection | undefined = given;
       try {
-        if (failures > 0) connection = reopen();
+        if (failures > 0) connection = this.reopen();
         if (signal.aborted) return;
-        if (!connection) return yield unlinked();
+        if (!connection) return yield this.unlinked();
         let isSilent = connection.delivery === "pushed";
         for await (const playback of connection.watch({ signal, clock, log, demand })) {
           if (signal.aborted) return;
@@ -112,9 +82,9 @@ export function createWatcher(
         throw new SourceFailure({ kind: "unavailable" }, "the source ended by itself");
       } catch (error) {
         if (signal.aborted) return;
-        end = await endOf(error, connection ?? given);
+        end = await this.endOf(error, connection ?? given);
       }
-      if (end === "unlinked") return yield unlinked();
+      if (end === "unlinked") return yield this.unlinked();
       if (signal.aborted) return;
       // Retries of a player that closes after each answer must become slower, too.
       const wasCalm =
@@ -124,5 +94,46 @@ export function createWatcher(
       yield { kind: "failed", retryAfterMs };
       await clock.sleep(retryAfterMs, signal);
     }
-  };
+  }
+
+  /** The connection with its current settings, which may have changed while it was watched. */
+  private reopen(): WatchedConnection | undefined {
+    const { userId, connectionId } = this;
+    return this.deps.connectionsOf(userId).find((found) => found.connectionId === connectionId);
+  }
+
+  private async endOf(error: unknown, failed: WatchedConnection): Promise<WatchEnd> {
+    const reason = describeError(error);
+    const { status } = this;
+    if (!(error instanceof SourceFailure)) {
+      status.broken(reason);
+      return {};
+    }
+    const { meaning } = error;
+    if (meaning.kind === "unauthorized") return this.refuse(failed, reason);
+    if (meaning.kind === "unavailable") {
+      status.failed(meaning.reason ?? "unreachable", reason);
+      return {};
+    }
+    status.failed(meaning.reason, reason, meaning.afterMs);
+    return { retryAfterMs: meaning.afterMs };
+  }
+
+  private async refuse(refused: WatchedConnection, reason: string): Promise<WatchEnd> {
+    const { log } = this.deps;
+    try {
+      await refused.refuse?.();
+    } catch (error) {
+      // If the disk is full, the refusal is found again after a restart of the server.
+      log.error("a refusal could not be stored", { reason: describeError(error) });
+    }
+    const whose = { user: this.userId, connection: this.connectionId };
+    log.warn("music has to be connected again", { ...whose, reason });
+    return "unlinked";
+  }
+
+  private unlinked(): Report {
+    this.status.pause();
+    return { kind: "unlinked" };
+  }
 }

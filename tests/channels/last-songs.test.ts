@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { createLastSongs, MOST_SONGS } from "../../src/channels/last-songs.ts";
+import { type CountedSong, LastSongs, MOST_SONGS } from "../../src/channels/last-songs.ts";
+import type { Reading } from "../../src/channels/reading.ts";
 import type { Playback } from "../../src/playback.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
 /** The last songs of a channel, told what plays second by second. */
-function listen(onCounted?: Parameters<typeof createLastSongs>[1]) {
+function listen(onCounted: (song: CountedSong) => void = () => {}) {
   let nowMs = 0;
   const clock = { monotonicMs: () => nowMs, wallMs: () => 1_000_000 + nowMs };
-  const songs = createLastSongs(clock, onCounted);
-  const { note } = songs;
+  const songs = new LastSongs(clock, onCounted);
   return {
-    titles: () => songs.finished().map(({ song }) => song.track.title),
-    finished: songs.finished,
-    note,
-    beginAgain: songs.beginAgain,
+    titles: () => songs.finished.map(({ song }) => song.track.title),
+    finished: () => songs.finished,
+    note: (reading: Reading | undefined) => songs.note(reading),
+    beginAgain: () => songs.beginAgain(),
     pass(seconds: number) {
       nowMs += seconds * 1_000;
     },
@@ -21,7 +21,7 @@ function listen(onCounted?: Parameters<typeof createLastSongs>[1]) {
     play(title: string, seconds: number, changes: Partial<Playback> = {}) {
       const track = { id: title, title, durationMs: 200_000, explicit: false };
       const playback = aPlayback({ track, positionMs: 0, observedAtMs: nowMs, ...changes });
-      note({ kind: "playback", playback, connectionId: 1 });
+      songs.note({ kind: "playback", playback, connectionId: 1 });
       nowMs += seconds * 1_000;
     },
   };

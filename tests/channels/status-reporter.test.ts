@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ReportedStatus } from "../../src/music/connection-status.ts";
 import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import type { Hub } from "../../src/channels/hub.ts";
-import { createStatusReporter } from "../../src/channels/status-reporter.ts";
+import { StatusReporter } from "../../src/channels/status-reporter.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -171,7 +171,7 @@ describe("whatever comes and goes", () => {
       fc.asyncProperty(turns, async (flicker) => {
         const time = createFakeClock();
         const reported: string[] = [];
-        const reporter = createStatusReporter(ADA, 7, {
+        const reporter = new StatusReporter(ADA, 7, {
           clock: time,
           log: silentLog,
           onStatus: (_, status) =>
