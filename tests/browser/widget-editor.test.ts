@@ -659,6 +659,20 @@ onTheDashboard("the widget's editor", (stage) => {
     }
   });
 
+  test("says that a file is stored also where the page cannot be read again", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    await page.route("**/dashboard/widget?id=1", (route) => route.abort());
+    const section = page.locator("[data-uploads=stand-in]");
+    const buffer = Buffer.from(await patternPicture("png", 200));
+    const file = { name: "f.png", mimeType: "image/png", buffer };
+    await section.locator("[type=file]").setInputFiles(file);
+    await section.getByRole("button", { name: editor.standIn.save }).click();
+    const outcome = section.locator("[data-outcome]:not(:empty)");
+    expect(await outcome.textContent()).toBe(editor.standIn.saved);
+    expect(stage.server.accounts.standInCovers.idOf(stage.ada.user.id)).toBeDefined();
+  });
+
   test("sets and removes a stand-in cover, which the preview shows", async () => {
     const { page, complaints } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);

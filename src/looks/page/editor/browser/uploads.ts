@@ -32,7 +32,8 @@ export function followUploads(
     const answer = await send(form.action, new FormData(form));
     if (!answer || "refused" in answer) return answer?.refused ?? failed;
     form.reset();
-    await readAgain();
+    // What was asked for is done, whatever becomes of this: another page shows it.
+    await readAgain().catch(() => {});
     return file ? added : removed;
   };
 
@@ -46,7 +47,7 @@ export function followUploads(
       isSending = true;
       outcome.textContent = "";
       const form = event.target as HTMLFormElement;
-      outcome.textContent = await sendFrom(group, form).catch(() => failed);
+      outcome.textContent = await sendFrom(group, form);
       isSending = false;
     });
   }
