@@ -15,7 +15,6 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
   if (!isAbsolute(home)) throw new CommandError("This user has no home folder.");
   const path = join(home, "Library", "LaunchAgents", `${LABEL}.plist`);
   const domain = `gui/${process.getuid?.() ?? 0}`;
-  const bootOut = () => facts.run(["launchctl", "bootout", `${domain}/${LABEL}`]);
   return {
     how: "launchd",
     async on() {
@@ -26,12 +25,12 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
         0o644,
       );
       // An agent that is there already would be refused.
-      await bootOut();
+      await facts.run(["launchctl", "bootout", `${domain}/${LABEL}`]);
       await mustRun(facts, ["launchctl", "bootstrap", domain, path]);
     },
     async off() {
       if (!isThere(path)) return false;
-      await bootOut();
+      // The next session finds none. `bootout` would end the server that runs.
       rmSync(path);
       return true;
     },
