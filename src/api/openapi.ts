@@ -107,7 +107,7 @@ export function openApiDocument(options: OpenApiOptions) {
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
   });
   const paths = options.endpoints.map(
-    ({ path, operationId, description, answer, stream, unavailable = LOCKED }) => {
+    ({ path, operationId, description, answer, stream, unavailable = UNUSABLE }) => {
       const { $id: name = `${operationId}Answer`, ...fields } = answer.schema;
       const schema = refer(name, fields);
       const responses: Record<string, Described> = {
@@ -156,8 +156,12 @@ export function openApiDocument(options: OpenApiOptions) {
 }
 
 const BUSY = "The server is busy: try again";
-/** What every endpoint answers while another program holds the database. */
-const LOCKED = { about: "The server's database is locked by another program.", errors: {} };
+/** What every endpoint answers while the database cannot be used, see `isPassing` of `db/errors.ts`. */
+const UNUSABLE = {
+  about:
+    "The server's database cannot be used: another program locks it, or its disk is full, read-only or failing.",
+  errors: {},
+};
 
 /** OpenAPI 3.1 cannot say what the data of an event is like: the description of the endpoint does. */
 const eventsOf = (examples: Examples) => ({

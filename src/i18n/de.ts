@@ -1406,7 +1406,8 @@ export const de: Words = {
       "429":
         "Zu früh nach dem letzten Aufruf, zu viele falsche Schlüssel von einer Adresse, zu viele Ereignis-Streams mit einem Schlüssel oder zu viel Arbeit für einen Nutzer.",
       "500": "Auf dem Server ist ein Fehler aufgetreten.",
-      "503": "Der Player antwortet seit einer Weile nicht.",
+      "503":
+        "Der Player antwortet seit einer Weile nicht, oder die Datenbank lässt sich gerade nicht benutzen.",
     },
     fieldMeanings: {
       success: "true bei Erfolg.",

@@ -1374,7 +1374,7 @@ export const en = {
       "429":
         "Too soon after the last call, too many wrong keys from one address, too many event streams with one key, or too much work for one user.",
       "500": "Something went wrong on the server.",
-      "503": "The player hasn’t answered for a while.",
+      "503": "The player hasn’t answered for a while, or the database can’t be used just now.",
     },
     fieldMeanings: {
       success: "True on success.",

@@ -1400,7 +1400,8 @@ export const es: Words = {
       "429":
         "Demasiado pronto tras la última llamada, o demasiadas claves erróneas desde una dirección, o demasiados flujos de eventos con una misma clave, o demasiado trabajo para un mismo usuario.",
       "500": "Algo ha fallado en el servidor.",
-      "503": "El reproductor lleva un rato sin responder.",
+      "503":
+        "El reproductor lleva un rato sin responder, o la base de datos no se puede usar en este momento.",
     },
     fieldMeanings: {
       success: "Verdadero si todo ha ido bien.",

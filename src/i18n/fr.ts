@@ -1411,7 +1411,8 @@ export const fr: Words = {
       "429":
         "Trop tôt après le dernier appel, ou trop de clés incorrectes depuis une adresse, ou trop de flux d’événements pour une même clé, ou trop de travail pour un même utilisateur.",
       "500": "Une erreur s’est produite sur le serveur.",
-      "503": "Le lecteur ne répond plus depuis un moment.",
+      "503":
+        "Le lecteur ne répond plus depuis un moment, ou la base de données est inutilisable pour l’instant.",
     },
     fieldMeanings: {
       success: "Vrai en cas de succès.",

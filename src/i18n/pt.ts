@@ -1389,7 +1389,8 @@ export const pt: Words = {
       "429":
         "Cedo demais após a última chamada, ou muitas chaves erradas de um mesmo endereço, ou muitos streams de eventos com uma mesma chave, ou trabalho demais para um mesmo usuário.",
       "500": "Ocorreu um erro no servidor.",
-      "503": "O player não responde há algum tempo.",
+      "503":
+        "O player não responde há algum tempo, ou o banco de dados não pode ser usado neste momento.",
     },
     fieldMeanings: {
       success: "Verdadeiro em caso de sucesso.",

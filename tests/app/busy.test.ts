@@ -116,10 +116,15 @@ describe("while statuses of connections cannot be stored,", () => {
   });
 });
 
-test("a call of the API that meets a lock is answered 503 in the envelope", async () => {
-  const locked = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+test.each([
+  "SQLITE_BUSY",
+  "SQLITE_FULL",
+  "SQLITE_READONLY",
+  "SQLITE_IOERR_READ",
+  "SQLITE_CANTOPEN",
+])("a call of the API that meets %s is answered 503 in the envelope", async (code) => {
   const holderOf = spyOn(server.accounts.keys, "holderOf").mockImplementation(() => {
-    throw locked;
+    throw Object.assign(new Error("not now"), { code });
   });
   const answer = await server.getAs(ada, "/api/v1/now-playing");
   holderOf.mockRestore();
