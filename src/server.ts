@@ -146,8 +146,11 @@ function explainListenFailure(
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with ${flag} or ${variable}.`,
     EADDRNOTAVAIL: notHere,
-    // A name that nobody knows.
+    // A name that nobody knows: the code is one that the search for it has left.
     ENOENT: notHere,
+    EINVAL: notHere,
+    // What cannot be a name is not looked for.
+    ENOTFOUND: notHere,
     EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
     EPERM: `Port ${port} may not be used by this user. Choose one above 1023 with ${flag} or ${variable}.`,
   };
