@@ -1,6 +1,5 @@
 import { closeSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ResolvedConfig } from "../config.ts";
 import { NO_CRASH_REPORTS, wasStartedAnew } from "../crash-reports.ts";
 import { createFolder } from "../db/data-folder.ts";
 import { makeAnew, openOwnFile } from "../own-file.ts";
@@ -37,14 +36,14 @@ export async function isStartedByClick(
 
 /**
  * Starts the server in a process that outlives this one, and resolves when it answers.
- * @param flags the flags of this start
+ * @param data the folder
+ * @param flags the flags of this start, without the folder
  * @throws {CommandError} with the reason, when it ends instead
  */
 export async function startInBackground(
-  { config }: ResolvedConfig,
+  data: string,
   flags: readonly string[],
 ): Promise<RunningFacts> {
-  const { data } = config;
   createFolder(data);
   const path = join(data, LOG_FILE);
   const log = openLog(path);

@@ -106,25 +106,22 @@ async function connectionsOn(
 ): Promise<{ problem: string | null; connections: CheckedConnection[] }> {
   const connections: CheckedConnection[] = [];
   const said: string[] = [];
-  const problems: string[] = [];
   const lines: Io = {
     environment: {},
     out: (line) => void connections.push(JSON.parse(line)),
     error: (line) => void said.push(line),
   };
-  try {
-    const call = {
-      command: "doctor",
-      texts: songs ? { songs: "1" } : {},
-      run: (execution: Execution) => examineConnections(songs, execution),
-    };
-    const code = await carryOut(call, { ...settled, asJson: true }, lines);
-    if (code !== EXIT.done) problems.push(...said);
-    else for (const line of said) io.error(line);
-  } catch (error) {
-    problems.push(explain(error).message);
-  }
-  return { problem: problems.length > 0 ? redact(problems.join(" ")) : null, connections };
+  const call = {
+    command: "doctor",
+    texts: songs ? { songs: "1" } : {},
+    run: (execution: Execution) => examineConnections(songs, execution),
+  };
+  const problem = await carryOut(call, { ...settled, asJson: true }, lines).then(
+    (code) => (code === EXIT.done ? null : said.join(" ")),
+    (error: unknown) => explain(error).message,
+  );
+  if (problem === null) for (const line of said) io.error(line);
+  return { problem: problem && redact(problem), connections };
 }
 
 async function playersHere(songs: boolean) {

@@ -151,20 +151,15 @@ function whereSecretsAre(start: Start, { name }: User): string[] {
   ];
 }
 
-/** In a container, the process's user may be missing from the list of users. */
-function nameFromUserInfo(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "unknown";
-  }
-}
-
 /** The operating system's name for the user who runs this. In a container there may be none. */
 function systemUserName(): string {
-  // Bun reads the name only from $USER, and returns "unknown" for services without that variable.
-  const username = nameFromUserInfo();
-  if (username !== "unknown" && username !== "") return username;
+  try {
+    const { username } = userInfo();
+    // Bun reads the name only from $USER, and returns "unknown" for services without that variable.
+    if (username !== "unknown" && username !== "") return username;
+  } catch {
+    // In a container, the process's user may be missing from the list of users.
+  }
   const answer = Bun.which("id") ? Bun.spawnSync(["id", "-un"]).stdout.toString().trim() : "";
   return answer || "owner";
 }

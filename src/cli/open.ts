@@ -56,7 +56,7 @@ async function serveInBackground(resolved: ResolvedConfig, given: Io): Promise<v
     },
   };
   const facts =
-    (await soonKnown(config.data)) ?? (await startInBackground(resolved, givenFlags(resolved)));
+    (await soonKnown(config.data)) ?? (await startInBackground(config.data, givenFlags(resolved)));
   if (config.open === "never") return;
   await openRunning(facts, resolved, false, io, () => true);
 }

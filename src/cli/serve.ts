@@ -36,28 +36,23 @@ const RESTORED = "a backup was restored";
 const STOP_WITHIN_MS = 3_500;
 
 /**
- * `marquee serve`: runs until a signal or `marquee stop` ends it.
+ * `marquee serve`: runs until a signal or `marquee stop` ends it. It starts again in this process with a
+ * backup that was restored.
  * @param commands loads the program's commands for the documentation
  * @throws {AlreadyRunningError} when another server runs on the data folder
  */
 export async function serve(...given: Given): Promise<void> {
-  if (process.platform !== "win32") return serveUntilStopped(...given);
-  const { forbidQuickEdit } = await import("./windows-desktop.ts");
-  const allowQuickEdit = forbidQuickEdit();
-  try {
-    await serveUntilStopped(...given);
-  } finally {
-    allowQuickEdit();
-  }
-}
-
-/** Starts again in this process with a backup that was restored. */
-async function serveUntilStopped(...given: Given): Promise<void> {
+  const isWindows = process.platform === "win32";
+  const allowQuickEdit = isWindows && (await import("./windows-desktop.ts")).forbidQuickEdit();
   const signal = lazily(firstSignal);
-  let ended = await serveFolder(signal, ...given);
   const [resolved, asJson, io, commands] = given;
-  // The browser that brought the backup stays signed in: none is opened.
-  while (ended === RESTORED) ended = await serveFolder(signal, resolved, asJson, io, commands);
+  try {
+    let ended = await serveFolder(signal, ...given);
+    // The browser that brought the backup stays signed in: none is opened.
+    while (ended === RESTORED) ended = await serveFolder(signal, resolved, asJson, io, commands);
+  } finally {
+    if (allowQuickEdit) allowQuickEdit();
+  }
 }
 
 type Given = readonly [
