@@ -252,15 +252,6 @@ describe("autostart on macOS", () => {
     expect(await autostart.off()).toBe(false);
   });
 
-  test("that is switched off leaves the server of this session running", async () => {
-    const autostart = createMacAutostart(factsWith(() => ({ code: 0, out: "" })));
-    await autostart.on();
-    commands.length = 0;
-    await autostart.off();
-    expect(commands).toEqual([]);
-    expect(await autostart.status()).toMatchObject({ on: false, command: null });
-  });
-
   test("keeps every character of a word", () => {
     fc.assert(
       fc.property(fc.array(aWord), (words) => {

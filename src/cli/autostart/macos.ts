@@ -15,6 +15,7 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
   if (!isAbsolute(home)) throw new CommandError("This user has no home folder.");
   const path = join(home, "Library", "LaunchAgents", `${LABEL}.plist`);
   const domain = `gui/${process.getuid?.() ?? 0}`;
+  const bootOut = () => facts.run(["launchctl", "bootout", `${domain}/${LABEL}`]);
   return {
     how: "launchd",
     async on() {
@@ -25,12 +26,12 @@ export function createMacAutostart(facts: AutostartFacts): Autostart {
         0o644,
       );
       // An agent that is there already would be refused.
-      await facts.run(["launchctl", "bootout", `${domain}/${LABEL}`]);
+      await bootOut();
       await mustRun(facts, ["launchctl", "bootstrap", domain, path]);
     },
     async off() {
       if (!isThere(path)) return false;
-      // The next session finds none. `bootout` would end the server that runs.
+      await bootOut();
       rmSync(path);
       return true;
     },
