@@ -146,7 +146,7 @@ function explainListenFailure(
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is taken, perhaps by another Marquee. Stop that program, or choose another port with ${flag} or ${variable}.`,
     EADDRNOTAVAIL: notHere,
-    // A name that nobody knows: the code is one that the search for it has left.
+    // A name that nobody knows: Bun reports the last error of its search.
     ENOENT: notHere,
     EINVAL: notHere,
     // What cannot be a name is not looked for.

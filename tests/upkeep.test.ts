@@ -29,8 +29,11 @@ test("work in the background that fails is named in the log, and the other work 
       throw new Error("no room");
     },
   });
-  await until(() => lines.length > 0 && songs === 1);
-  stop();
+  try {
+    await until(() => lines.length > 0 && songs === 1);
+  } finally {
+    stop();
+  }
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { message: "background work failed", work: "remind of consent", reason: "no room" },
   ]);

@@ -19,7 +19,7 @@ export interface UpstreamPause {
 /** What this server stores about its upstreams, for all users. */
 export type Upstreams = ReturnType<typeof createUpstreams>;
 
-export function createUpstreams({ store, vault }: AccountsContext, deferred: DeferredWrites) {
+export function createUpstreams({ store, vault, log }: AccountsContext, deferred: DeferredWrites) {
   const { queries } = store;
   const rowOf = (source: string) =>
     queries.select().from(upstreams).where(eq(upstreams.source, source)).get();
@@ -29,12 +29,19 @@ export function createUpstreams({ store, vault }: AccountsContext, deferred: Def
       .values(row)
       .onConflictDoUpdate({ target: upstreams.source, set: row })
       .run();
+  /** The sources whose app is damaged, as far as the log says so. */
+  const damaged = new Set<string>();
   return {
-    /** `undefined` also for one that is damaged: the owner enters it again. */
+    /** `undefined` also for one that is damaged, as the log says: the owner enters it again. */
     appOf(source: string) {
       const sealed = rowOf(source)?.sealedApp;
       if (!sealed) return undefined;
-      return readSealed(vault, "upstream-app", THE_SERVER, sealed) as UpstreamApp | undefined;
+      const app = readSealed(vault, "upstream-app", THE_SERVER, sealed) as UpstreamApp | undefined;
+      if (!app && !damaged.has(source)) {
+        damaged.add(source);
+        log?.error("the stored app of a service is damaged: enter it again", { source });
+      }
+      return app;
     },
     /** Stores the app, encrypted, and replaces any other. */
     async enterApp(source: string, app: UpstreamApp) {

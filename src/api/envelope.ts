@@ -34,7 +34,7 @@ export const document = (body: string, headers = commonHeaders): Response =>
 
 export const notFound = (): Response => failure(404, "Not found");
 export const internalError = (): Response => failure(500, "Internal server error");
-/** The answer when another process has locked the database for too long. */
+/** The answer while the database cannot be used, see `isPassing` of `db/errors.ts`. */
 export const busy = (): Response =>
   failure(503, "The server is busy: try again", { "Retry-After": "1" });
 

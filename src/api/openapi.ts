@@ -107,7 +107,7 @@ export function openApiDocument(options: OpenApiOptions) {
     "500": errorResponse("Something broke here.", { internal: "Internal server error" }),
   });
   const paths = options.endpoints.map(
-    ({ path, operationId, description, answer, stream, unavailable = UNUSABLE }) => {
+    ({ path, operationId, description, answer, stream, unavailable }) => {
       const { $id: name = `${operationId}Answer`, ...fields } = answer.schema;
       const schema = refer(name, fields);
       const responses: Record<string, Described> = {
@@ -116,8 +116,8 @@ export function openApiDocument(options: OpenApiOptions) {
           : jsonResponse(answer.about, schema, answer.examples, limits),
         ...refusals(stream?.refusals),
         "503": errorResponse(
-          unavailable.about,
-          { ...unavailable.errors, busy: BUSY },
+          [unavailable?.about, UNUSABLE].filter(Boolean).join(" Or: "),
+          { ...unavailable?.errors, busy: BUSY },
           {
             "Retry-After": always("Seconds after which to ask again.", INTEGER),
           },
@@ -157,11 +157,8 @@ export function openApiDocument(options: OpenApiOptions) {
 
 const BUSY = "The server is busy: try again";
 /** What every endpoint answers while the database cannot be used, see `isPassing` of `db/errors.ts`. */
-const UNUSABLE = {
-  about:
-    "The server's database cannot be used: another program locks it, or its disk is full, read-only or failing.",
-  errors: {},
-};
+const UNUSABLE =
+  "The server's database cannot be used: another program locks it, or its disk is full, read-only or failing.";
 
 /** OpenAPI 3.1 cannot say what the data of an event is like: the description of the endpoint does. */
 const eventsOf = (examples: Examples) => ({

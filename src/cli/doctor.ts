@@ -117,7 +117,7 @@ async function connectionsOn(
     run: (execution: Execution) => examineConnections(songs, execution),
   };
   const problem = await carryOut(call, { ...settled, asJson: true }, lines).then(
-    (code) => (code === EXIT.done ? null : said.join(" ")),
+    (code) => (code === EXIT.done ? null : said.join(" ") || "the check has failed"),
     (error: unknown) => explain(error).message,
   );
   if (problem === null) for (const line of said) io.error(line);

@@ -210,7 +210,7 @@ export const de: Words = {
         unexpected:
           "{source} antwortet, aber nicht wie erwartet. Wenn du eine Adresse oder einen Namen eingegeben hast, prüfe sie.",
         offAir:
-          "{source}: Unter dieser Adresse gibt es keinen Stream. Der Sender sendet gerade nicht, oder seine Adresse ist eine andere.",
+          "{source}: Unter dieser Adresse gibt es keinen Stream. Der Sender sendet gerade nicht, oder seine Adresse hat sich geändert.",
         fileMissing:
           "{source}: Marquee findet auf diesem Rechner keine solche Datei oder darf sie nicht lesen. Wenn du einen Pfad eingegeben hast, prüfe ihn.",
         databaseLocked: "{source} schreibt gerade in seine Datenbank, die solange gesperrt ist.",
@@ -465,6 +465,8 @@ export const de: Words = {
         show: "Adresse, die es zeigt",
         hide: "Adresse, die es verbirgt",
         text: "Für eine Taste von Stream Deck, Touch Portal oder Streamer.bot: Die erste Adresse zeigt das Overlay 15 Sekunden lang, die zweite verbirgt es.",
+        rotateText:
+          "Die alten Adressen gelten sofort nicht mehr: Trag die neuen dort ein, wo du sie verwendest.",
       },
       onStream: "Im Stream",
       test: "Testtitel senden",

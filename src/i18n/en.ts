@@ -202,7 +202,7 @@ export const en = {
         unexpected:
           "{source} answers, but not as expected. If you entered an address or a name for it, check them.",
         offAir:
-          "{source}: there is no stream at this address. The station isn’t on the air, or its address is another one.",
+          "{source}: there is no stream at this address. The station isn’t on the air, or its address has changed.",
         fileMissing:
           "{source}: Marquee finds no such file on this computer, or may not read it. If you entered a path, check it.",
         databaseLocked: "{source} is writing into its database, which is locked meanwhile.",
@@ -451,6 +451,8 @@ export const en = {
         show: "Address that shows it",
         hide: "Address that hides it",
         text: "For a key of your Stream Deck, Touch Portal or Streamer.bot: the first address shows the overlay for 15 seconds, the second hides it.",
+        rotateText:
+          "The old addresses stop working right away: enter the new ones where you use them.",
       },
       onStream: "On stream",
       test: "Send a test track",

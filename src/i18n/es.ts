@@ -206,7 +206,7 @@ export const es: Words = {
         unexpected:
           "{source} responde, pero no como se espera. Si has introducido una dirección o un nombre, compruébalos.",
         offAir:
-          "{source}: no hay ninguna emisión en esta dirección. La emisora no está en el aire, o su dirección es otra.",
+          "{source}: no hay ninguna emisión en esta dirección. La emisora no está en el aire, o su dirección ha cambiado.",
         fileMissing:
           "{source}: Marquee no encuentra ese archivo en este equipo, o no puede leerlo. Si has introducido una ruta, compruébala.",
         databaseLocked:
@@ -459,6 +459,8 @@ export const es: Words = {
         show: "Dirección que lo muestra",
         hide: "Dirección que lo oculta",
         text: "Para una tecla de Stream Deck, Touch Portal o Streamer.bot: la primera dirección muestra el overlay durante 15 segundos, la segunda lo oculta.",
+        rotateText:
+          "Las direcciones antiguas dejan de funcionar al instante: introduce las nuevas donde las uses.",
       },
       onStream: "En directo",
       test: "Enviar una canción de prueba",

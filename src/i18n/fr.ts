@@ -208,9 +208,9 @@ export const fr: Words = {
         unexpected:
           "{source} répond, mais pas comme prévu. Si vous avez saisi une adresse ou un nom, vérifiez-les.",
         offAir:
-          "{source} : il n’y a pas de flux à cette adresse. La station n’émet pas, ou son adresse est une autre.",
+          "{source} : il n’y a pas de flux à cette adresse. La station n’émet pas, ou son adresse a changé.",
         fileMissing:
-          "{source} : Marquee ne trouve pas ce fichier sur cet ordinateur, ou n’a pas le droit de le lire. Si vous avez saisi un chemin, vérifiez-le.",
+          "{source} : Marquee ne trouve pas ce fichier sur cet ordinateur, ou n’a pas le droit de le lire. Si vous avez saisi un chemin, vérifiez-le.",
         databaseLocked:
           "{source} écrit dans sa base de données, qui est verrouillée pendant ce temps.",
         databaseUnknown:
@@ -464,6 +464,8 @@ export const fr: Words = {
         show: "Adresse qui l’affiche",
         hide: "Adresse qui le masque",
         text: "Pour une touche de Stream Deck, Touch Portal ou Streamer.bot : la première adresse affiche l’overlay pendant 15 secondes, la seconde le masque.",
+        rotateText:
+          "Les anciennes adresses cessent aussitôt de fonctionner : saisissez les nouvelles là où vous les utilisez.",
       },
       onStream: "Sur le stream",
       test: "Envoyer un morceau de test",
@@ -1374,7 +1376,7 @@ export const fr: Words = {
     noProxy:
       "Aucun proxy n’est indiqué dans --trusted-proxies. S’il y en a un devant ce serveur, tous les visiteurs semblent venir de son adresse.",
     untrustedProxy:
-      "Cette page est passée par {address}, qui n’est pas dans --trusted-proxies : tous les visiteurs semblent venir de là.",
+      "Cette page est passée par {address}, qui n’est pas dans --trusted-proxies : tous les visiteurs semblent venir de là.",
     how: "Comment rendre un ordinateur de la maison joignable de l’extérieur",
   },
   reference: {

@@ -203,7 +203,7 @@ export const pt: Words = {
         unexpected:
           "O {source} responde, mas não como esperado. Se você digitou um endereço ou um nome, confira se estão certos.",
         offAir:
-          "{source}: não há nenhum stream neste endereço. A estação não está no ar, ou o endereço dela é outro.",
+          "{source}: não há nenhum stream neste endereço. A estação não está no ar, ou o endereço dela mudou.",
         fileMissing:
           "{source}: o Marquee não encontra esse arquivo neste computador, ou não pode ler o arquivo. Se você digitou um caminho, verifique se está certo.",
         databaseLocked:
@@ -457,6 +457,8 @@ export const pt: Words = {
         show: "Endereço que mostra",
         hide: "Endereço que oculta",
         text: "Para uma tecla do Stream Deck, Touch Portal ou Streamer.bot: o primeiro endereço mostra o overlay por 15 segundos, o segundo o oculta.",
+        rotateText:
+          "Os endereços antigos param de funcionar na hora: coloque os novos onde você os usa.",
       },
       onStream: "Na live",
       test: "Enviar uma faixa de teste",

@@ -90,13 +90,13 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     if (shown?.player === undefined || shown.player === player) return false;
     if (message.kind === "nothing") return true;
     const isShownPlaying = shown.playback.state === "playing";
-    // Of those that pause, the one stays that played last.
-    if (message.track.state === "paused") return isShownPlaying || saidAtMs === undefined;
-    if (!isShownPlaying) return false;
     const nowMs = clock.monotonicMs();
-    const begins = saidAtMs === undefined || nowMs - saidAtMs > SILENT_MS;
     const repeats = LIFETIMES[source.id].kind === "whileRepeated";
-    return repeats && !begins && nowMs - shown.receivedAtMs < REPEATED_MS;
+    const played = saidAtMs !== undefined && (!repeats || nowMs - saidAtMs <= SILENT_MS);
+    // Beside one that pauses, a pause is shown of one that played until now.
+    if (message.track.state === "paused") return isShownPlaying || !played;
+    if (!isShownPlaying) return false;
+    return repeats && played && nowMs - shown.receivedAtMs < REPEATED_MS;
   };
 
   const takeOfPlayer = ({ connectionId, source }: Addressee, message: SaidOfPlayer): void => {

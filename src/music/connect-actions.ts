@@ -24,7 +24,7 @@ import {
 } from "../sources/source.ts";
 import { type Tried, tryOut } from "../sources/try-out.ts";
 import type { Connection, PublicConnectionId } from "./connection-reads.ts";
-import { documentOf, type Inbox, inboxLines, readableInboxOf } from "./connection-actions.ts";
+import { documentOf, inboxLines, readableInboxOf, type ReadInbox } from "./connection-actions.ts";
 import { cardId, rowQuery } from "./connection-row.ts";
 
 /** Connecting a user to a source of music. */
@@ -57,7 +57,7 @@ interface Connected {
   readonly source: Source;
   readonly connection: Connection;
   readonly isChange: boolean;
-  readonly inbox: Inbox | null | undefined;
+  readonly inbox: ReadInbox | undefined;
   /** The server that it leads to, where its user has entered one. */
   readonly host: string | undefined;
   /** What came of a first try; `undefined` where there was none. */

@@ -21,7 +21,7 @@ export const documentOf = ({ publicId, source, name }: Connection) => ({
 });
 
 /** What a program that pushes needs. */
-export interface Inbox {
+interface Inbox {
   readonly secret: string;
   readonly url: string;
 }
@@ -31,20 +31,29 @@ const inboxOf = (source: PushedSource, secret: string, baseUrl: string): Inbox =
   url: source.inboxAddress(baseUrl, secret),
 });
 
-/** As `inboxOf`; `null` for one whose secret is damaged. */
+/** Of an inbox whose secret cannot be read. */
+const DAMAGED = { secret: null, url: null };
+export type ReadInbox = Inbox | typeof DAMAGED;
+
+/** As `inboxOf`, for one whose secret may be damaged. */
 export async function readableInboxOf(
   { accounts, baseUrl }: Pick<Call, "accounts" | "baseUrl">,
   source: PushedSource,
   connectionId: number,
-): Promise<Inbox | null> {
+): Promise<ReadInbox> {
   const secret = await accounts.connections.secretOf(connectionId).catch(nothingIfUnreadable);
-  return secret === undefined ? null : inboxOf(source, secret, baseUrl);
+  return secret === undefined ? DAMAGED : inboxOf(source, secret, baseUrl);
 }
 
-export const inboxLines = ({ id }: Pick<PushedSource, "id">, inbox: Inbox): string[] => [
-  ...(id === BROADCAST.id ? icecastLines(inbox) : addressLines(inbox)),
-  `Don't show it to anyone. "marquee connection list USER --show-secrets" shows it again.`,
-];
+export function inboxLines({ id }: Pick<PushedSource, "id">, inbox: ReadInbox): string[] {
+  if (inbox.secret === null) return [`Its secret is damaged: ${MAKE_ANEW}.`];
+  return [
+    ...(id === BROADCAST.id ? icecastLines(inbox) : addressLines(inbox)),
+    `Don't show it to anyone. "marquee connection list USER --show-secrets" shows it again.`,
+  ];
+}
+
+const MAKE_ANEW = 'make a new one with "marquee connection rotate"';
 
 const addressLines = ({ secret, url }: Inbox): string[] => [
   "Paste this address into the program that sends to Marquee:",
@@ -148,10 +157,8 @@ export const listConnections = action({
 });
 
 /** Nothing where there is no secret to show. */
-const secretCells = (inbox: Inbox | null | undefined): readonly string[] =>
-  inbox === null
-    ? ["damaged", 'make a new one with "marquee connection rotate"']
-    : [inbox?.secret ?? "", inbox?.url ?? ""];
+const secretCells = (inbox: ReadInbox | undefined): readonly string[] =>
+  inbox?.secret === null ? ["damaged", MAKE_ANEW] : [inbox?.secret ?? "", inbox?.url ?? ""];
 
 export const orderConnections = action({
   name: "connection order",

@@ -41,14 +41,20 @@ describe("the app of an upstream", () => {
     expect(upstreams().appOf("another")).toBe(undefined);
   });
 
-  test("does not open under another key", async () => {
+  test("does not open under another key, which is logged once", async () => {
     await upstreams().enterApp("spotify", APP);
+    expect(upstreams().appOf("spotify")).toEqual(APP);
+    const logged: unknown[] = [];
     const other = createAccounts({
       store: world.store,
       vault: createVault(Buffer.alloc(32, 8).toString("base64")),
       wallMs: world.clock.wallMs,
+      log: { error: (message, fields) => void logged.push([message, fields]) },
     });
     expect(other.upstreams.appOf("spotify")).toBe(undefined);
+    expect(other.upstreams.appOf("spotify")).toBe(undefined);
+    const message = "the stored app of a service is damaged: enter it again";
+    expect(logged).toEqual([[message, { source: "spotify" }]]);
   });
 });
 

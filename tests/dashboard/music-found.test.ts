@@ -57,9 +57,9 @@ const connections = async () =>
     name,
     settings,
   }));
-/** Sends the first form of the list, as a click on its button does. */
-const listen = async () => {
-  const html = await (await owner.get(LIST)).text();
+/** Sends the first form of a list, as a click on its button does. */
+const listen = async (list?: Response) => {
+  const html = await (list ?? (await owner.get(LIST))).text();
   const [form = ""] = /<form.*?<\/form>/s.exec(html) ?? [];
   const fields = [...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)];
   const values = fields.map(([, name = "", value = ""]) => [name, unescapeHtml(value)]);
@@ -96,14 +96,16 @@ test("what plays can be listened to with one click, and is then not offered agai
   expect(await text(await owner.get(LIST))).not.toContain("Juniper Vale");
 });
 
-test("a player that says its name gives it to its connection, which is then called so", async () => {
+test("a player that says its name gives it to its connection, also by two clicks", async () => {
   const player = {
     info: { title: "DeaDBeeF" },
     activeItem: { columns: ["Paper Lanterns", "Juniper Vale", "Slow Weather"] },
     playbackState: "playing",
   };
   answers = { [`http://127.0.0.1:8880${PLAYER_PATH}`]: () => Response.json({ player }) };
-  const row = await listen();
+  const list = await owner.get(LIST);
+  const row = await listen(list.clone());
+  await listen(list);
   expect(await textOf(row, ".source h2")).toBe("Beefweb · DeaDBeeF");
   expect((await connections()).map(({ name }) => name)).toEqual(["DeaDBeeF"]);
 });

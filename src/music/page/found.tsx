@@ -154,10 +154,13 @@ function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element 
   const { found: t } = request.words.dashboard.music;
   const { source, settings } = found;
   const name = connectionNameFor(found, music);
+  // The first of a source may be connected twice, by a double click: then it is the same one.
+  const isAnother = music.some(({ source: other }) => other === source);
   const options = Object.entries(settings).map(([option, value]) => [optionField(option), value]);
   const form = formOf(request, connect, {
     source: source.id,
-    ...(name !== undefined && { id: "new", name }),
+    ...(name !== undefined && { name }),
+    ...(isAnother && { id: "new" }),
     ...Object.fromEntries(options),
   });
   return (

@@ -19,6 +19,7 @@ import {
 import { Confirm } from "../../../html/form.tsx";
 import { copyWidget, removeWidget, renameWidget, rotateWidget } from "../../actions.ts";
 import { ObsChip, sourceNameOf } from "../editor/into-obs.tsx";
+import { consequenceOfReplacing } from "../replacing.ts";
 import { UnreadableAddress } from "../unreadable-address.tsx";
 import { sizeOf } from "../../../../widget/source-size.ts";
 import { LookPreview } from "./look-preview.tsx";
@@ -129,7 +130,7 @@ function MoreActions(props: WidgetRowProps): JSX.Element {
           <ConfirmedAction
             form={formOf(request, rotateWidget, { id })}
             label={t.rotate}
-            consequence={t.rotateText}
+            consequence={consequenceOfReplacing(widget.kind, request.words)}
             go={t.rotateGo}
           />
         )}
