@@ -124,6 +124,15 @@ describe("a program for Tuna", () => {
       for (const title of order) expect(await pause(title)).toBe("B");
     });
 
+    test("takes no pause of one that has been silent for more than a minute", async () => {
+      await send(inTab("A.example", { title: "A" }));
+      await send(inTab("B.example", { title: "B" }));
+      await server.clock.advance(61_000);
+      await send(inTab("B.example", { title: "B", status: "paused" }));
+      await send(inTab("A.example", { title: "A", status: "paused" }));
+      expect(await shownName()).toBe("B");
+    });
+
     test("goes back to the one that only stopped between two songs", async () => {
       await whileBothPlay(2);
       await send(inTab("B.example", { title: "" }));
