@@ -21,10 +21,11 @@ test("memory is given back once when there is little to do", () => {
   expect(releasesDuring(50, 50, 0)).toEqual([1, 1, 1]);
 });
 
-test("memory is kept while there is something to do", () => {
+test("memory is kept while there is something to do, now and then", () => {
   expect(releasesDuring(9_000, 300, 201)).toEqual([0, 0, 0]);
+  expect(releasesDuring(9_000, 20, 20, 201, 20, 20)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test("memory is given back again after there was something to do", () => {
-  expect(releasesDuring(20, 4_000, 20, 20)).toEqual([1, 1, 2, 2]);
+test("memory is given back again half a minute after there was something to do", () => {
+  expect(releasesDuring(20, 4_000, 20, 20, 20, 20)).toEqual([1, 1, 1, 1, 2, 2]);
 });

@@ -1,5 +1,5 @@
 import { credentialsIn } from "./far-users.ts";
-import { GIVEN_BACK_MS, processorShare, quantile, restingMemoryKib } from "./measure.ts";
+import { GIVEN_BACK_AFTER_USE_MS, processorShare, quantile, restingMemoryKib } from "./measure.ts";
 import { push } from "./pushes.ts";
 
 /**
@@ -59,7 +59,7 @@ async function measureOverlays(
   };
   /** Without what the server gives back when it has had nothing to do for a while. */
   const settledKib = async () => {
-    await Bun.sleep(2 * GIVEN_BACK_MS);
+    await Bun.sleep(GIVEN_BACK_AFTER_USE_MS);
     return restingMemoryKib(pid);
   };
   const pushTo = (user: number, song: number) => {

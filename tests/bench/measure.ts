@@ -65,8 +65,10 @@ async function start(command: string[], port: number, path: string): Promise<Mea
   };
 }
 
-/** A server that has nothing to do gives memory back after so long. */
+/** A server that has had nothing to do since its start gives memory back after so long. */
 export const GIVEN_BACK_MS = 6_000;
+/** The same for one that was used. */
+export const GIVEN_BACK_AFTER_USE_MS = 40_000;
 
 /** Memory of a process in KiB, once it has stopped changing. */
 export async function restingMemoryKib(pid: number): Promise<number> {
