@@ -110,6 +110,15 @@ test("a player that says its name gives it to its connection, also by two clicks
   expect((await connections()).map(({ name }) => name)).toEqual(["DeaDBeeF"]);
 });
 
+test("two clicks connect it once, too, beside one with a name", async () => {
+  const { connections: stored } = server.accounts;
+  await stored.connect(ada.user, "cider", { url: "http://192.168.1.20:10767", token: "" }, "Attic");
+  const list = await owner.get(LIST);
+  await listen(list.clone());
+  await listen(list);
+  expect((await connections()).map(({ name }) => name)).toEqual(["Attic", ""]);
+});
+
 test("a second connection to a source gets the name of its player", async () => {
   const elsewhere = { url: "http://192.168.1.20:10767", token: "" };
   const { connections: stored } = server.accounts;

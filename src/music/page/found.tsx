@@ -1,3 +1,4 @@
+import type { Texts } from "../../actions/action.ts";
 import { readKeyName } from "../../accounts/key-name.ts";
 import { fill, type Words } from "../../i18n/index.ts";
 import { Html } from "../../jsx.ts";
@@ -153,14 +154,10 @@ function FoundRow({ request, found, music, isFirst }: FoundRowProps): JSX.Elemen
 function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element {
   const { found: t } = request.words.dashboard.music;
   const { source, settings } = found;
-  const name = connectionNameFor(found, music);
-  // The first of a source may be connected twice, by a double click: then it is the same one.
-  const isAnother = music.some(({ source: other }) => other === source);
   const options = Object.entries(settings).map(([option, value]) => [optionField(option), value]);
   const form = formOf(request, connect, {
     source: source.id,
-    ...(name !== undefined && { name }),
-    ...(isAnother && { id: "new" }),
+    ...namingOf(found, music),
     ...Object.fromEntries(options),
   });
   return (
@@ -176,16 +173,18 @@ function Listen({ request, found, music, isFirst }: FoundRowProps): JSX.Element 
 
 const nameOf = ({ name, source }: Found, words: Words): string => name ?? sourceName(source, words);
 
-/** The name of its connection: the player's own; `undefined` where the first of its source has none. */
-function connectionNameFor(found: Found, music: readonly ConnectedMusic[]): string | undefined {
+/** What its form says of the connection's name: the player's own, or one that is only needed beside one without. */
+function namingOf(found: Found, music: readonly ConnectedMusic[]): Texts {
   const taken = music
     .filter(({ source }) => source === found.source)
     .map(({ connection }) => connection.name);
   const own = readKeyName(found.name ?? "");
-  if (own === undefined && !taken.includes("")) return undefined;
+  if (own === undefined && !taken.includes("")) return {};
   const wanted = own ?? found.source.name;
   const numbered = taken.map((_, index) => `${wanted} ${index + 2}`);
-  return [wanted, ...numbered].find((name) => !taken.includes(name)) ?? wanted;
+  const name = [wanted, ...numbered].find((one) => !taken.includes(one)) ?? wanted;
+  // Two clicks connect the first of a source once.
+  return taken.length === 0 ? { name } : { id: "new", name };
 }
 
 function trackSentence({ words }: DashboardRequest, track: FoundTrack | null): string {
