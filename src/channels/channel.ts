@@ -55,7 +55,7 @@ export class Channel {
 
   /** Whether there is a subscriber. */
   get watched(): boolean {
-    return this.subscribers.size > 0;
+    return this.demand.watched;
   }
 
   /** Resolves once there is a reading for which no polled source has to be polled again. */

@@ -108,7 +108,7 @@ export const linkChat = action({
     if (call.actor === "operator" && links.clientId() === undefined) call.remark(HOW_TO_ENTER);
     return links.begin(call.user, channel);
   },
-  wait: async ({ signal }, begun) => ("wait" in begun ? begun.wait(signal) : begun),
+  wait: async ({ signal }, begun) => ("wait" in begun ? begun.wait(signal, () => true) : begun),
   documents: (linking) => [
     "wait" in linking
       ? { code: linking.userCode, url: linking.link ?? ACTIVATE_URL }

@@ -11,6 +11,7 @@ import { languages } from "../../src/i18n/index.ts";
 import { LANGUAGES } from "../../src/languages.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
 import { createTestServer, type TestServer } from "../fixtures/servers/test-server.ts";
+import { callOf } from "../fixtures/data/actions.ts";
 import { createDataFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { isThorough } from "../fixtures/thorough.ts";
 
@@ -28,11 +29,7 @@ describe("each action", () => {
     const server = await createTestServer();
     await server.addUser("owner");
     const { user } = await server.addUser("member");
-    const call = {
-      ...server.app.actionParts,
-      ...{ user, actor: user, language: "en" as const, signal: new AbortController().signal },
-      remark() {},
-    };
+    const call = callOf(server, { user });
     const before = contentOf(server);
     for (const action of ACTIONS) {
       expect(["self", "owner"]).toContain(action.who);

@@ -25,10 +25,12 @@ async function beginLink(faults: Faults = {}, channel: string | null = null) {
   const begun = await links.begin(scene.user, channel);
   const stop = new AbortController();
   let reason: Reason | "linked" | undefined;
-  begun.wait(stop.signal).then(
-    () => (reason = "linked"),
-    (error: Refused) => (reason = error.reason),
-  );
+  begun
+    .wait(stop.signal, () => true)
+    .then(
+      () => (reason = "linked"),
+      (error: Refused) => (reason = error.reason),
+    );
   /** How it ends; time passes meanwhile. */
   const end = async (stepMs = 5_000): Promise<string> => {
     while (reason === undefined) await scene.pass(stepMs);
@@ -146,7 +148,7 @@ describe("linking", () => {
     await begin(2);
     expect(count("device")).toBe(2);
     scene.twitch.grant(begun?.userCode ?? "", { login: "ada" });
-    const waits = begun?.wait(new AbortController().signal);
+    const waits = begun?.wait(new AbortController().signal, () => true);
     await scene.pass(5_000);
     await waits;
     await begin();

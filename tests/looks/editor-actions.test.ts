@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { AnyAction, Texts } from "../../src/actions/action.ts";
-import { perform } from "../../src/actions/run.ts";
 import { languages } from "../../src/i18n/index.ts";
 import { readOptions } from "../../src/looks/draft.ts";
 import { listVersions, saveWidget, testWidgets } from "../../src/looks/editor-actions.ts";
 import { parseWidgetOptions, savedOptionList, widgetOptions } from "../../widget/options.ts";
 import { until } from "../fixtures/clock/waiting.ts";
+import { documentsOf } from "../fixtures/data/actions.ts";
 import { addWidget } from "../fixtures/data/widgets.ts";
 import { openOverlay } from "../fixtures/http/overlay-socket.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
@@ -23,15 +23,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** Asks for an action as Ada, and resolves with its documents. */
-async function ask(action: AnyAction, texts: Texts): Promise<readonly unknown[]> {
-  const { user } = ada;
-  const call = {
-    ...server.app.actionParts,
-    ...{ user, actor: user, language: "en" as const, signal: new AbortController().signal },
-    remark() {},
-  };
-  return action.documents(await perform(action, call, texts));
-}
+const ask = (action: AnyAction, texts: Texts) => documentsOf(server, ada, action, texts);
 const widgets = () => server.accounts.widgets;
 /** Ada's first widget. */
 const stored = () => widgets().first(ada.user);

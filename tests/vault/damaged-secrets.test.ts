@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { and, eq, getTableName } from "drizzle-orm";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import type { AnyAction, Texts } from "../../src/actions/action.ts";
-import { perform } from "../../src/actions/run.ts";
 import { widgets } from "../../src/db/schema.ts";
 import { sealedColumns } from "../../src/db/sealed-values.ts";
 import { HOOK_EVENTS } from "../../src/hooks/store.ts";
@@ -12,6 +11,7 @@ import { listWidgets } from "../../src/looks/actions.ts";
 import { saveWidget } from "../../src/looks/editor-actions.ts";
 import { connect } from "../../src/music/connect-actions.ts";
 import { listConnections } from "../../src/music/connection-actions.ts";
+import { documentsOf } from "../fixtures/data/actions.ts";
 import { addWidget } from "../fixtures/data/widgets.ts";
 import { textOf } from "../fixtures/http/html.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -45,15 +45,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** Asks for an action as Ada, and resolves with its documents. */
-async function ask(action: AnyAction, texts: Texts): Promise<readonly unknown[]> {
-  const { user } = ada;
-  const call = {
-    ...server.app.actionParts,
-    ...{ user, actor: user, language: "en" as const, signal: new AbortController().signal },
-    remark() {},
-  };
-  return action.documents(await perform(action, call, texts));
-}
+const ask = (action: AnyAction, texts: Texts) => documentsOf(server, ada, action, texts);
 
 /** Changes a byte of every value in a column. */
 function damage(column: { readonly name: string; readonly table: string }, at: number) {

@@ -21,10 +21,10 @@ const OWN_CLIENT_ID: string | null = null;
 export interface BegunLink extends Pick<DeviceCode, "userCode" | "link"> {
   /**
    * Waits until the user has agreed, and stores the link.
-   * @param isWatched whether somebody looks now; Twitch is only asked then. By default somebody does
+   * @param isWatched whether somebody looks now; Twitch is only asked then
    * @throws {Refused} when it comes to nothing, or the signal aborts
    */
-  wait(signal: AbortSignal, isWatched?: () => boolean): Promise<ChatAccount>;
+  wait(signal: AbortSignal, isWatched: () => boolean): Promise<ChatAccount>;
 }
 
 /** Links and unlinks accounts. */
@@ -133,7 +133,7 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
       return {
         userCode: code.userCode,
         link: code.link,
-        async wait(signal, isWatched = () => true) {
+        async wait(signal, isWatched) {
           const tokens = await poll(through, code, signal, isWatched).finally(() => {
             // It is used up, unless nobody waits any more.
             if (!signal.aborted) codes.delete(key);
