@@ -54,6 +54,18 @@ const run = (...given: string[]) => runMarquee({ folder: folder.path, arguments:
 const askAs = (server: MarqueeProcess, key: string | undefined, path = "/api/v1/now-playing") =>
   fetch(server.url + path, { headers: { "X-Api-Key": key ?? "" } });
 
+/** Begins a request that never ends, which keeps the server from stopping at once. */
+async function beginRequest(server: MarqueeProcess) {
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(server.url).port),
+    socket: { open: (opened) => void opened.write("GET /livez HTTP/1.1\r\n"), data() {} },
+  });
+  // The system has connected it. The server takes connections in turn, so it has this one before another.
+  await (await fetch(`${server.url}/livez`, { keepalive: false })).text();
+  return socket;
+}
+
 const dataFile = (name: string) => join(folder.path, "marquee-data", name);
 
 describe("a first start in an empty folder", () => {
@@ -244,18 +256,13 @@ describe("stopping", () => {
 
   test("goes on to its end when it is asked for again meanwhile", async () => {
     const server = await start();
-    // A request that never ends keeps the server from stopping at once.
-    const socket = await Bun.connect({
-      hostname: "127.0.0.1",
-      port: Number(new URL(server.url).port),
-      socket: { open: (opened) => void opened.write("GET /livez HTTP/1.1\r\n"), data() {} },
-    });
+    const request = await beginRequest(server);
     const stopped = server.stop();
     await until(() => server.log().includes("stopping") || undefined);
     process.kill(server.pid, "SIGTERM");
     expect(await stopped).toBe(0);
     expect(existsSync(dataFile("marquee.db-wal"))).toBe(false);
-    socket.end();
+    request.end();
   });
 
   test("ends for good while it begins anew with a restored backup", async () => {
@@ -268,12 +275,7 @@ describe("stopping", () => {
     const magicLinks = { issue: () => link };
     const user = { id: 1, name: server.ready["username"] ?? "" };
     const browser = await signIn({ get, accounts: { magicLinks } }, { user }, server.url);
-    // A request that never ends keeps the server from stopping at once.
-    const socket = await Bun.connect({
-      hostname: "127.0.0.1",
-      port: Number(new URL(server.url).port),
-      socket: { open: (opened) => void opened.write("GET /livez HTTP/1.1\r\n"), data() {} },
-    });
+    const request = await beginRequest(server);
     const body = new FormData();
     body.set("token", browser.formToken);
     body.set("do", "restore");
@@ -285,7 +287,7 @@ describe("stopping", () => {
     expect(sent.status).toBe(200);
     await until(() => server.log().includes("stopping") || undefined);
     const stopped = server.stop();
-    socket.end();
+    request.end();
     expect(await stopped).toBe(0);
     expect(server.log()).toContain("a backup was restored");
     expect(existsSync(dataFile("restored.db"))).toBe(false);
