@@ -139,14 +139,17 @@ describe("an Ogg stream", () => {
         reader(floodOf(flood));
         return reader;
       });
-    // What is loaded and compiled when it is first used is no part of it.
-    flooded();
-    const before = bytesInUse();
-    const readers = flooded();
+    const held: ReturnType<typeof createOggReader>[] = [];
+    // What is compiled meanwhile counts too, for this or for another test, but not each time.
+    const grown = Array.from({ length: 4 }, () => {
+      const before = bytesInUse();
+      held.push(...flooded());
+      return bytesInUse() - before;
+    });
     // A page, and what is kept of comments.
-    expect(bytesInUse() - before).toBeLessThan(FLOODS.length * 96 * 1024);
+    expect(Math.min(...grown)).toBeLessThan(FLOODS.length * 96 * 1024);
     // Until here all readers are held.
-    for (const reader of readers) expect(() => reader(new Uint8Array())).not.toThrow();
+    for (const reader of held) expect(() => reader(new Uint8Array())).not.toThrow();
   });
 
   test("never throws, whatever its bytes are", () => {
