@@ -23,7 +23,8 @@ export const documentOf = ({ publicId, source, name }: Connection) => ({
 /** What a program that pushes needs. */
 interface Inbox {
   readonly secret: string;
-  readonly url: string;
+  /** `null` where nobody may push now. */
+  readonly url: string | null;
 }
 
 const inboxOf = (source: PushedSource, secret: string, baseUrl: string): Inbox => ({
@@ -48,28 +49,31 @@ export async function readableInboxOf(
 export function inboxLines({ id }: Pick<PushedSource, "id">, inbox: ReadInbox): string[] {
   if (inbox.secret === null) return [`Its secret is damaged: ${MAKE_ANEW}.`];
   return [
-    ...(id === BROADCAST.id ? icecastLines(inbox) : addressLines(inbox)),
+    ...inboxFields(id, inbox.secret, inbox.url),
     `Don't show it to anyone. "marquee connection list USER --show-secrets" shows it again.`,
   ];
 }
 
 const MAKE_ANEW = 'make a new one with "marquee connection rotate"';
 
-const addressLines = ({ secret, url }: Inbox): string[] => [
-  "Paste this address into the program that sends to Marquee:",
-  `  ${url}`,
-  ...(url.includes(secret) ? [] : ["and this secret, as the token or password:", `  ${secret}`]),
-];
-
-function icecastLines({ secret, url }: Inbox): string[] {
-  const fields = broadcastFieldsIn(url);
-  if (!fields) {
+function inboxFields(id: string, secret: string, url: string | null): string[] {
+  if (url === null) {
     return [
       "This server takes no broadcasts yet: its --broadcast-port is 0, or was taken. The password will be:",
       `  ${secret}`,
     ];
   }
-  const { host, port, mount } = fields;
+  return id === BROADCAST.id ? icecastLines(secret, url) : addressLines(secret, url);
+}
+
+const addressLines = (secret: string, url: string): string[] => [
+  "Paste this address into the program that sends to Marquee:",
+  `  ${url}`,
+  ...(url.includes(secret) ? [] : ["and this secret, as the token or password:", `  ${secret}`]),
+];
+
+function icecastLines(secret: string, url: string): string[] {
+  const { host, port, mount } = broadcastFieldsIn(url);
   return [
     "In the program, broadcast to an Icecast 2 server with these; any user name will do:",
     `  Host      ${host}`,
@@ -158,7 +162,9 @@ export const listConnections = action({
 
 /** Nothing where there is no secret to show. */
 const secretCells = (inbox: ReadInbox | undefined): readonly string[] =>
-  inbox?.secret === null ? ["damaged", MAKE_ANEW] : [inbox?.secret ?? "", inbox?.url ?? ""];
+  inbox?.secret === null
+    ? ["damaged", MAKE_ANEW]
+    : [inbox?.secret ?? "", inbox ? (inbox.url ?? "no port takes broadcasts") : ""];
 
 export const orderConnections = action({
   name: "connection order",

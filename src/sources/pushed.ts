@@ -123,22 +123,21 @@ export const BROADCAST = { id: "broadcast", name: "DJ or radio program" } as con
 const BROADCAST_MOUNT = "/live";
 
 /**
- * The address for programs that broadcast. Where this server is reached on every network, its name is that
- * of its base URL.
+ * The address for programs that broadcast; `null` where nobody may. Where this server is reached on every
+ * network, its name is that of its base URL.
  */
-function broadcastAddress({ host, port }: BroadcastPlace, baseUrl: string): string {
+function broadcastAddress({ host, port }: BroadcastPlace, baseUrl: string): string | null {
+  if (port === null) return null;
   const name = ["0.0.0.0", "::"].includes(host) ? new URL(baseUrl).hostname : host;
   const authority = name.includes(":") && !name.startsWith("[") ? `[${name}]` : name;
-  return `http://${authority}:${port ?? 0}${BROADCAST_MOUNT}`;
+  return `http://${authority}:${port}${BROADCAST_MOUNT}`;
 }
 
-/** What of that address is entered in programs; `null` where nobody may broadcast. */
-export function broadcastFieldsIn(
-  address: string,
-): { readonly host: string; readonly port: string; readonly mount: string } | null {
+/** What of that address is entered in programs. */
+export function broadcastFieldsIn(address: string) {
   const { hostname, port, pathname } = new URL(address);
   // Port 80 is left out of an address.
-  return port === "0" ? null : { host: hostname, port: port || "80", mount: pathname };
+  return { host: hostname, port: port || "80", mount: pathname };
 }
 
 /** The sources that other programs push to: each connection has a secret. */

@@ -172,8 +172,9 @@ export interface Source {
    * The address to paste into the program that pushes, for sources that are pushed.
    * @param baseUrl the server's, without a slash at the end
    * @param secret the connection's, which the address contains unless it is entered beside it
+   * @returns `null` where nobody may push now
    */
-  readonly inboxAddress?: (baseUrl: string, secret: string) => string;
+  readonly inboxAddress?: (baseUrl: string, secret: string) => string | null;
   /**
    * Looks for its players on the machine that this server runs on, with one short request each.
    * Rejects when none is there.

@@ -208,6 +208,15 @@ describe("a connection of a program that broadcasts", () => {
     expect(out).not.toContain("Port ");
   });
 
+  test("is listed without an address where the server takes no broadcasts", async () => {
+    environment["MARQUEE_BROADCAST_PORT"] = "0";
+    const [document] = await documentsOf("connect", "ada", "broadcast");
+    expect(document).toMatchObject({ secret: expect.any(String), url: null });
+    expect(await list("--show-secrets")).toEqual([expect.objectContaining({ url: null })]);
+    const { out } = await marquee("connection", "list", "ada", "--show-secrets");
+    expect(out).toContain("no port takes broadcasts");
+  });
+
   test("is given port 80, which an address leaves out", async () => {
     environment["MARQUEE_BROADCAST_PORT"] = "80";
     const { out } = await marquee("connect", "ada", "broadcast");

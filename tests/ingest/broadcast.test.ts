@@ -45,7 +45,7 @@ afterEach(async () => {
 const portNow = (): number => {
   const source = server.sources.byId("broadcast");
   if (!source || !isPushed(source)) throw new Error("there is no such source");
-  return Number(new URL(source.inboxAddress("http://127.0.0.1:4747", "")).port);
+  return Number(new URL(source.inboxAddress("http://127.0.0.1:4747", "") ?? "").port);
 };
 
 async function connect(first = ""): Promise<Program> {

@@ -7,7 +7,7 @@ import type { DashboardRequest } from "../../dashboard/request.ts";
 
 interface IcecastProps {
   readonly request: DashboardRequest;
-  /** Where the server takes broadcasts; its port is 0 where it takes none. */
+  /** Where the server takes broadcasts. */
   readonly address: string;
   readonly password: string;
 }
@@ -16,15 +16,7 @@ interface IcecastProps {
 export function IcecastEntered({ request, address, password }: IcecastProps): JSX.Element {
   const { language, words } = request;
   const { inbox: t } = words.dashboard.music;
-  const fields = broadcastFieldsIn(address);
-  if (!fields) {
-    return (
-      <p class="mistake" safe>
-        {t.noPort}
-      </p>
-    );
-  }
-  const { host, port, mount } = fields;
+  const { host, port, mount } = broadcastFieldsIn(address);
   const texts = [
     { label: t.host, text: host },
     { label: t.port, text: port },

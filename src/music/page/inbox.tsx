@@ -67,6 +67,13 @@ function Entered({ request, source, secret, isSilent }: EnteredProps): JSX.Eleme
   const { language, baseUrl, words } = request;
   const { inbox: t } = words.dashboard.music;
   const address = source.inboxAddress(baseUrl, secret);
+  if (address === null) {
+    return (
+      <p class="mistake" safe>
+        {t.noPort}
+      </p>
+    );
+  }
   const places: Readonly<Record<string, string>> = t.where;
   const where = places[source.id];
   return (
