@@ -172,10 +172,22 @@ function toPlayback(
   };
 }
 
-/** A track without a position goes on where it was; after its end it has begun again. */
+/**
+ * A track without a position goes on where it was; after its end it has begun again. A pause that is said
+ * again has lasted since it was first said.
+ */
 function goneOn(previous: Playback | null, next: Playback): Playback {
   const bounded = boundPlayback(next);
-  if (!next.positionUnknown || !previous || !bounded || !isSameSong(previous, bounded)) return next;
+  if (!previous || !bounded || !isSameSong(previous, bounded)) return next;
+  const placed = next.positionUnknown ? placedAfter(previous, next) : next;
+  const isSamePause =
+    previous.state === "paused" &&
+    placed.state === "paused" &&
+    placed.positionMs === previous.positionMs;
+  return isSamePause ? { ...placed, observedAtMs: previous.observedAtMs } : placed;
+}
+
+function placedAfter(previous: Playback, next: Playback): Playback {
   const { durationMs } = previous.track;
   const hasEnded = positionAt(previous, next.observedAtMs) >= (durationMs ?? Infinity);
   return hasEnded ? begun(next) : countedOn(previous, next);

@@ -93,6 +93,19 @@ describe("our own JSON", () => {
     expect(await server.shown()).toBe(null);
   });
 
+  test.each([10_000, undefined])(
+    "that repeats a pause, at position %p, makes it no younger",
+    async (position_ms) => {
+      const pause = { ...SONG, position_ms, ttl_s: undefined, state: "paused" };
+      for (let minutes = 0; minutes < 30; minutes++) {
+        await push(pause);
+        await server.clock.advance(60_000);
+      }
+      await push(pause);
+      expect(await server.shown()).toBe(null);
+    },
+  );
+
   test("that tells no position goes on from where the track was", async () => {
     await push({ title: "A", duration_ms: 60_000 });
     await server.clock.advance(20_000);
