@@ -63,8 +63,6 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
   const { clock, inbox, covers, guard, delivery } = deps;
   /** By connection: what the browser of each socket has sent. */
   const connections = new Map<number, Map<PushSocket, Browser>>();
-  /** By connection that is shown soon: cancels that. */
-  const waiting = new Map<number, () => void>();
   const pictures = createPictures(covers);
 
   const browsersOf = (connectionId: number): Map<PushSocket, Browser> =>
@@ -86,14 +84,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
     delivery.take(to, { kind: "track", track: { ...track, picture } });
   };
 
-  const showIn = (ms: number, connectionId: number) => {
-    if (waiting.has(connectionId)) return;
-    const cancel = clock.after(ms, () => {
-      waiting.delete(connectionId);
-      show(connectionId);
-    });
-    waiting.set(connectionId, cancel);
-  };
+  const later = createLater(clock, show);
 
   /** The state of a browser after a frame; `undefined` when the frame is not understood. */
   const after = (browser: Browser, frame: string | Uint8Array, connectionId: number) => {
@@ -140,7 +131,7 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
       // A picture is shown with its track, which follows.
       if (typeof frame !== "string") return;
       choosePlayer(connectionId);
-      if (turn.kind === "later") showIn(turn.waitMs, connectionId);
+      if (turn.kind === "later") later.show(connectionId, turn.waitMs);
       else show(connectionId);
     },
 
@@ -148,10 +139,13 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
       const { connectionId } = socket.data;
       const browsers = connections.get(connectionId);
       if (!browsers?.delete(socket)) return;
-      if (browsers.size > 0) return show(connectionId);
+      if (browsers.size > 0) {
+        // The one that has left may come back, unless another one plays.
+        const plays = shownOf(browsers.values())?.state === "playing";
+        return plays ? show(connectionId) : later.show(connectionId, DISCONNECTED_MS);
+      }
       connections.delete(connectionId);
-      waiting.get(connectionId)?.();
-      waiting.delete(connectionId);
+      later.cancel(connectionId);
       pictures.forget(connectionId);
       inbox.shorten(connectionId, DISCONNECTED_MS);
     },
@@ -174,6 +168,29 @@ export function createWebNowPlaying(deps: WebNowPlayingDeps) {
       for (const browsers of connections.values()) {
         for (const socket of browsers.keys()) socket.close(SERVICE_RESTART, "restarting");
       }
+    },
+  };
+}
+
+/** Shows connections later; one that is to be shown already is shown then. */
+function createLater(
+  { after }: Pick<Parts["clock"], "after">,
+  show: (connectionId: number) => void,
+) {
+  /** By connection: cancels it. */
+  const waiting = new Map<number, () => void>();
+  return {
+    show(connectionId: number, inMs: number) {
+      if (waiting.has(connectionId)) return;
+      const cancel = after(inMs, () => {
+        waiting.delete(connectionId);
+        show(connectionId);
+      });
+      waiting.set(connectionId, cancel);
+    },
+    cancel(connectionId: number) {
+      waiting.get(connectionId)?.();
+      waiting.delete(connectionId);
     },
   };
 }

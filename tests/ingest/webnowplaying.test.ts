@@ -163,6 +163,21 @@ describe("WebNowPlaying", () => {
     await titleShown("Older");
   });
 
+  test("waits five seconds for a browser that has left while another one only pauses", async () => {
+    const [first, second] = [await openBrowser(), await openBrowser()];
+    second.send(frame("0", "1", { ...SONG, title: "Pausing", state: "1" }));
+    await titleShown("Pausing");
+    first.send(frame("0", "1", { ...SONG, title: "Playing" }));
+    await titleShown("Playing");
+    const before = server.clock.waiting();
+    first.close();
+    await until(() => (server.clock.waiting() > before ? true : undefined));
+    await server.clock.advance(4_999);
+    expect((await server.shown())?.track.name).toBe("Playing");
+    await server.clock.advance(1);
+    expect((await server.shown())?.track.name).toBe("Pausing");
+  });
+
   // The id is a tab's with random digits behind it: Chromium's are longer than the 32 bits in a picture.
   test.each([7, 11_234, 12_412_822_066_467])(
     "shows a cover that only the browser can load, of the player %d",
