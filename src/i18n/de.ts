@@ -1564,7 +1564,7 @@ export const de: Words = {
       none: "Es gibt keinen Schlüssel, der ersetzt werden kann. Erstelle einen.",
       several: "Es gibt mehrere Schlüssel: Wähle einen über seine Kennung.",
     },
-    session: { unknown: "Dieser Browser ist nicht mehr angemeldet." },
+    session: { unknown: "Diesen Browser gibt es hier nicht, oder er ist schon abgemeldet." },
     restore: {
       used: "Dieses Marquee wird schon benutzt. Stelle die Sicherung in einem neuen Datenordner wieder her.",
       tooLarge:
@@ -1598,7 +1598,7 @@ export const de: Words = {
       events: "Diese Ereignisse gibt es nicht. Wähle aus: {events}",
       taken: "Es gibt schon einen Hook mit dieser Adresse. Entferne ihn zuerst.",
       tooMany: "Es gibt {most} Hooks, mehr sind nicht möglich. Entferne zuerst einen.",
-      unknown: "Diesen Hook gibt es nicht mehr.",
+      unknown: "Diesen Hook gibt es nicht, oder er wurde schon entfernt.",
       damaged:
         "Die gespeicherte Adresse lässt sich nicht mehr lesen. Entferne den Hook und füge ihn neu hinzu.",
       tooSoon: "Warte fünf Sekunden, bevor du einen weiteren Hook testest.",
@@ -1634,7 +1634,7 @@ export const de: Words = {
       tooMany:
         "Mehr als {most} Overlays, Texte und Karten zusammen sind nicht möglich. Entferne zuerst etwas.",
       changed: "„{name}“ wurde inzwischen geändert. Sieh es dir an und versuch es noch einmal.",
-      tooLate: "Die Minute ist um: Das lässt sich nicht wiederherstellen.",
+      tooLate: "Es gibt nichts wiederherzustellen: Es wurde nie entfernt, oder die Minute ist um.",
       css: "CSS darf höchstens {most} Bytes haben und keine Steuerzeichen. Ändere es und speichere es noch einmal.",
       noOverlay: "Das geht nur mit Overlays.",
       noOption: "Es gibt keine Option „{option}“. Es gibt: {options}.",
@@ -1675,7 +1675,9 @@ export const de: Words = {
       none: "Es gibt kein Ersatzcover.",
     },
     connection: {
-      unknown: "Diese Verbindung gibt es nicht mehr.",
+      unknown: "Diese Verbindung gibt es nicht, oder sie wurde schon getrennt.",
+      otherSource:
+        "Diese Verbindung gehört zu {source}, und das bleibt so. Für eine weitere lass die Kennung weg.",
       option: "Das funktioniert nicht. Es muss so aussehen: {example}",
       settings: "Das funktioniert nicht. Prüfe deine Eingaben.",
       noOptions: "{source} hat hier keine Optionen.",
@@ -1683,7 +1685,7 @@ export const de: Words = {
       otherVersion: "Diese Version von Marquee kennt „{source}“ nicht.",
       otherSystem: "{source} gibt es nur unter {system}, und dieser Server läuft unter {here}.",
       ownersComputer:
-        "{source} folgt den Playern auf dem Rechner dieses Servers. Nur der Eigentümer des Servers kann das verbinden.",
+        "{source} liest auf dem Rechner dieses Servers. Nur der Eigentümer des Servers kann das verbinden.",
       host: "Der Eigentümer dieses Servers muss {host} zuerst erlauben.",
       otherOption: "{source} hat keine Option „{option}“. Es gibt: {options}",
       nameTaken: "Eine andere Verbindung mit demselben Player hat diesen Namen.",

@@ -1527,7 +1527,7 @@ export const en = {
       none: "There is no key to replace. Make one instead.",
       several: "There are several keys: choose one by its ID.",
     },
-    session: { unknown: "This browser is no longer signed in." },
+    session: { unknown: "There is no such browser, or it was signed out already." },
     restore: {
       used: "This Marquee is already in use. Restore the backup in a new data folder.",
       tooLarge:
@@ -1559,7 +1559,7 @@ export const en = {
       events: "There are no such events. Choose from: {events}",
       taken: "There is a hook with this address already. Remove it first.",
       tooMany: "There are {most} hooks, the maximum. Remove one first.",
-      unknown: "This hook no longer exists.",
+      unknown: "There is no such hook, or it was removed already.",
       damaged: "The stored address can no longer be read. Remove the hook and add it again.",
       tooSoon: "Wait five seconds before you test another hook.",
     },
@@ -1590,7 +1590,7 @@ export const en = {
         "Another one has taken its name in the meantime. Rename that one, and try again within the minute.",
       tooMany: "There are {most} overlays, texts and cards, the maximum. Remove one first.",
       changed: "“{name}” was changed in the meantime. Check it, and try again.",
-      tooLate: "The minute is over: it can’t be restored.",
+      tooLate: "There is nothing to restore: it was never removed, or the minute is over.",
       css: "CSS may have at most {most} bytes, and no control characters. Change it, and save it again.",
       noOverlay: "This works with overlays only.",
       noOption: "There is no option “{option}”. There are: {options}.",
@@ -1626,7 +1626,9 @@ export const en = {
       none: "There is no stand-in cover.",
     },
     connection: {
-      unknown: "This connection no longer exists.",
+      unknown: "There is no such connection, or it was disconnected already.",
+      otherSource:
+        "This connection is to {source}, and that can’t be changed. To add another, leave the ID out.",
       option: "That doesn’t work. It has to look like this: {example}",
       settings: "That doesn’t work. Check what you entered.",
       noOptions: "{source} takes no options here.",
@@ -1634,7 +1636,7 @@ export const en = {
       otherVersion: "This version of Marquee doesn’t know “{source}”.",
       otherSystem: "{source} works only on {system}, and this server runs on {here}.",
       ownersComputer:
-        "{source} follows the players on this server’s computer, so only the server’s owner may connect it.",
+        "{source} reads from this server’s computer, so only the server’s owner may connect it.",
       host: "The owner of this server has to allow {host} first.",
       otherOption: "{source} has no option “{option}”. It has: {options}",
       nameTaken: "Another connection to the same player has this name.",

@@ -1559,7 +1559,7 @@ export const es: Words = {
       none: "No hay ninguna clave que sustituir. Crea una.",
       several: "Hay varias claves: elige una por su ID.",
     },
-    session: { unknown: "Este navegador ya no tiene la sesión iniciada." },
+    session: { unknown: "No existe ese navegador, o su sesión ya se había cerrado." },
     restore: {
       used: "Este Marquee ya está en uso. Restaura la copia en una carpeta de datos nueva.",
       tooLarge:
@@ -1592,7 +1592,7 @@ export const es: Words = {
       events: "Estos eventos no existen. Elige entre: {events}",
       taken: "Ya hay un hook con esta dirección. Quítalo antes.",
       tooMany: "Hay {most} hooks, el máximo. Quita uno antes.",
-      unknown: "Este hook ya no existe.",
+      unknown: "Este hook no existe, o ya se había eliminado.",
       damaged: "La dirección guardada ya no se puede leer. Quita el hook y vuelve a añadirlo.",
       tooSoon: "Espera cinco segundos antes de probar otro hook.",
     },
@@ -1624,7 +1624,7 @@ export const es: Words = {
         "Mientras tanto, otro ha tomado su nombre. Cambia el nombre de ese otro y vuelve a intentarlo antes de que acabe el minuto.",
       tooMany: "Hay {most} overlays, textos y tarjetas, el máximo. Quita uno antes.",
       changed: "«{name}» se ha cambiado mientras tanto. Revísalo y vuelve a intentarlo.",
-      tooLate: "Ha pasado el minuto: ya no se puede recuperar.",
+      tooLate: "No hay nada que recuperar: no se había eliminado, o ha pasado el minuto.",
       css: "El CSS puede tener {most} bytes como máximo, sin caracteres de control. Cámbialo y guárdalo de nuevo.",
       noOverlay: "Esto solo funciona con overlays.",
       noOption: "No existe la opción «{option}». Hay: {options}.",
@@ -1663,7 +1663,8 @@ export const es: Words = {
       none: "No hay ninguna portada de reserva.",
     },
     connection: {
-      unknown: "Esta conexión ya no existe.",
+      unknown: "Esta conexión no existe, o ya se había desconectado.",
+      otherSource: "Esta conexión es de {source}, y eso no cambia. Para añadir otra, omite el ID.",
       option: "Así no funciona. Debe tener esta forma: {example}",
       settings: "Así no funciona. Comprueba lo que has escrito.",
       noOptions: "{source} no lleva opciones aquí.",
@@ -1671,7 +1672,7 @@ export const es: Words = {
       otherVersion: "Esta versión de Marquee no conoce «{source}».",
       otherSystem: "{source} solo funciona en {system}, y este servidor funciona en {here}.",
       ownersComputer:
-        "{source} sigue los reproductores del ordenador de este servidor, así que solo puede conectarlo su propietario.",
+        "{source} lee del ordenador de este servidor, así que solo puede conectarlo su propietario.",
       host: "El propietario de este servidor debe permitir antes {host}.",
       otherOption: "{source} no tiene la opción «{option}». Tiene: {options}",
       nameTaken: "Otra conexión con el mismo reproductor tiene este nombre.",

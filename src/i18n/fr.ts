@@ -1569,7 +1569,7 @@ export const fr: Words = {
       none: "Il n’y a aucune clé à remplacer. Créez-en une.",
       several: "Il y a plusieurs clés : choisissez-en une par son ID.",
     },
-    session: { unknown: "Ce navigateur n’est plus connecté." },
+    session: { unknown: "Ce navigateur n’existe pas ici, ou il a déjà été déconnecté." },
     restore: {
       used: "Ce Marquee est déjà utilisé. Restaurez la sauvegarde dans un nouveau dossier de données.",
       tooLarge:
@@ -1603,7 +1603,7 @@ export const fr: Words = {
       events: "Ces événements n’existent pas. Choisissez parmi : {events}",
       taken: "Il y a déjà un hook avec cette adresse. Supprimez-le d’abord.",
       tooMany: "Il y a {most} hooks, le maximum. Supprimez-en un d’abord.",
-      unknown: "Ce hook n’existe plus.",
+      unknown: "Ce hook n’existe pas, ou il a déjà été supprimé.",
       damaged:
         "L’adresse enregistrée n’est plus lisible. Supprimez le hook, puis ajoutez-le de nouveau.",
       tooSoon: "Attendez cinq secondes avant de tester un autre hook.",
@@ -1637,7 +1637,7 @@ export const fr: Words = {
         "Entre-temps, son nom a été repris. Renommez l’autre et réessayez avant la fin de la minute.",
       tooMany: "Il y a {most} overlays, textes et cartes, le maximum. Supprimez-en un d’abord.",
       changed: "« {name} » a été modifié entre-temps. Regardez-le, puis réessayez.",
-      tooLate: "La minute est passée : il n’est plus possible de le rétablir.",
+      tooLate: "Il n’y a rien à rétablir : rien n’a été supprimé, ou la minute est passée.",
       css: "Le CSS peut avoir {most} octets au plus, sans caractères de contrôle. Modifiez-le, puis enregistrez-le de nouveau.",
       noOverlay: "Cela ne fonctionne qu’avec les overlays.",
       noOption: "L’option « {option} » n’existe pas. Il y a : {options}.",
@@ -1678,7 +1678,9 @@ export const fr: Words = {
       none: "Il n’y a pas de pochette de remplacement.",
     },
     connection: {
-      unknown: "Cette connexion n’existe plus.",
+      unknown: "Cette connexion n’existe pas, ou elle a déjà été coupée.",
+      otherSource:
+        "Cette connexion est liée à {source}, et le reste. Pour en ajouter une autre, omettez l’ID.",
       option: "Cela ne fonctionne pas. Format attendu : {example}",
       settings: "Cela ne fonctionne pas. Vérifiez votre saisie.",
       noOptions: "{source} ne prend pas d’option ici.",
@@ -1686,7 +1688,7 @@ export const fr: Words = {
       otherVersion: "Cette version de Marquee ne connaît pas « {source} ».",
       otherSystem: "{source} ne fonctionne que sous {system}, et ce serveur tourne sous {here}.",
       ownersComputer:
-        "{source} suit les lecteurs de l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
+        "{source} lit ses données sur l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
       host: "Le propriétaire de ce serveur doit d’abord autoriser {host}.",
       otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
       nameTaken: "Une autre connexion au même lecteur porte ce nom.",

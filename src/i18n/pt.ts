@@ -1546,7 +1546,7 @@ export const pt: Words = {
       none: "Não há chave para trocar. Crie uma.",
       several: "Há várias chaves: escolha uma pelo ID.",
     },
-    session: { unknown: "Este navegador não está mais conectado." },
+    session: { unknown: "Esse navegador não existe aqui ou já foi desconectado." },
     restore: {
       used: "Este Marquee já está em uso. Restaure o backup em uma nova pasta de dados.",
       tooLarge:
@@ -1579,7 +1579,7 @@ export const pt: Words = {
       events: "Estes eventos não existem. Escolha entre: {events}",
       taken: "Já há um hook com este endereço. Remova antes o que existe.",
       tooMany: "Há {most} hooks, o máximo. Remova um antes.",
-      unknown: "Este hook não existe mais.",
+      unknown: "Este hook não existe ou já tinha sido removido.",
       damaged: "O endereço guardado não pode mais ser lido. Remova o hook e adicione um novo.",
       tooSoon: "Aguarde cinco segundos antes de testar outro hook.",
     },
@@ -1610,7 +1610,7 @@ export const pt: Words = {
         "Nesse meio-tempo, outro ficou com o nome dele. Renomeie esse outro e tente de novo antes que o minuto acabe.",
       tooMany: "Há {most} overlays, textos e cartões, o máximo. Remova um antes.",
       changed: "“{name}” foi alterado nesse meio-tempo. Dê uma olhada e tente de novo.",
-      tooLate: "O minuto passou: não dá mais para restaurar.",
+      tooLate: "Não há nada para restaurar: não foi removido, ou o minuto já passou.",
       css: "O CSS pode ter no máximo {most} bytes, sem caracteres de controle. Altere o CSS e salve de novo.",
       noOverlay: "Isto só funciona com overlays.",
       noOption: "Não existe a opção “{option}”. Há: {options}.",
@@ -1648,7 +1648,9 @@ export const pt: Words = {
       none: "Não há nenhuma capa reserva.",
     },
     connection: {
-      unknown: "Esta conexão não existe mais.",
+      unknown: "Esta conexão não existe ou já tinha sido desconectada.",
+      otherSource:
+        "Esta conexão é do {source}, e isso não muda. Para adicionar outra, deixe o ID de fora.",
       option: "Não deu certo. O formato é este: {example}",
       settings: "Não deu certo. Confira o que você digitou.",
       noOptions: "{source} não aceita opções aqui.",
@@ -1656,7 +1658,7 @@ export const pt: Words = {
       otherVersion: "Esta versão do Marquee não conhece “{source}”.",
       otherSystem: "{source} só funciona no {system}, e este servidor roda no {here}.",
       ownersComputer:
-        "{source} acompanha os players do computador deste servidor, por isso só o dono do servidor pode conectar.",
+        "{source} lê dados do computador deste servidor, por isso só o dono do servidor pode conectar.",
       host: "O dono deste servidor precisa liberar {host} antes.",
       otherOption: "{source} não tem a opção “{option}”. Tem: {options}",
       nameTaken: "Outra conexão com o mesmo player tem este nome.",

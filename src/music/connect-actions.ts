@@ -120,8 +120,7 @@ export const connect = action({
     const options = optionsOf(source, texts);
     if (isLinked(source)) return toLink(call, source, typedName ?? "");
     const music = musicOf(user.id, accounts, call.sources);
-    const same = music.filter((one) => one.source === source);
-    const changed = connectionToChange(same, id, typedName);
+    const changed = connectionToChange(music, source, id, typedName);
     const name = changed?.connection.name ?? typedName ?? "";
     const open = openWith(source, options, changed);
     refuseHost(call, source, open);
@@ -262,14 +261,16 @@ function toLink(call: Call, source: LinkedSource, name: string): ToLink {
 
 /**
  * The connection that is changed: the one with this id, or this name. A new one needs a name of its own.
- * @param same the user's connections to the source
+ * @param music the user's connections, to all sources
  * @throws {Refused}
  */
 function connectionToChange(
-  same: readonly ConnectedMusic[],
+  music: readonly ConnectedMusic[],
+  source: Source,
   id: PublicConnectionId | "new" | null,
   typedName: string | null,
 ): ConnectedMusic | undefined {
+  const same = music.filter((one) => one.source === source);
   const named = same.find(({ connection }) => connection.name === (typedName ?? ""));
   if (id === null) return named;
   if (id === "new") {
@@ -277,8 +278,11 @@ function connectionToChange(
     if (named) throw new Refused("connection.nameTaken", {}, { field: "name" });
     return undefined;
   }
-  const changed = same.find(({ connection }) => connection.publicId === id);
+  const changed = music.find(({ connection }) => connection.publicId === id);
   if (!changed) throw new Refused("connection.unknown");
+  if (changed.source !== source) {
+    throw new Refused("connection.otherSource", { source: changed.source.name });
+  }
   return changed;
 }
 

@@ -38,6 +38,19 @@ describe("marquee connect, with a name", () => {
   });
 });
 
+describe("marquee connect, with an ID", () => {
+  const changing = (source: string, id: string) => marquee("connect", "ada", source, "--id", id);
+
+  test("says whether that connection is to another player, or there is none", async () => {
+    const id = await connectMpd();
+    const toAnother = await changing("json", id);
+    expect(toAnother.code).toBe(1);
+    expect(toAnother.errors).toContain("This connection is to MPD");
+    expect((await changing("json", "99")).errors).toContain("There is no such connection");
+    expect(await labels()).toEqual(["1 mpd"]);
+  });
+});
+
 describe("marquee connection list", () => {
   test("prints exactly these fields, a line each, in order", async () => {
     const id = Number(await connectMpd());

@@ -134,7 +134,10 @@ describe("what users do for themselves", () => {
   test("can be done for them: signing browsers out", async () => {
     expect(await documentsOf("session", "list", "grace")).toEqual([]);
     const { code, errors } = await marquee("session", "end", "grace", "abcdefgh");
-    expect([code, errors]).toEqual([1, "marquee: This browser is no longer signed in."]);
+    expect([code, errors]).toEqual([
+      1,
+      "marquee: There is no such browser, or it was signed out already.",
+    ]);
     const document = { username: "grace", signed_out: true };
     expect(await documentsOf("logout", "grace")).toEqual([document]);
   });

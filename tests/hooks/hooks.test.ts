@@ -648,7 +648,7 @@ describe("the page of hooks", () => {
     expect(page).not.toContain("example.org");
     for (const action of ["hook test", "hook remove"]) {
       const answer = await browser.submit(HOOKS, { do: action, id: String(id) });
-      expect(await answer.text()).toContain("This hook no longer exists.");
+      expect(await answer.text()).toContain("There is no such hook");
     }
     expect(server.accounts.hooks.allOf(grace.user.id)).toHaveLength(1);
   });

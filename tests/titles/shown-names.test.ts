@@ -200,7 +200,7 @@ describe("the part of the page about titles", () => {
       browser.submit(MUSIC, { do: "connection titles", id, titles });
     await choose("1", "off");
     expect(rules().ofConnections.size).toBe(1);
-    expect(await textOf(await choose("999", "off"), ".notice")).toContain("no longer exists");
+    expect(await textOf(await choose("999", "off"), ".notice")).toContain("no such connection");
     await choose("1", "all");
     expect(rules().ofConnections.size).toBe(0);
   });
