@@ -15,6 +15,7 @@ import type { DashboardRequest, Section } from "./request.ts";
 import type { SectionName } from "../html/section-paths.ts";
 import { pathTo } from "../html/section-paths.ts";
 import { mayOpen } from "./owner-only.ts";
+import { signInFirst } from "./sign-in-first.ts";
 import { LONGEST_ADDRESS, mistakeIn, tooLong } from "../text-limits.ts";
 import type { Parts } from "../http/parts.ts";
 
@@ -99,10 +100,13 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
 
     act: (name: SectionName, section: Section) =>
       enter(name, async (context) => {
-        const { signedIn, language, request } = context;
+        const { language, request } = context;
         const form = await request.formData().catch(() => new FormData());
+        // They may have signed out, or been removed, while the form was on its way.
+        const signedIn = await deps.sessionCookie.signedIn(request);
+        if (!signedIn) return signInFirst(language, basePath);
         if (!isOurForm(request, form, signedIn)) return refuseForm({ basePath, language }, name);
-        const dashboardRequest = dashboardRequestOf(context, name);
+        const dashboardRequest = dashboardRequestOf({ ...context, signedIn }, name);
         const action = actionNamed(fieldOf(form, "do"));
         const sent = { form, signal: request.signal, isForScript: isForScript(request) };
         const act = async () =>

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { pageAddress } from "../addresses.ts";
 import { createAdmitted } from "../http/admitted.ts";
 import { languageIn } from "../http/guards.ts";
 import { plainText } from "../http/plain-text.ts";
@@ -8,7 +7,7 @@ import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
 import type { Language } from "../languages.ts";
 import type { Parts } from "../http/parts.ts";
-import { publicCommand } from "../typed-command.ts";
+import { signInFirst } from "./sign-in-first.ts";
 
 /**
  * `{ session: "page" }` lets only who is signed in to a route, and gives its handler the user and the
@@ -18,14 +17,6 @@ export function createSessionGuard(deps: Parts) {
   const { sessionCookie, basePath } = deps;
   const admitted = createAdmitted<{ signedIn: SignedIn; language: Language }>();
 
-  const signInFirst = async (language: Language): Promise<Response> => {
-    const { languages } = await import("../i18n/index.ts");
-    const { messagePage } = await import("../html/message-page.tsx");
-    const { neededTitle: title, neededText: lead, how: label } = languages[language].signIn;
-    const again = { path: pageAddress(basePath, language, "sign-in"), label };
-    const command = `${publicCommand()} open`;
-    return messagePage({ language, basePath, title, lead, command, status: 401, again });
-  };
   const elsewhere = async (request: Request, language: Language) => {
     if (deps.openedElsewhere(request) === undefined) return undefined;
     const { elsewherePage } = await import("../html/elsewhere.ts");
@@ -43,7 +34,9 @@ export function createSessionGuard(deps: Parts) {
         const signedIn = await sessionCookie.signedIn(request);
         if (signedIn) return admitted.note(request, { signedIn, language });
         throw new TurnedAway(
-          use === "socket" ? plainText(401, "Sign in first") : await signInFirst(language),
+          use === "socket"
+            ? plainText(401, "Sign in first")
+            : await signInFirst(language, basePath),
         );
       },
       resolve({ request }: Pick<RouteContext, "request">) {

@@ -62,23 +62,26 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
 
   /** Wraps a handler: magic links that are not valid get a page that says so. */
   const withLink =
-    (answer: (language: Language, link: OpenLink, request: Request) => Promise<Response>) =>
+    (answer: (language: Language, link: OpenLink, context: RouteContext) => Promise<Response>) =>
     async (language: Language, context: RouteContext): Promise<Response | undefined> => {
       const link = openLink(context);
       if (link === "ended") return endedPage(language, basePath);
-      return link && answer(language, link, context.request);
+      return link && answer(language, link, context);
     };
 
   return {
     show: withLink((language, link) => showLink(language, link)),
 
-    enterApp: withLink(async (language, link, request) => {
+    enterApp: withLink(async (language, link, context) => {
+      const { request } = context;
       const elsewhere = elsewherePage(request, language, deps);
       if (elsewhere) return elsewhere;
       if (!deps.isFromOwnPage(request)) return endedPage(language, basePath);
       const { user, source } = link;
       if (user.role !== "owner" || source.oauth.appIsFixed) return showLink(language, link);
       const form = await request.formData().catch(() => new FormData());
+      // The link may have ended while the form was on its way.
+      if (openLink(context) === "ended") return endedPage(language, basePath);
       try {
         await accounts.upstreams.enterApp(source.id, readApp(form));
       } catch (error) {
@@ -90,7 +93,7 @@ export function createConnect(deps: ConnectDeps): Pages<"show" | "enterApp" | "s
       return redirect(pathOf(language, link), 303);
     }),
 
-    start: withLink(async (language, link, request) => {
+    start: withLink(async (language, link, { request }) => {
       const { source, secret } = link;
       if (!source.oauth.app()) return redirect(pathOf(language, link), 303);
       const flow = await deps.flow();

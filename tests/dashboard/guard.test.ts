@@ -13,6 +13,7 @@ import { LANGUAGES } from "../../src/languages.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { formsIn } from "../fixtures/http/forms.ts";
+import { bodyAfter } from "../fixtures/http/late-body.ts";
 import { openPort, type RealPort } from "../fixtures/servers/real-port.ts";
 import { sessionCookieName } from "../fixtures/http/own-cookies.ts";
 import { type SignedIn, signIn } from "../fixtures/http/signed-in.ts";
@@ -219,6 +220,41 @@ describe("a form changes nothing unless a page of this session sends it", () => 
       for (const query of queries) expect((await own.get(path + query)).status).toBe(200);
     }
     expect(stored()).toBe(before);
+  });
+});
+
+describe("a form that is on its way", () => {
+  const send = (browser: SignedIn, meanwhile: () => Promise<unknown>) => {
+    const fields = { token: browser.formToken, do: "key add", name: "late" };
+    return server.get("/en/dashboard/settings/programs", {
+      method: "POST",
+      headers: {
+        origin: ORIGIN,
+        cookie: browser.cookie,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: bodyAfter(meanwhile, new URLSearchParams(fields).toString()),
+    });
+  };
+
+  test("changes nothing when its browser is signed out meanwhile", async () => {
+    const browser = await signIn(server, grace);
+    const before = server.accounts.keys.list(grace.user);
+    const answer = await send(browser, () => server.accounts.sessions.closeAll(grace.user));
+    expect(answer.status).toBe(401);
+    expect(server.accounts.keys.list(grace.user)).toEqual(before);
+  });
+
+  test("is no failure of the server when its user is removed meanwhile", async () => {
+    const browser = await signIn(server, grace);
+    const answer = await send(browser, () => server.accounts.users.remove("grace"));
+    expect(answer.status).toBe(401);
+  });
+
+  test("is taken otherwise", async () => {
+    const answer = await send(await signIn(server, grace), async () => {});
+    expect(answer.status).toBe(303);
+    expect(server.accounts.keys.list(grace.user)).toHaveLength(2);
   });
 });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { upstreams } from "../../src/db/schema.ts";
 import { fill, languages } from "../../src/i18n/index.ts";
+import { bodyAfter } from "../fixtures/http/late-body.ts";
 import { addressesIn, attributeOf, outlineOf, textOf } from "../fixtures/http/html.ts";
 import { createLinkingServer, type LinkingServer } from "../fixtures/servers/linking-server.ts";
 
@@ -44,6 +45,22 @@ test("an app whose stored data are damaged is asked for again", async () => {
 });
 
 describe("without an app", () => {
+  test("one that is on its way when its link ends is not stored", async () => {
+    const answer = await server.get(path, {
+      method: "POST",
+      headers: {
+        origin: "http://127.0.0.1:4747",
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: bodyAfter(
+        () => server.accounts.users.remove("ada"),
+        new URLSearchParams(APP).toString(),
+      ),
+    });
+    expect(await textOf(answer, "h1")).toBe(languages.en.connect.endedTitle);
+    expect(appOf()).toBeUndefined();
+  });
+
   test("the owner sees where to make one, the redirect URI and a form", async () => {
     const page = await server.get(path);
     expect(await textOf(page.clone(), "h2")).toBe(named(words.appTitle));
