@@ -123,6 +123,9 @@ export function createGuard({ clock, inboxes, addressOf }: GuardDeps) {
 
   return {
     ownerOf,
+    /** Whether a secret still opens what it opened when its message began to come. */
+    stillOpens: (secret: string, source: PushedTo, { connectionId }: InboxOwner) =>
+      ownerOf(secret, source)?.connectionId === connectionId,
     count,
     /** Charges a user for reading and showing what was pushed, from now until the turn of the event loop ends. */
     charge: ({ userId }: Pick<InboxOwner, "userId">) => budget.begin(userId),

@@ -52,12 +52,14 @@ export function createInboxRoute(
   return async ({ request, params }) => {
     if (request.method === "OPTIONS") return preflight();
     if (isPartOfPage(request)) return failure(403, PART_OF_PAGE);
-    const admission = guard.admit(params["secret"] ?? "", source, request);
+    const secret = params["secret"] ?? "";
+    const admission = guard.admit(secret, source, request);
     if (admission.kind !== "admitted") return refusalOf(admission);
     const { owner } = admission;
     const { connectionId } = owner;
     const message = await messageIn(request, owner);
     if (message instanceof Response) return message;
+    if (!guard.stillOpens(secret, source, owner)) return refusalOf({ kind: "wrong" });
     delivery.take({ connectionId, source }, message);
     return message.kind === "refused"
       ? failure(400, message.reason)

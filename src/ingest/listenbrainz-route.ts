@@ -42,7 +42,7 @@ export function createListenBrainz({
     if (!token) return failure(401, "You need to provide an Authorization header.");
     const admission = guard.admit(token, source, request);
     if (admission.kind === "limited") return tooMany(admission);
-    if (admission.kind === "wrong") return failure(401, "Invalid authorization token.");
+    if (admission.kind === "wrong") return wrongToken();
     const { owner } = admission;
     const { connectionId } = owner;
     const body = await bodyOf(request, clock);
@@ -51,6 +51,7 @@ export function createListenBrainz({
       const { status, what, headers } = body.refusal;
       return failure(status, `The body ${what}.`, headers);
     }
+    if (!guard.stillOpens(token, source, owner)) return wrongToken();
     const message = endpoint === "delete" ? NOTHING : readSubmission(body.text);
     delivery.take({ connectionId, source }, message);
     return message.kind === "refused"
@@ -97,6 +98,8 @@ const tokenOf = (request: Request): string | undefined =>
 
 const failure = (code: number, error: string, headers?: Readonly<Record<string, string>>) =>
   answerJson(code, { code, error }, headers);
+
+const wrongToken = () => failure(401, "Invalid authorization token.");
 
 const tooMany = ({ reason, waitSeconds }: { reason: string; waitSeconds: number }) =>
   failure(429, `${reason}.`, { "Retry-After": String(waitSeconds) });

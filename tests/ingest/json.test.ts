@@ -8,6 +8,7 @@ import { createFakeClock } from "../fixtures/clock/fake-clock.ts";
 import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
 import { hostileObjects, hostileTexts } from "../fixtures/ingest/hostile.ts";
 import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
+import { bodyAfter } from "../fixtures/http/late-body.ts";
 import { NO_NETWORK } from "../fixtures/http/network.ts";
 
 const SONG = {
@@ -64,6 +65,15 @@ describe("our own JSON", () => {
       track: { name: "Only a title", duration_ms: 0 },
       artist_name: "",
     });
+  });
+
+  test("is refused where its secret is replaced while it is on its way", async () => {
+    const { accounts, connectionId } = server;
+    const rotate = () => accounts.connections.rotateSecret(connectionId);
+    const body = bodyAfter(rotate, JSON.stringify(SONG));
+    const answer = await server.get(path(), { method: "POST", body });
+    expect(answer.status).toBe(401);
+    expect(await server.shown()).toBe(null);
   });
 
   test("ends with an empty title, or when it says that it stopped", async () => {

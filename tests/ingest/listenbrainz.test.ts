@@ -3,6 +3,7 @@ import { readSubmission } from "../../src/ingest/listenbrainz.ts";
 import { LISTENBRAINZ } from "../../src/sources/pushed.ts";
 import { expectHarmless } from "../fixtures/ingest/fuzz.ts";
 import { hostileTexts } from "../fixtures/ingest/hostile.ts";
+import { bodyAfter } from "../fixtures/http/late-body.ts";
 import { createPushedServer, type PushedServer } from "../fixtures/ingest/pushed-server.ts";
 
 const METADATA = {
@@ -43,6 +44,16 @@ describe("a submission to ListenBrainz", () => {
       album: { name: "Slow Weather", images: [] },
       device: { name: "Navidrome" },
     });
+  });
+
+  test("is refused where its token is replaced while it is on its way", async () => {
+    const { accounts, connectionId } = server;
+    const rotate = () => accounts.connections.rotateSecret(connectionId);
+    const body = bodyAfter(rotate, JSON.stringify(submission()));
+    const init = { method: "POST", headers: token(), body };
+    const answer = await server.get("/listenbrainz/1/submit-listens", init);
+    expect(answer.status).toBe(401);
+    expect(await server.shown()).toBe(null);
   });
 
   test("counts until fifteen seconds after its end, or ten minutes without a length", async () => {
