@@ -115,7 +115,7 @@ export const settings = {
     fallback: [],
     fallbackText: "none: only the owner enters addresses",
     placeholder: "names",
-    help: "Hosts that users other than the owner may enter for their players, separated by commas.",
+    help: "Hosts that other users than the owner may enter for players, and that hooks and covers may be on, separated by commas.",
     allowed: "host names or IP addresses without a port, separated by commas",
     parse: (text) =>
       list(text, (name) => (/^[0-9A-Za-z._:-]+$/.test(name) ? name.toLowerCase() : undefined)),
@@ -183,7 +183,7 @@ export const settings = {
   }),
   spotifyClientId: setting<string | null>({
     fallback: null,
-    fallbackText: "what the owner has entered in the browser",
+    fallbackText: "what the owner has entered",
     placeholder: "id",
     help: "Client ID of your app at developer.spotify.com.",
     ...matching(/^[0-9A-Za-z_-]{1,64}$/, "the app's client ID: letters and digits"),
@@ -231,7 +231,7 @@ export const settings = {
   ),
   twitchClientId: setting<string | null>({
     fallback: null,
-    fallbackText: "what the owner has entered in the browser",
+    fallbackText: "what the owner has entered",
     placeholder: "id",
     help: "Client ID of your public application at dev.twitch.tv, which links Twitch chats.",
     ...matching(

@@ -15,7 +15,7 @@ const translations: Readonly<
     coverSearch:
       "Où les utilisateurs peuvent faire chercher les pochettes que leur lecteur n’a pas : musicbrainz, ou musicbrainz,deezer.",
     playerHosts:
-      "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, séparés par des virgules.",
+      "Hôtes que les utilisateurs autres que le propriétaire peuvent saisir pour leur lecteur, et qui sont permis pour les hooks et les pochettes, séparés par des virgules.",
     webnowplayingPort:
       "Port de cette machine où l’extension de navigateur WebNowPlaying du propriétaire trouve Marquee.",
     broadcastHost:
@@ -60,7 +60,7 @@ const translations: Readonly<
     coverSearch:
       "Dónde puede buscar Marquee, si un usuario quiere, las portadas que su reproductor no tiene: musicbrainz, o musicbrainz,deezer.",
     playerHosts:
-      "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, separados por comas.",
+      "Hosts que los usuarios que no son el propietario pueden indicar para su reproductor, y que se permiten para hooks y portadas, separados por comas.",
     webnowplayingPort:
       "Puerto de este equipo en el que la extensión de navegador WebNowPlaying del propietario encuentra a Marquee.",
     broadcastHost:
@@ -106,7 +106,7 @@ const translations: Readonly<
     coverSearch:
       "Onde o Marquee pode procurar, se um usuário quiser, as capas que o player dele não tem: musicbrainz, ou musicbrainz,deezer.",
     playerHosts:
-      "Hosts que os usuários que não são o dono podem informar para o player deles, separados por vírgulas.",
+      "Hosts que os usuários que não são o dono podem informar para o player deles, e que são permitidos para hooks e capas, separados por vírgulas.",
     webnowplayingPort:
       "Porta desta máquina em que a extensão de navegador WebNowPlaying do dono encontra o Marquee.",
     broadcastHost:
@@ -153,7 +153,7 @@ const translations: Readonly<
     coverSearch:
       "Wo Nutzer nach Covern suchen lassen können, die ihr Player nicht hat: musicbrainz oder musicbrainz,deezer.",
     playerHosts:
-      "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen, durch Kommas getrennt.",
+      "Hosts, die andere Nutzer als der Eigentümer für ihren Player eintragen dürfen und die für Hooks und Cover erlaubt sind, durch Kommas getrennt.",
     webnowplayingPort:
       "Port dieses Rechners, an dem die Browsererweiterung WebNowPlaying des Eigentümers Marquee findet.",
     broadcastHost:
@@ -226,10 +226,10 @@ const fallbacks: Readonly<
     webnowplayingPort: "aucun : aucun navigateur ne peut s’annoncer",
     owner: "votre nom sur cet ordinateur",
     files: "aucun : aucun fichier n’est écrit",
-    spotifyClientId: "ce que le propriétaire a saisi dans le navigateur",
+    spotifyClientId: "ce que le propriétaire a saisi",
     spotifyClientSecret: "aucun : Spotify n’en a pas besoin",
     lastfmApiKey: "aucune : Last.fm ne peut pas être connecté",
-    twitchClientId: "ce que le propriétaire a saisi dans le navigateur",
+    twitchClientId: "ce que le propriétaire a saisi",
     secretKey: "secret.key dans le dossier de données",
     metricsToken: "aucun : il n’y a pas de métriques",
   },
@@ -240,10 +240,10 @@ const fallbacks: Readonly<
     webnowplayingPort: "ninguno: ningún navegador puede informar",
     owner: "tu nombre en este ordenador",
     files: "ninguna: no se escribe ningún archivo",
-    spotifyClientId: "lo que el propietario ha indicado en el navegador",
+    spotifyClientId: "lo que el propietario ha indicado",
     spotifyClientSecret: "ninguno: Spotify no lo necesita",
     lastfmApiKey: "ninguna: no se puede conectar Last.fm",
-    twitchClientId: "lo que el propietario ha indicado en el navegador",
+    twitchClientId: "lo que el propietario ha indicado",
     secretKey: "secret.key en la carpeta de datos",
     metricsToken: "ninguno: no hay métricas",
   },
@@ -254,10 +254,10 @@ const fallbacks: Readonly<
     webnowplayingPort: "nenhuma: nenhum navegador pode informar",
     owner: "seu nome neste computador",
     files: "nenhuma: nenhum arquivo é gravado",
-    spotifyClientId: "o que o dono informou no navegador",
+    spotifyClientId: "o que o dono informou",
     spotifyClientSecret: "nenhum: o Spotify não precisa",
     lastfmApiKey: "nenhuma: o Last.fm não pode ser conectado",
-    twitchClientId: "o que o dono informou no navegador",
+    twitchClientId: "o que o dono informou",
     secretKey: "secret.key na pasta de dados",
     metricsToken: "nenhum: não há métricas",
   },
@@ -268,10 +268,10 @@ const fallbacks: Readonly<
     webnowplayingPort: "keiner: kein Browser kann melden",
     owner: "dein Name auf diesem Rechner",
     files: "keiner: es werden keine Dateien geschrieben",
-    spotifyClientId: "was der Eigentümer im Browser eingegeben hat",
+    spotifyClientId: "was der Eigentümer eingegeben hat",
     spotifyClientSecret: "keins: Spotify braucht keins",
     lastfmApiKey: "keiner: Last.fm lässt sich nicht verbinden",
-    twitchClientId: "was der Eigentümer im Browser eingegeben hat",
+    twitchClientId: "was der Eigentümer eingegeben hat",
     secretKey: "secret.key im Datenordner",
     metricsToken: "keins: es gibt keine Metriken",
   },
