@@ -67,7 +67,10 @@ export const enterChatApp = action({
       refusal: "chat.clientId",
     },
   },
-  async run({ accounts }, { clientId }) {
+  async run({ accounts, config }, { clientId }) {
+    if (config.twitchClientId !== null) {
+      throw new Refused("connection.appFixed", { source: "Twitch" });
+    }
     await accounts.upstreams.enterApp("twitch", { clientId, clientSecret: null });
     return { clientId };
   },

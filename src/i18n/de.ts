@@ -1696,6 +1696,7 @@ export const de: Words = {
       noSecret:
         "Diese Verbindung hat kein Geheimnis: Niemand sendet an sie, weil Marquee {source} selbst abfragt.",
       noApp: "Für {source} kann hier keine App eingetragen werden.",
+      appFixed: "Die App für {source} steht in den Einstellungen dieses Servers. Ändere sie dort.",
       clientId:
         "Eine Client-ID hat 32 Zeichen von 0–9 und a–f. Kopiere sie noch einmal von der Seite der App.",
       clientSecret:

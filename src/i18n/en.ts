@@ -1647,6 +1647,7 @@ export const en = {
       noSecret:
         "This connection has no secret: nothing sends to it, because Marquee asks {source} itself.",
       noApp: "No app can be entered here for {source}.",
+      appFixed: "The app for {source} is given by this server’s settings. Change it there.",
       clientId:
         "A client ID has 32 digits from 0–9 and a–f. Copy it again from the app’s own page.",
       clientSecret:

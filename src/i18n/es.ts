@@ -1683,6 +1683,8 @@ export const es: Words = {
       noSecret:
         "Esta conexión no tiene secreto: nadie le envía nada, porque Marquee consulta {source} por su cuenta.",
       noApp: "Aquí no se puede indicar una aplicación para {source}.",
+      appFixed:
+        "La aplicación de {source} está fijada en los ajustes de este servidor. Cámbiala allí.",
       clientId:
         "Un ID de cliente tiene 32 caracteres de 0–9 y a–f. Cópialo otra vez de la página de la aplicación.",
       clientSecret:

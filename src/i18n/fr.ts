@@ -1699,6 +1699,8 @@ export const fr: Words = {
       noSecret:
         "Cette connexion n’a pas de secret : rien ne lui est envoyé, car Marquee interroge {source} lui-même.",
       noApp: "Aucune application ne peut être saisie ici pour {source}.",
+      appFixed:
+        "L’application pour {source} est fixée dans les réglages de ce serveur. Modifiez-la là.",
       clientId:
         "Un identifiant client se compose de 32 caractères de 0–9 et a–f. Copiez-le à nouveau depuis la page de l’application.",
       clientSecret:

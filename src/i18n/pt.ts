@@ -1669,6 +1669,7 @@ export const pt: Words = {
       noSecret:
         "Esta conexão não tem segredo: nada é enviado para ela, porque o próprio Marquee consulta {source}.",
       noApp: "Aqui não dá para informar um app para {source}.",
+      appFixed: "O app para {source} vem das configurações deste servidor. Faça a mudança lá.",
       clientId: "Um ID do cliente tem 32 caracteres de 0–9 e a–f. Copie de novo da página do app.",
       clientSecret:
         "Um segredo do cliente só tem letras e números. Deixe o campo vazio se você não precisar dele.",

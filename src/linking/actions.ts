@@ -17,9 +17,8 @@ export const enterApp = action({
   },
   async run({ accounts, sources }, { source: id, clientId, clientSecret }) {
     const source = sources.byId(id);
-    if (source?.oauth?.appIsFixed !== false) {
-      throw new Refused("connection.noApp", { source: source?.name ?? id });
-    }
+    if (!source?.oauth) throw new Refused("connection.noApp", { source: source?.name ?? id });
+    if (source.oauth.appIsFixed) throw new Refused("connection.appFixed", { source: source.name });
     await accounts.upstreams.enterApp(source.id, { clientId, clientSecret });
     return { source: source.id, client_id: clientId };
   },

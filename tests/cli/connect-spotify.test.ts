@@ -195,3 +195,16 @@ describe("marquee user list, of a linked account", () => {
     }
   });
 });
+
+describe("an app that a setting gives", () => {
+  test.each([
+    ["SPOTIFY", ["app", "enter", "spotify"], "0123456789abcdef0123456789abcdef"],
+    ["TWITCH", ["chat", "app"], "0123456789abcdef0123456789abcd"],
+  ] as const)("is not entered beside it: %s", async (service, words, clientId) => {
+    expect((await marquee(...words, clientId)).code).toBe(0);
+    environment[`MARQUEE_${service}_CLIENT_ID`] = "0";
+    const { code, errors } = await marquee(...words, clientId);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/is given by this server’s settings\. Change it there\.$/);
+  });
+});
