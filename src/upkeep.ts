@@ -9,6 +9,7 @@ import type { ServerDeps, ServerParts } from "./create-server.ts";
 
 /** How soon what could not be followed of a change is followed again. */
 const FOLLOW_AGAIN_MS = 1_000;
+const END_KEYS_MS = 60_000;
 const FLUSH_KEY_USES_MS = 30_000;
 const RETRY_WRITES_MS = 1_000;
 const SHRINK_FILE_MS = 1_000;
@@ -62,6 +63,7 @@ export function keepUp({ accounts, log, store, remindOfConsent }: UpkeepDeps): (
   };
   const { keys, widgets, history, foundCovers } = accounts;
   repeat("follow changes again", FOLLOW_AGAIN_MS, accounts.followMissed);
+  void repeat("end replaced keys", END_KEYS_MS, keys.endReplaced)();
   repeat("store uses of keys", FLUSH_KEY_USES_MS, keys.flushUses);
   repeat("store what is left", RETRY_WRITES_MS, accounts.retryWrites);
   repeat("forget removed overlays", UNDO_MS, widgets.forgetRemoved);

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, isNull, lte, notInArray, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lte, ne, notInArray, or, sql } from "drizzle-orm";
 import { apiKeys } from "../db/schema.ts";
 import type { Queries } from "../db/store.ts";
 import { Refused } from "../i18n/refused.ts";
@@ -41,6 +41,7 @@ export function createKeys(context: AccountsContext) {
       .where(
         and(
           eq(apiKeys.userId, user.id),
+          ne(apiKeys.hash, NO_HASH),
           or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, wallMs())),
         ),
       )
@@ -72,8 +73,14 @@ export function createKeys(context: AccountsContext) {
     return issued;
   };
 
-  const revokeAt = (tx: Queries, id: string, revokedAt: number) =>
-    tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).run();
+  /** Those whose time is over, and whose hash is still there. */
+  const justEnded = () => and(lte(apiKeys.revokedAt, wallMs()), ne(apiKeys.hash, NO_HASH));
+
+  const revokeAt = (tx: Queries, id: string, revokedAt: number) => {
+    const isOver = revokedAt <= wallMs();
+    const end = { revokedAt, ...(isOver && { hash: NO_HASH }) };
+    tx.update(apiKeys).set(end).where(eq(apiKeys.id, id)).run();
+  };
 
   const holders = createKeyHolders(context);
 
@@ -92,7 +99,12 @@ export function createKeys(context: AccountsContext) {
         .where(eq(apiKeys.userId, user.id))
         .orderBy(asc(apiKeys.createdAt))
         .all()
-        .map((row) => ({ ...row, lastUsedAt: holders.unstoredUse(row.id) ?? row.lastUsedAt })),
+        .map((row) => ({
+          ...row,
+          lastUsedAt: holders.unstoredUse(row.id) ?? row.lastUsedAt,
+          // The clock may have been set back since.
+          revokedAt: hasEnded(row) ? Math.min(row.revokedAt ?? 0, wallMs()) : row.revokedAt,
+        })),
     /** @throws {Refused} when the user has no such working key. */
     revoke: (user: User, keyId: string) =>
       store.write({ userId: user.id, what: "keys" }, (tx) => {
@@ -115,8 +127,26 @@ export function createKeys(context: AccountsContext) {
         const others = revokedAt > wallMs() ? working : working.filter((key) => key !== old);
         return { ...insert(tx, user, others, old.name), name: old.name, endsAt: revokedAt };
       }),
+    /** Ends keys whose grace period is over, for good: no clock that goes back brings them back. */
+    async endReplaced() {
+      const users = store.queries
+        .selectDistinct({ userId: apiKeys.userId })
+        .from(apiKeys)
+        .where(justEnded())
+        .all();
+      if (users.length === 0) return;
+      const changed = users.map(({ userId }) => ({ userId, what: "keys" }) as const);
+      await store.write(changed, (tx) =>
+        tx.update(apiKeys).set({ hash: NO_HASH }).where(justEnded()).run(),
+      );
+    },
   };
 }
+
+/** What stands in the place of an ended key's hash, and is the hash of none: its id. */
+const NO_HASH = sql<Buffer>`CAST(${apiKeys.id} AS BLOB)`;
+
+const hasEnded = ({ id, hash }: KeyRow): boolean => hash.equals(Buffer.from(id));
 
 type KeyRow = typeof apiKeys.$inferSelect;
 

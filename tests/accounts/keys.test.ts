@@ -73,6 +73,20 @@ describe("a revoked key", () => {
     expect(await holderName(ada.key)).toBe(undefined);
   });
 
+  test("works never again when the clock is set back", async () => {
+    const another = await keys().add(ada.user, "chat bot");
+    const issued = await keys().rotate(ada.user, another.id, 0);
+    await keys().revoke(ada.user, await firstKeyId());
+    world.clock.setWallMs(START_MS - HOUR_MS);
+    expect(await holderName(ada.key)).toBe(undefined);
+    expect(await holderName(another.key)).toBe(undefined);
+    expect(await holderName(issued.key)).toBe("ada");
+    const ends = keys()
+      .list(ada.user)
+      .map(({ revokedAt }) => revokedAt);
+    expect(ends).toEqual([START_MS - HOUR_MS, START_MS - HOUR_MS, null]);
+  });
+
   test("leaves the others working", async () => {
     const another = await keys().add(ada.user, "chat bot");
     await keys().revoke(ada.user, await firstKeyId());
@@ -123,6 +137,18 @@ describe("rotating a key", () => {
     await world.clock.advance(1);
     expect(await holderName(ada.key)).toBe(undefined);
     expect(keys().cachedHolderOf(ada.key)).toBe(undefined);
+    expect(await holderName(issued.key)).toBe("ada");
+  });
+
+  test("with grace ends the old one for good, even when the clock is set back after it", async () => {
+    const issued = await keys().rotate(ada.user, undefined, HOUR_MS);
+    await keys().endReplaced();
+    expect(await holderName(ada.key)).toBe("ada");
+    await world.clock.advance(HOUR_MS);
+    await keys().endReplaced();
+    world.clock.setWallMs(START_MS);
+    expect(keys().cachedHolderOf(ada.key)).toBe(undefined);
+    expect(await holderName(ada.key)).toBe(undefined);
     expect(await holderName(issued.key)).toBe("ada");
   });
 

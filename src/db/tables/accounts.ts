@@ -33,7 +33,10 @@ export const apiKeys = sqliteTable(
     id: text("id").primaryKey(),
     userId: ownedBy().notNull(),
     name: text("name").notNull(),
-    /** SHA-256 of the whole key: the key itself is shown once and never stored. */
+    /**
+     * SHA-256 of the whole key, which is shown once and never stored. Once a key has ended, its id, which is
+     * no key's hash: so it works never again, whatever the clock says.
+     */
     hash: bytes("hash").notNull(),
     createdAt: instant("created_at").notNull(),
     lastUsedAt: instant("last_used_at"),
