@@ -93,11 +93,12 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
   };
 
   const begin = (line: Line, onReturn: () => void) => {
-    const { marquee, hold, speed } = options;
+    const { marquee, speed } = options;
+    const hold = options.hold ?? ownHoldSeconds(marquee);
     if (marquee === "pages") {
       const stops = pageStops(line);
       const move = turn(line.roomPx, Number(getComputedStyle(text).opacity));
-      if (stops.length > 1) end = tour(stops, hold ?? PAGE_SECONDS, move);
+      if (stops.length > 1) end = tour(stops, hold, move);
       else element.removeAttribute("data-np-overflow");
       return;
     }
@@ -106,7 +107,7 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
       { leftPx: line.roomPx - line.widthPx, fades: "left" },
     ];
     if (line.isRightToLeft) ends.reverse();
-    end = tour(ends, hold ?? END_SECONDS, travel(speed), marquee === "once" ? onReturn : undefined);
+    end = tour(ends, hold, travel(speed), marquee === "once" ? onReturn : undefined);
   };
 
   const stop = () => {
@@ -175,9 +176,9 @@ function measureLine(element: HTMLElement, text: HTMLElement) {
   };
 }
 
-/** Seconds that a travelling text rests at each end, and that a page rests, unless `hold` is set. */
-const END_SECONDS = 3;
-const PAGE_SECONDS = 3.5;
+/** Seconds that a page rests, or a travelling text at each end, unless `hold` is set. */
+export const ownHoldSeconds = (marquee: MarqueeOptions["marquee"]): number =>
+  marquee === "pages" ? 3.5 : 3;
 
 /** At higher speeds, moving by whole pixels would be visible as steps. */
 const STEPPED_UP_TO_PX_PER_SECOND = 60;

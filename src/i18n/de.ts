@@ -357,7 +357,6 @@ export const de: Words = {
         demo: "Demo-Musik",
       },
       byTheme: "vom Look",
-      byMovement: "je nach Bewegung",
       hints: {
         mode: "„Wie das System“ folgt dem, was dein Streaming-Programm meldet: unter macOS dem Aussehen von OBS, unter Windows dem des Systems. Wie dein Spiel aussieht, weiß es nicht.",
         source:

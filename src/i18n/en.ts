@@ -348,7 +348,6 @@ export const en = {
         demo: "Demo music",
       } satisfies Readonly<Record<OptionName, string>>,
       byTheme: "from the look",
-      byMovement: "depends on the movement",
       hints: {
         mode: "“Follow the system” uses what your streaming program reports: on macOS the look of OBS itself, on Windows the system setting. It doesn’t know what your game looks like.",
         source:

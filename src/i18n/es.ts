@@ -354,7 +354,6 @@ export const es: Words = {
         demo: "Música de demostración",
       },
       byTheme: "del aspecto",
-      byMovement: "según el movimiento",
       hints: {
         mode: "«Como el sistema» sigue lo que indica tu programa de streaming: en macOS, el aspecto del propio OBS; en Windows, el del sistema. No sabe cómo se ve el juego que hay detrás.",
         source:

@@ -356,7 +356,6 @@ export const fr: Words = {
         demo: "Musique de démo",
       },
       byTheme: "du look",
-      byMovement: "selon le mouvement",
       hints: {
         mode: "« Suivre le système » utilise ce que signale votre logiciel de streaming : sous macOS l’apparence d’OBS, sous Windows celle du système. Il ne sait rien du jeu affiché derrière.",
         source:

@@ -351,7 +351,6 @@ export const pt: Words = {
         demo: "Música de demonstração",
       },
       byTheme: "do visual",
-      byMovement: "de acordo com o movimento",
       hints: {
         mode: "“Como o sistema” segue o que o seu programa de transmissão informa: no macOS, a aparência do próprio OBS; no Windows, a do sistema. Isso não diz nada sobre o jogo que está atrás.",
         source:

@@ -434,6 +434,24 @@ onTheDashboard("the widget's editor", (stage) => {
     expect((await stored()).options).toMatchObject({ radius: "22" });
   });
 
+  test("marks how long a title rests by itself, which hangs on how it moves", async () => {
+    const { page } = await stage.open("widget", { query: "?id=1" });
+    await unfold(page);
+    const hold = page.locator("[data-control=hold]");
+    const seconds = (value: string) =>
+      until(async () =>
+        (await hold.getByRole("slider").inputValue()) === value ? true : undefined,
+      );
+    await seconds("3.5");
+    expect(await page.locator("#option-hold").getAttribute("placeholder")).toBe("3.5");
+    await page.locator("label", { has: page.locator("[name=marquee][value=auto]") }).click();
+    await seconds("3");
+    await page.locator("#option-hold").fill("8");
+    await seconds("8");
+    await hold.getByRole("button", { name: fill(widget.ownValue, { value: "3" }) }).click();
+    await seconds("3");
+  });
+
   test("offers the colours of the cover that the preview shows", async () => {
     const { page } = await stage.open("widget", { query: "?id=1" });
     await unfold(page);

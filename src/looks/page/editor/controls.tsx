@@ -193,7 +193,6 @@ function Typed(props: ControlProps): JSX.Element {
   const { request, name, option } = props;
   const { widget } = request.words.dashboard;
   const { type, longest } = option;
-  const automatic = name === "hold" ? widget.byMovement : widget.byTheme;
   return (
     <input
       id={idOf(props)}
@@ -205,7 +204,7 @@ function Typed(props: ControlProps): JSX.Element {
         ? { type: "number", min: String(type.least), max: String(type.most), step: "any" }
         : { type: "text", maxlength: String(longest) })}
       placeholder={
-        option.fallback === null && !(name in SLIDERS) ? attribute(automatic) : undefined
+        option.fallback === null && !(name in SLIDERS) ? attribute(widget.byTheme) : undefined
       }
       {...descriptionOf({ id: idOf(props), hint: hintOf(props), mistake: undefined })}
     />

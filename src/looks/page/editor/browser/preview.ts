@@ -1,4 +1,5 @@
 import { parseWidgetOptions } from "../../../../../widget/options.ts";
+import { ownHoldSeconds } from "../../../../../widget/marquee.ts";
 import { sizeOf } from "../../../../../widget/source-size.ts";
 import type { PreviewMessage } from "../../../../../widget/state.ts";
 import { optionStyles } from "../../../../../widget/styles.ts";
@@ -103,6 +104,7 @@ function readOwnValues(frame: HTMLIFrameElement, { options }: Draft): OwnValues 
   };
   const computed = getComputedStyle(overlay);
   const own = {
+    hold: String(ownHoldSeconds(unset.marquee)),
     size: String(Math.round(Number.parseFloat(computed.fontSize))),
     opacity: String(Math.round(Number(computed.getPropertyValue("--np-panel-opacity")) * 100)),
     ...Object.fromEntries(
