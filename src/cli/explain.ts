@@ -22,21 +22,22 @@ export function explain(error: unknown): { readonly message: string; readonly co
   return { message: redact(sentenceOf(error)), code: EXIT.failed };
 }
 
-/** What the owner allows by a setting. Pages leave its name to the documentation. */
-const ALLOWED_BY_SETTING: ReadonlySet<Reason> = new Set([
-  "connection.host",
-  "hook.unlisted",
-  "hook.overHttp",
-]);
-const HOW_TO_ALLOW = ` The setting for that is ${flagOf("playerHosts")}.`;
+const HOW_TO_ALLOW = `The setting for that is ${flagOf("playerHosts")}.`;
+/** What commands say besides the reason. Pages leave settings to the documentation. */
+const ADVICE: { readonly [Because in Reason]?: string } = {
+  "connection.host": HOW_TO_ALLOW,
+  "hook.unlisted": HOW_TO_ALLOW,
+  "hook.overHttp": HOW_TO_ALLOW,
+  "look.noLook": '"marquee look make --help" lists the looks that come with Marquee.',
+};
 
 function refusalOf(error: Refused): string {
   const { field } = error;
   if (error instanceof WrongInput) {
     return `${wordOf(error.field, error.input)} must be ${error.input.allowed}.`;
   }
-  const text =
-    error.text(languages.en) + (ALLOWED_BY_SETTING.has(error.reason) ? HOW_TO_ALLOW : "");
+  const advice = ADVICE[error.reason];
+  const text = [error.text(languages.en), ...(advice === undefined ? [] : [advice])].join(" ");
   return field !== undefined && error.reason.startsWith("entered.")
     ? `${fieldWord(field)} was refused. ${text}`
     : text;

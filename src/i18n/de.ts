@@ -1655,7 +1655,7 @@ export const de: Words = {
     font: {
       unreadable: "Diese Datei lässt sich nicht lesen. Prüfe ihren Namen.",
       name: "Ein Name hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen und Bindestriche.",
-      taken: "Es gibt schon eine Schrift mit diesem Namen.",
+      taken: "Es gibt schon eine Schrift mit diesem Namen. Wähle einen anderen.",
       notWoff2: "Diese Datei ist keine vollständige WOFF2-Schrift. Wandle sie zuerst in WOFF2 um.",
       tooLarge: "Eine Schrift darf höchstens 1 MB haben. Behalte nur die Zeichen, die du brauchst.",
       tooMany: "Es gibt {most} Schriften, mehr sind nicht möglich. Entferne zuerst eine.",
@@ -1687,7 +1687,8 @@ export const de: Words = {
         "{source} liest auf dem Rechner dieses Servers. Nur der Eigentümer des Servers kann das verbinden.",
       host: "Der Eigentümer dieses Servers muss {host} zuerst erlauben.",
       otherOption: "{source} hat keine Option „{option}“. Es gibt: {options}",
-      nameTaken: "Eine andere Verbindung mit demselben Player hat diesen Namen.",
+      nameTaken:
+        "Eine andere Verbindung mit demselben Player hat diesen Namen. Wähle einen anderen.",
       tooMany: "Es gibt {most} Verbindungen, mehr gehen nicht. Trenne zuerst eine.",
       several: "Es gibt mehrere Verbindungen. Wähle eine über ihre Kennung oder alle.",
       idOrAll: "Wähle eine Verbindung oder alle, aber nicht beides.",

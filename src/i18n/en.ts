@@ -1609,7 +1609,7 @@ export const en = {
     font: {
       unreadable: "This file can’t be read. Check its name.",
       name: "A name is 1 to 40 letters, digits, spaces and hyphens.",
-      taken: "There is a font with this name already.",
+      taken: "There is a font with this name already. Choose a different one.",
       notWoff2: "This file isn’t a complete WOFF2 font. Convert it to WOFF2 first.",
       tooLarge: "A font may be at most 1 MB. Keep only the characters you need.",
       tooMany: "There are {most} fonts, the maximum. Remove one first.",
@@ -1638,7 +1638,7 @@ export const en = {
         "{source} reads from this server’s computer, so only the server’s owner may connect it.",
       host: "The owner of this server has to allow {host} first.",
       otherOption: "{source} has no option “{option}”. It has: {options}",
-      nameTaken: "Another connection to the same player has this name.",
+      nameTaken: "Another connection to the same player has this name. Choose a different one.",
       tooMany: "There are {most} connections, the maximum. Disconnect one first.",
       several: "There are several connections. Choose one by its ID, or all of them.",
       idOrAll: "Choose one connection, or all of them, but not both.",

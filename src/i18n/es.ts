@@ -1644,7 +1644,7 @@ export const es: Words = {
     font: {
       unreadable: "No se puede leer este archivo. Comprueba su nombre.",
       name: "Un nombre tiene de 1 a 40 letras, cifras, espacios y guiones.",
-      taken: "Ya hay un tipo de letra con este nombre.",
+      taken: "Ya hay un tipo de letra con este nombre. Elige otro nombre.",
       notWoff2: "Este archivo no es un tipo de letra WOFF2 completo. Conviértelo antes a WOFF2.",
       tooLarge: "Un tipo de letra ocupa 1 MB como máximo. Deja solo los caracteres que necesitas.",
       tooMany: "Hay {most} tipos de letra, el máximo. Quita uno antes.",
@@ -1674,7 +1674,7 @@ export const es: Words = {
         "{source} lee del ordenador de este servidor, así que solo puede conectarlo su propietario.",
       host: "El propietario de este servidor debe permitir antes {host}.",
       otherOption: "{source} no tiene la opción «{option}». Tiene: {options}",
-      nameTaken: "Otra conexión con el mismo reproductor tiene este nombre.",
+      nameTaken: "Otra conexión con el mismo reproductor tiene este nombre. Elige otro.",
       tooMany: "Hay {most} conexiones, el máximo. Desconecta antes una.",
       several: "Hay varias conexiones. Elige una por su ID, o todas.",
       idOrAll: "Elige una conexión o todas, pero no ambas cosas.",

@@ -1659,7 +1659,7 @@ export const fr: Words = {
     font: {
       unreadable: "Ce fichier ne peut pas être lu. Vérifiez son nom.",
       name: "Un nom compte 1 à 40 lettres, chiffres, espaces et traits d’union.",
-      taken: "Il y a déjà une police de ce nom.",
+      taken: "Il y a déjà une police de ce nom. Choisissez un autre nom.",
       notWoff2: "Ce fichier n’est pas une police WOFF2 complète. Convertissez-le d’abord en WOFF2.",
       tooLarge: "Une police fait 1 Mo au plus. Ne gardez que les caractères utiles.",
       tooMany: "Il y a {most} polices, le maximum. Retirez-en une d’abord.",
@@ -1690,7 +1690,7 @@ export const fr: Words = {
         "{source} lit ses données sur l’ordinateur de ce serveur : seul le propriétaire du serveur peut le connecter.",
       host: "Le propriétaire de ce serveur doit d’abord autoriser {host}.",
       otherOption: "{source} n’a pas d’option « {option} ». Voici les siennes : {options}",
-      nameTaken: "Une autre connexion au même lecteur porte ce nom.",
+      nameTaken: "Une autre connexion au même lecteur porte ce nom. Choisissez-en un autre.",
       tooMany: "Il y a {most} connexions, le maximum. Déconnectez-en d’abord une.",
       several: "Il y a plusieurs connexions. Choisissez-en une par son ID, ou toutes.",
       idOrAll: "Choisissez une connexion ou toutes, mais pas les deux.",

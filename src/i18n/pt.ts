@@ -1630,7 +1630,7 @@ export const pt: Words = {
     font: {
       unreadable: "Não é possível ler este arquivo. Confira o nome.",
       name: "Um nome tem de 1 a 40 letras, números, espaços e hifens.",
-      taken: "Já há uma fonte com este nome.",
+      taken: "Já há uma fonte com este nome. Escolha outro nome.",
       notWoff2: "Este arquivo não é uma fonte WOFF2 completa. Converta antes para WOFF2.",
       tooLarge: "Uma fonte pode ter no máximo 1 MB. Mantenha só os caracteres de que você precisa.",
       tooMany: "Há {most} fontes, o máximo. Remova uma antes.",
@@ -1660,7 +1660,7 @@ export const pt: Words = {
         "{source} lê dados do computador deste servidor, por isso só o dono do servidor pode conectar.",
       host: "O dono deste servidor precisa liberar {host} antes.",
       otherOption: "{source} não tem a opção “{option}”. Tem: {options}",
-      nameTaken: "Outra conexão com o mesmo player tem este nome.",
+      nameTaken: "Outra conexão com o mesmo player tem este nome. Escolha outro.",
       tooMany: "Há {most} conexões, o máximo. Desconecte uma primeiro.",
       several: "Há várias conexões. Escolha uma pelo ID, ou todas.",
       idOrAll: "Escolha uma conexão ou todas, mas não as duas coisas.",

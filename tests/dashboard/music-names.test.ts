@@ -58,7 +58,7 @@ describe("one more connection to a source", () => {
       [" ", "1 to 60 visible characters"],
       ["a\u200bb", "1 to 60 visible characters"],
       ["x".repeat(61), "1 to 60 visible characters"],
-      ["Deck", "Another connection to the same player has this name."],
+      ["Deck", "Another connection to the same player has this name. Choose a different one."],
     ] as const) {
       const refused = await add(name);
       expect(refused.status).toBe(422);
