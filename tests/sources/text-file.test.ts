@@ -74,6 +74,13 @@ describe("a text file", () => {
     await heard.stop();
   });
 
+  test("has been there since it was written, so a delay that is over by then is not waited for", async () => {
+    writeFileSync(path, "Ada - One");
+    utimesSync(path, new Date(), new Date(clock.wallMs() - 60_000));
+    const playback = await firstOf(source, { path, delay: "10" }, clock);
+    expect(playback?.observedAtMs).toBe(clock.monotonicMs() - 50_000);
+  });
+
   test("that was left behind four hours ago plays nothing", async () => {
     writeFileSync(path, "Ada - One");
     utimesSync(path, new Date(), new Date(clock.wallMs() - 4 * 3_600_000 - 1));

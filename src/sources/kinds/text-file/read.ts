@@ -38,22 +38,23 @@ export function createFileReader(
     if (last?.version !== version) {
       const text = decodeText(await readEnd(path, size), charset);
       const isList = /\.m3u$/i.test(path);
-      const playback = isList ? lastListed(text, clock) : songIn(text, pattern, clock);
+      const playback = isList ? lastListed(text, clock) : songIn(text, pattern, clock, mtimeMs);
       last = { version, playback };
     }
     return clock.wallMs() - mtimeMs < LEFT_BEHIND_MS ? last.playback : null;
   };
 }
 
-/** The song in a text of this pattern, else in its first line. */
-function songIn(text: string, pattern: string, clock: Clock): Playback | null {
+/** The song in a text of this pattern, else in its first line. It has been there since the text was written. */
+function songIn(text: string, pattern: string, clock: Clock, writtenMs: number): Playback | null {
   const named = matched(text.trim(), pattern.replaceAll("\\n", "\n"));
   const [line = ""] = text.trim().split(/\r?\n/);
   const { title = line, artist = "", album = "" } = named ?? {};
   if (title.trim() === "") return null;
   const onAir = readOnAir({ text: title, artist, otherwise: "" });
   if (!onAir || onAir.title === "") return null;
-  return firstSeen(onAirTrack(onAir, TEXT_FILE, { album }), clock.monotonicMs());
+  const ageMs = Math.max(0, clock.wallMs() - writtenMs);
+  return firstSeen(onAirTrack(onAir, TEXT_FILE, { album }), clock.monotonicMs() - ageMs);
 }
 
 type Names = Partial<Record<"title" | "artist" | "album", string>>;
