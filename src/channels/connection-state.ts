@@ -16,7 +16,7 @@ import type { Source } from "../sources/source.ts";
 /** One result of watching a connection. */
 export type Report =
   | { readonly kind: "reported"; readonly playback: Playback | null }
-  /** Nothing was pushed to a pushed connection yet. */
+  /** Nothing can be said yet: nothing was pushed, or what was reported is shown later. */
   | { readonly kind: "silent" }
   | { readonly kind: "failed"; readonly retryAfterMs: number }
   | { readonly kind: "unlinked" };
@@ -58,7 +58,7 @@ interface Kept {
 export type ConnectionState =
   /** No report yet. */
   | (Kept & { readonly kind: "waiting"; readonly sinceMs: number })
-  | { readonly kind: "silent" }
+  | (Kept & { readonly kind: "silent" })
   /** The source failed before it reported a playback. */
   | (Kept & { readonly kind: "failing"; readonly failure: Failure })
   | (Kept & {
@@ -94,6 +94,7 @@ export function stateAfter(
 ): ConnectionState {
   switch (report.kind) {
     case "silent":
+      return state.kind === "waiting" ? { ...report, ...keptOf(state) } : state;
     case "unlinked":
       return report;
     case "failed": {
@@ -177,7 +178,7 @@ export const failureOf = (state: ConnectionState): Failure | undefined =>
   state.kind === "reported" || state.kind === "failing" ? state.failure : undefined;
 
 const keptOf = (state: ConnectionState): Kept =>
-  state.kind === "unlinked" || state.kind === "silent"
+  state.kind === "unlinked"
     ? { pause: undefined }
     : { pause: state.pause, last: state.last, stream: state.stream };
 

@@ -1,6 +1,11 @@
 import { describeError } from "../log.ts";
-import type { Playback } from "../playback.ts";
-import { type Demand, type Source, SourceFailure, type WatchContext } from "../sources/source.ts";
+import {
+  type Demand,
+  type Said,
+  type Source,
+  SourceFailure,
+  type WatchContext,
+} from "../sources/source.ts";
 import { retryDelayMs } from "./backoff.ts";
 import { boundPlayback } from "./bounds.ts";
 import type { Report } from "./connection-state.ts";
@@ -12,7 +17,7 @@ export interface WatchedConnection extends Pick<Source, "delivery" | "pollsEvery
   readonly connectionId: number | undefined;
   /** Whether its stored status was `ok` when it was read, so that the first one is not stored again. */
   readonly wasOk: boolean;
-  watch(context: Omit<WatchContext, "connection">): AsyncIterable<Playback | null>;
+  watch(context: Omit<WatchContext, "connection">): AsyncIterable<Said>;
   /**
    * Stores that the upstream refuses this connection until the user connects again. Absent where
    * nothing is stored.
@@ -67,11 +72,9 @@ export class Watcher {
         if (failures > 0) connection = this.reopen();
         if (signal.aborted) return;
         if (!connection) return yield this.unlinked();
-        let isSilent = connection.delivery === "pushed";
         for await (const playback of connection.watch({ signal, clock, log, demand })) {
           if (signal.aborted) return;
-          isSilent &&= playback === null;
-          if (isSilent) {
+          if (playback === undefined) {
             yield { kind: "silent" };
             continue;
           }

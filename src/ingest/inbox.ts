@@ -94,7 +94,7 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
     postOf: (connectionId: number) => posts.get(connectionId) ?? NO_POST,
     /** Calls back after each message, understood or refused. */
     onPost: (listener: (connectionId: number) => void) => void listeners.push(listener),
-    /** Yields what plays at once and on each change, `null` when it ends or expires. */
+    /** Yields what plays at once and on each change, `null` when it ends or expires; at first `undefined` for nothing. */
     async *watch(connectionId: number, signal: AbortSignal) {
       const { wake, woken } = createWaking(clock);
       const waking = watchers.get(connectionId) ?? new Set();
@@ -102,8 +102,10 @@ export function createInbox(clock: Clock, onFirst?: (connectionId: number) => vo
       signal.addEventListener("abort", wake);
       let delivered: Playback | null | undefined;
       try {
+        if (!current(connectionId)) yield undefined;
         while (!signal.aborted) {
-          const { playback = null, untilMs = Infinity } = current(connectionId) ?? {};
+          const nothing = delivered === undefined ? undefined : null;
+          const { playback = nothing, untilMs = Infinity } = current(connectionId) ?? {};
           if (playback !== delivered) {
             delivered = playback;
             yield playback;

@@ -1,6 +1,5 @@
-import type { Playback } from "../playback.ts";
 import { createMessageQueue } from "../upstream/message-queue.ts";
-import { type SourceOption, UNSTORED, type WatchContext } from "./source.ts";
+import { type Said, type SourceOption, UNSTORED, type WatchContext } from "./source.ts";
 
 /** A deck is loaded before it is heard, so what programs report may be shown later. */
 
@@ -27,16 +26,16 @@ export const DELAY_OPTION = {
  * then. What was observed before that is yielded at once, and so is it that nothing plays at first.
  */
 export async function* delayed(
-  watch: (signal: AbortSignal) => AsyncIterable<Playback | null>,
+  watch: (signal: AbortSignal) => AsyncIterable<Said>,
   { delay }: Delayed,
   { clock, signal, connection }: Pick<WatchContext, "clock" | "signal" | "connection">,
-): AsyncGenerator<Playback | null, void> {
+): AsyncGenerator<Said, void> {
   // A first try asks whether there is an answer, and shows none.
   if (delay === 0 || connection === UNSTORED) return yield* watch(signal);
   const delayMs = delay * 1_000;
   const leaving = new AbortController();
   const ending = AbortSignal.any([signal, leaving.signal]);
-  const queue = createMessageQueue<{ playback: Playback | null; atMs: number }>(clock);
+  const queue = createMessageQueue<{ playback: Said; atMs: number }>(clock);
   const read = async () => {
     let isFirst = true;
     for await (const playback of watch(ending)) {
@@ -51,11 +50,14 @@ export async function* delayed(
     .catch((error: unknown) => (failure = error))
     .finally(() => queue.end(ENDED));
   try {
-    while (!ending.aborted) {
+    for (let isFirst = true; !ending.aborted; isFirst = false) {
       const next = await queue.receive().catch(() => undefined);
       if (!next) break;
       const waitMs = next.atMs - clock.monotonicMs();
-      if (waitMs > 0) await clock.sleep(waitMs, ending);
+      if (waitMs > 0) {
+        if (isFirst) yield undefined;
+        await clock.sleep(waitMs, ending);
+      }
       if (ending.aborted) break;
       yield next.playback && { ...next.playback, observedAtMs: next.atMs };
     }

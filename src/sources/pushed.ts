@@ -1,18 +1,20 @@
 import type { Config } from "../config.ts";
-import type { Playback } from "../playback.ts";
 import { DELAY_OPTION, delayed } from "./delay.ts";
-import { defineSource, type Source, type SourceFacts } from "./source.ts";
+import { defineSource, type Said, type Source, type SourceFacts } from "./source.ts";
 
 /** What programs have pushed to connections. */
 export interface PushedReports {
-  /** Yields what plays as soon as that is known, and on each change; `null` when nothing does. */
-  watch(connectionId: number, signal: AbortSignal): AsyncIterable<Playback | null>;
+  /**
+   * Yields what plays as soon as that is known, and on each change; `null` when nothing does, and
+   * `undefined` before the first word.
+   */
+  watch(connectionId: number, signal: AbortSignal): AsyncIterable<Said>;
 }
 
 /** Where nothing is ever pushed, because no server runs. */
 export const NOTHING_PUSHED: PushedReports = {
   async *watch(_, signal) {
-    if (!signal.aborted) yield null;
+    if (!signal.aborted) yield undefined;
   },
 };
 

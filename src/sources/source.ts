@@ -188,6 +188,9 @@ export interface Source {
   open(settings: unknown): OpenSource;
 }
 
+/** What a source says: see {@link OpenSource.watch}. */
+export type Said = Playback | null | undefined;
+
 /** A source with valid settings. */
 export interface OpenSource {
   /** The settings to store: checked and complete. */
@@ -197,10 +200,11 @@ export interface OpenSource {
   readonly address?: SourceAddress;
   /**
    * Yields the playback as soon as it is known and then on each change; `null` when nothing
-   * plays. Ends when the signal aborts.
+   * plays, and `undefined` at first while nothing can be said yet although nothing has failed.
+   * Ends when the signal aborts.
    * @throws {SourceFailure}
    */
-  watch(context: WatchContext): AsyncIterable<Playback | null>;
+  watch(context: WatchContext): AsyncIterable<Said>;
 }
 
 /** A source as its own file defines it. */
@@ -217,7 +221,7 @@ export interface SourceDefinition<Options extends SourceOptions, Settings> exten
   /** Absent where there are no accounts, nor names for them. */
   account?(settings: NoInfer<Settings>): SourceAccount;
   addressOf?(settings: NoInfer<Settings>): SourceAddress | undefined;
-  watch(settings: NoInfer<Settings>, context: WatchContext): AsyncIterable<Playback | null>;
+  watch(settings: NoInfer<Settings>, context: WatchContext): AsyncIterable<Said>;
 }
 
 /** Makes a source from its definition. Other code sees its settings only as `unknown`. */

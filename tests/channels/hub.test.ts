@@ -5,6 +5,7 @@ import type { WatchedConnection } from "../../src/channels/watcher.ts";
 import type { Hub } from "../../src/channels/hub.ts";
 import { nextTurn } from "../../src/next-turn.ts";
 import { SourceFailure } from "../../src/sources/source.ts";
+import { FIRST_SIGHT } from "../../src/playback.ts";
 import { createFakeClock, type FakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { createScriptedSource, type ScriptedSource } from "../fixtures/sources/scripted-source.ts";
@@ -237,6 +238,15 @@ describe("reading a cold channel", () => {
     expect((await reading).kind).toBe("unavailable");
   });
 
+  test("tells at once that nothing plays while its source can say nothing yet", async () => {
+    const reading = hub.read(ADA, 1_000);
+    await source.says(undefined);
+    expect((await reading).kind).toBe("nothing");
+    // Nobody has watched the song begin.
+    await source.says({ ...song("A"), ...FIRST_SIGHT });
+    expect(hub.rawPlayback(ADA)).toMatchObject({ track: { title: "A" }, positionUnknown: true });
+  });
+
   test("tells at once that nothing is connected", async () => {
     connection = undefined;
     expect((await hub.read(ADA, 1_000)).kind).toBe("unlinked");
@@ -244,6 +254,16 @@ describe("reading a cold channel", () => {
 });
 
 describe("a source that fails", () => {
+  test("keeps its last song for a while when it is back, but can say nothing yet", async () => {
+    const { readings } = listen();
+    await source.says(song("A"));
+    await source.fails(new SourceFailure({ kind: "unavailable" }, "lost"));
+    await source.says(undefined);
+    await clock.advance(10_000);
+    expect(source.starts()).toBeGreaterThan(1);
+    expect(titles(readings)).toEqual(["A"]);
+  });
+
   test("is left alone as long as it asked for", async () => {
     listen();
     await source.fails(

@@ -229,7 +229,7 @@ describe("a connection that programs push to", () => {
   });
 
   test("says nothing before the first push, and does not fail", async () => {
-    await player.says(null);
+    await player.says(undefined);
     expect(titleOf(await hub.read(ADA, 4_000))).toBe("nothing");
     expect(hub.readingsOf(ADA)).toMatchObject([{ playback: undefined }]);
   });

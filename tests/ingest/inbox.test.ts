@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createInbox, type Inbox } from "../../src/ingest/inbox.ts";
-import type { Playback } from "../../src/playback.ts";
+import type { Said } from "../../src/sources/source.ts";
 import { createFakeClock, type FakeClock, settle, START_MS } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 
@@ -19,7 +19,7 @@ const lasting = (ms: number, playback = aPlayback()) => ({
 /** Everything that a watcher is told. */
 function watch(connectionId: number) {
   const stop = new AbortController();
-  const told: (Playback | null)[] = [];
+  const told: Said[] = [];
   const ended = (async () => {
     for await (const playback of inbox.watch(connectionId, stop.signal)) told.push(playback);
   })();
@@ -35,9 +35,9 @@ describe("the inbox", () => {
     await settle();
     inbox.put(1, lasting(1_000, second));
     await clock.advance(999);
-    expect(told).toEqual([null, first, second]);
+    expect(told).toEqual([undefined, first, second]);
     await clock.advance(1);
-    expect(told).toEqual([null, first, second, null]);
+    expect(told).toEqual([undefined, first, second, null]);
     expect(clock.waiting()).toBe(0);
   });
 
@@ -51,7 +51,7 @@ describe("the inbox", () => {
     const late = watch(1);
     await settle();
     expect(early.told).toEqual([playback, null]);
-    expect(late.told).toEqual([null]);
+    expect(late.told).toEqual([undefined]);
   });
 
   test("tells several watchers of a connection, and none of another", async () => {
@@ -60,7 +60,11 @@ describe("the inbox", () => {
     const playback = aPlayback();
     inbox.put(1, lasting(1_000, playback));
     await settle();
-    expect(watchers.map(({ told }) => told)).toEqual([[null, playback], [null, playback], [null]]);
+    expect(watchers.map(({ told }) => told)).toEqual([
+      [undefined, playback],
+      [undefined, playback],
+      [undefined],
+    ]);
   });
 
   test("ends a word when it is told that nothing plays", async () => {
@@ -87,7 +91,7 @@ describe("the inbox", () => {
     await settle();
     inbox.shorten(1, 1_000);
     await clock.advance(1_000);
-    expect(told).toEqual([null, first, null]);
+    expect(told).toEqual([undefined, first, null]);
   });
 
   test("ends a watcher that is told to, and leaves no timer behind", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { delayed } from "../../src/sources/delay.ts";
-import { type StoredConnection, UNSTORED } from "../../src/sources/source.ts";
+import { type Said, type StoredConnection, UNSTORED } from "../../src/sources/source.ts";
 import type { Playback } from "../../src/playback.ts";
 import { createFakeClock, settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
@@ -12,13 +12,13 @@ function start(delay: number, connection?: StoredConnection) {
   const stop = new AbortController();
   const source = createScriptedSource();
   const watch = (signal: AbortSignal) => source.listening.watch(watchContext({ signal, clock }));
-  const received: (Playback | null)[] = [];
+  const received: Said[] = [];
   const ended = (async () => {
     const context = watchContext({ signal: stop.signal, clock, ...(connection && { connection }) });
     const playbacks = delayed(watch, { delay }, context);
     for await (const playback of playbacks) received.push(playback);
   })();
-  const song = (title: string, ageMs = 0) => ({
+  const song = (title: string, ageMs = 0): Playback => ({
     ...aPlayback({ track: { id: title, title, durationMs: null, explicit: false } }),
     observedAtMs: clock.monotonicMs() - ageMs,
   });
@@ -50,6 +50,14 @@ test("what began before that is said at once", async () => {
   expect(titles()).toEqual(["One"]);
 });
 
+test("until the first word is due, nothing can be said yet", async () => {
+  const { clock, source, song, titles } = start(3);
+  await source.says(song("One", 1_000));
+  expect(titles()).toEqual([undefined]);
+  await clock.advance(2_000);
+  expect(titles()).toEqual([undefined, "One"]);
+});
+
 test("nothing waits without a delay", async () => {
   const { source, song, titles } = start(0);
   await source.says(song("One"));
@@ -69,7 +77,7 @@ test("a failure comes after what was said before it", async () => {
   const failure = ended.catch((error: unknown) => error);
   await clock.advance(1_000);
   expect(await failure).toEqual(new Error("lost"));
-  expect(titles()).toEqual(["One"]);
+  expect(titles()).toEqual([undefined, "One"]);
 });
 
 test("whoever stops ends the source too, also while something waits", async () => {
@@ -80,5 +88,5 @@ test("whoever stops ends the source too, also while something waits", async () =
   await settle();
   expect(source.listeners()).toBe(0);
   await clock.advance(60_000);
-  expect(titles()).toEqual([]);
+  expect(titles()).toEqual([undefined]);
 });

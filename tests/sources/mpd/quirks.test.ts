@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Playback } from "../../../src/playback.ts";
 import { createMpd } from "../../../src/sources/kinds/mpd/index.ts";
-import type { SourceFailure } from "../../../src/sources/source.ts";
+import type { Said, SourceFailure } from "../../../src/sources/source.ts";
 import { NETWORK } from "../../../src/upstream/index.ts";
 import { createFakeClock, type FakeClock, settle } from "../../fixtures/clock/fake-clock.ts";
 import { createFakeMpd, type FakeMpd } from "../../fixtures/mpd/fake-mpd.ts";
@@ -36,7 +36,7 @@ async function play(status: string): Promise<Playback> {
   return (await listen().next()).value as Playback;
 }
 
-async function failureOf(iterator: AsyncIterator<Playback | null>): Promise<SourceFailure> {
+async function failureOf(iterator: AsyncIterator<Said>): Promise<SourceFailure> {
   return iterator.next().then(
     () => expect.unreachable("it should have failed"),
     (error: SourceFailure) => error,

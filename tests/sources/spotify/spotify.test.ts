@@ -124,7 +124,7 @@ function watch(
   const listen = async () => {
     try {
       const open = source.open(known.row.settings);
-      for await (const word of open.watch(context)) words.push(word);
+      for await (const word of open.watch(context)) if (word !== undefined) words.push(word);
     } catch (error) {
       failure = error;
     } finally {
