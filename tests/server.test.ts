@@ -104,21 +104,6 @@ describe("a body of more than 64 KiB", () => {
   });
 });
 
-describe("an overlay", () => {
-  test("that sends more than it may is let go", async () => {
-    const socket = new WebSocket(
-      `${port.origin.replace("http", "ws")}/en/widget/${ada.widgetToken}/live`,
-    );
-    const closed = Promise.withResolvers<number>();
-    socket.onclose = ({ code }) => closed.resolve(code);
-    socket.onopen = () => {
-      socket.send("x".repeat(1_024));
-      socket.send("x".repeat(1_025));
-    };
-    expect(await inTime("its end", closed.promise)).toBe(1009);
-  });
-});
-
 describe("stopping", () => {
   /** Sends a request that waits for a source's first word; its status to be awaited by name. */
   const askSlowly = async () => {

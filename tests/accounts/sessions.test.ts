@@ -34,15 +34,6 @@ describe("a session's token", () => {
     expect(await nameOf(graces)).toBe("grace");
   });
 
-  test("has the form and the length of our credentials, and is another each time", async () => {
-    const tokens = await Promise.all(Array.from({ length: 50 }, () => open()));
-    for (const token of tokens) {
-      expect(token).toMatch(/^mqs_[0-9A-Za-z]{38}$/);
-      expect(parseSessionToken(token)).toBe(token);
-    }
-    expect(new Set(tokens).size).toBe(50);
-  });
-
   test("opens nothing when it was never issued", async () => {
     open();
     expect(await sessions().of(createSessionToken())).toBe(undefined);
@@ -69,10 +60,6 @@ describe("a session's token", () => {
 });
 
 describe("a session lives", () => {
-  test("for 30 days", () => {
-    expect(SESSION_LIFETIME_MS).toBe(30 * DAY_MS);
-  });
-
   test("until 30 days have passed without a visit", async () => {
     const token = open();
     const { id } = (await rows())[0] ?? { id: "" };

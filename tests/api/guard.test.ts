@@ -67,13 +67,6 @@ describe("the key", () => {
     await expectRefusal(response, "Invalid API key");
   });
 
-  test("is invalid when one character is mistyped", async () => {
-    const at = 10;
-    const other = ada.key[at] === "A" ? "B" : "A";
-    const mistyped = ada.key.slice(0, at) + other + ada.key.slice(at + 1);
-    await expectRefusal(await callWith(mistyped), "Invalid API key");
-  });
-
   test("is invalid when it is sent twice in the query, even the right one", async () => {
     const query = `?api_key=${ada.key}&api_key=${ada.key}`;
     await expectRefusal(await callWith(undefined, query), "Invalid API key");

@@ -54,14 +54,12 @@ describe("marquee connect", () => {
     expect(await storedSettings()).toEqual({ address: NOBODY, password: PASSWORD });
   });
 
-  test.each([
-    { why: "kept for the same address", more: ["--address", NOBODY], password: PASSWORD },
-    { why: "forgotten when that is asked for", more: ["--address", NOBODY, "--password", ""] },
-    { why: "not sent to another address", more: ["--address", "127.0.0.1:2"] },
-  ])("changes a connection, whose password is $why", async ({ more, password = "" }) => {
-    await marquee("connect", "ada", "mpd", "--address", NOBODY, "--password", PASSWORD);
-    expect((await marquee("connect", "ada", "mpd", ...more)).out).toContain("were saved");
-    expect(await storedSettings()).toMatchObject({ password });
+  test("changes a connection, whose password is forgotten when that is asked for", async () => {
+    const connect = (password: string) =>
+      marquee("connect", "ada", "mpd", "--address", NOBODY, "--password", password);
+    await connect(PASSWORD);
+    expect((await connect("")).out).toContain("were saved");
+    expect(await storedSettings()).toMatchObject({ password: "" });
   });
 
   test("takes a relative path from where it was called, and no path for none", async () => {

@@ -9,7 +9,6 @@ beforeEach(async () => {
 });
 
 const keys = () => documentsOf("key", "list", "ada");
-const onlyId = async () => String((await keys())[0]?.["id"]);
 const statuses = async () => (await keys()).map(({ status }) => status);
 
 describe("marquee key add", () => {
@@ -54,22 +53,6 @@ describe("marquee key list", () => {
   });
 });
 
-describe("marquee key revoke", () => {
-  test("ends a key, once", async () => {
-    const id = await onlyId();
-    expect((await marquee("key", "revoke", "ada", id)).code).toBe(0);
-    expect(await statuses()).toEqual(["revoked"]);
-    const again = await marquee("key", "revoke", "ada", id);
-    expect(again.code).toBe(1);
-    expect(again.errors).toContain("There is no such key");
-  });
-
-  test("needs the id", async () => {
-    expect((await marquee("key", "revoke", "ada")).code).toBe(2);
-    expect(await statuses()).toEqual(["works"]);
-  });
-});
-
 describe("marquee key rotate", () => {
   test("prints exactly the id and the key, and ends the old one", async () => {
     const [issued] = await documentsOf("key", "rotate", "ada");
@@ -107,14 +90,4 @@ describe("marquee key rotate", () => {
       expect(await statuses()).toEqual(["works"]);
     },
   );
-
-  test("needs the id when there are several keys", async () => {
-    await marquee("key", "add", "ada");
-    const without = await marquee("key", "rotate", "ada", "--json");
-    expect(without.code).toBe(2);
-    expect(without.out).toBe("");
-    expect(without.errors).toContain("by its ID");
-    expect((await marquee("key", "rotate", "ada", await onlyId())).code).toBe(0);
-    expect((await statuses()).toSorted()).toEqual(["revoked", "works", "works"]);
-  });
 });

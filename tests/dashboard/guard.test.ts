@@ -9,7 +9,6 @@ import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
 import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import * as schema from "../../src/db/schema.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { settle } from "../fixtures/clock/fake-clock.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { formsIn } from "../fixtures/http/forms.ts";
@@ -100,15 +99,6 @@ describe("nobody who is not signed in gets anything of the dashboard", () => {
       }
     }
     expect(stored()).toBe(before);
-  });
-
-  test("in no language", async () => {
-    for (const { path } of routes()) {
-      for (const language of LANGUAGES) {
-        const inLanguage = path.replace("/en/", `/${language}/`);
-        expect((await server.get(inLanguage)).status).toBe(401);
-      }
-    }
   });
 
   test("and what there is no page for says nothing of who is in", async () => {
