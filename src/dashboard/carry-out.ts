@@ -1,9 +1,12 @@
 import type { ActionParts, AnyAction } from "../actions/action.ts";
 import { perform } from "../actions/run.ts";
+import { isPassing } from "../db/errors.ts";
 import { messagePage } from "../html/message-page.tsx";
 import { languages } from "../i18n/index.ts";
 import { Refused } from "../i18n/refused.ts";
 import type { Language } from "../languages.ts";
+import { publicCommand } from "../typed-command.ts";
+import { SecretError } from "../vault/vault.ts";
 import { textsIn } from "./action-form.tsx";
 import { type DashboardRequest, type Section, withRefused } from "./request.ts";
 import type { Notice } from "../html/notices.ts";
@@ -30,6 +33,14 @@ const toScript = (status: number, body: unknown): Response =>
 export function ownersOnly(language: Language, basePath: string): Promise<Response> {
   const { ownerTitle: title, ownerText: lead } = languages[language].signIn;
   return messagePage({ language, basePath, title, lead, status: 403 });
+}
+
+/** Why an action is not done. What is damaged, and how to make it anew, is said by the action's command. */
+function refusalIn(thrown: unknown, { name }: AnyAction): Refused | undefined {
+  if (thrown instanceof Refused) return thrown;
+  return thrown instanceof SecretError && !isPassing(thrown)
+    ? new Refused("secret.damaged", { command: `${publicCommand()} ${name}` })
+    : undefined;
 }
 
 /**
@@ -62,8 +73,9 @@ export function createCarryOut({ actionParts, basePath }: CarryOutDeps) {
       }
       const answer = await section.answers?.[action.name]?.(request, result as never);
       return answer ?? action.notice(words, result, language);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+    } catch (thrown) {
+      const error = refusalIn(thrown, action);
+      if (!error) throw thrown;
       const { field, reason } = error;
       if (reason === "entered.ownersOnly") return ownersOnly(language, basePath);
       const text = error.text(words);

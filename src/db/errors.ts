@@ -18,11 +18,11 @@ export async function writeUnique<Result>(
 /** Whether the database can be used by others only at this moment. */
 export const isBusy = (error: unknown): boolean => databaseCode(error).startsWith("SQLITE_BUSY");
 
-/** Whether the statement may succeed later, when the lock is gone or the disk has room. */
-export const isPassing = (error: unknown): boolean =>
-  ["BUSY", "FULL", "IOERR", "READONLY", "CANTOPEN"].some((kind) =>
-    databaseCode(error).startsWith(`SQLITE_${kind}`),
-  );
+/** What SQLite, and the system for other files in the data folder, say of a lock or of a disk. */
+const PASSING = /^(?:SQLITE_(?:BUSY|FULL|IOERR|READONLY|CANTOPEN)|(?:ENOSPC|EDQUOT|EROFS|EIO)$)/;
+
+/** Whether a write may succeed later, when the lock is gone or the disk has room. */
+export const isPassing = (error: unknown): boolean => PASSING.test(databaseCode(error));
 
 /** The error's code, such as SQLite's `SQLITE_FULL`; empty when it has none. */
 export function databaseCode(error: unknown): string {

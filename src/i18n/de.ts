@@ -1554,6 +1554,8 @@ export const de: Words = {
       same: "--old-key-file enthält denselben Schlüssel wie die Einstellung. Gib mit der Einstellung einen neuen an: 32 zufällige Bytes in Base64.",
       other:
         "Die Datenbank ist mit einem anderen Schlüssel verschlüsselt als dem in --old-key-file. Nichts wurde geändert.",
+      damaged:
+        "Etwas Gespeichertes ist beschädigt, deshalb wurde nichts geändert. Auf dem Server sagt „{command}“, was es ist und was du tun kannst.",
     },
     key: {
       tooMany:

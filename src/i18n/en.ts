@@ -1518,6 +1518,8 @@ export const en = {
       same: "--old-key-file holds the same key as the setting. Give a new key with the setting: 32 random bytes in base64.",
       other:
         "The database is encrypted under another key than the one in --old-key-file. Nothing was changed.",
+      damaged:
+        "Something that is stored is damaged, so nothing was changed. On the server, “{command}” says what it is and what to do.",
     },
     key: {
       tooMany:

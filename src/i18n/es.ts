@@ -1551,6 +1551,8 @@ export const es: Words = {
       same: "--old-key-file contiene la misma clave que el ajuste. Indica una nueva con el ajuste: 32 bytes aleatorios en base64.",
       other:
         "La base de datos está cifrada con una clave distinta de la de --old-key-file. No se ha cambiado nada.",
+      damaged:
+        "Algo de lo guardado está dañado, así que no se ha cambiado nada. En el servidor, «{command}» dice qué es y qué puedes hacer.",
     },
     key: {
       tooMany: "Hay {count} claves activas, el máximo. Revoca antes una que ya no haga falta.",

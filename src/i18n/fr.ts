@@ -1560,6 +1560,8 @@ export const fr: Words = {
       same: "--old-key-file contient la même clé que le réglage. Indiquez une nouvelle clé avec le réglage : 32 octets aléatoires en base64.",
       other:
         "La base de données est chiffrée avec une autre clé que celle de --old-key-file. Rien n’a été modifié.",
+      damaged:
+        "Une donnée enregistrée est endommagée, rien n’a donc été modifié. Sur le serveur, « {command} » dit laquelle et ce que vous pouvez faire.",
     },
     key: {
       tooMany:

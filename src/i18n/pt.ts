@@ -1537,6 +1537,8 @@ export const pt: Words = {
       same: "--old-key-file contém a mesma chave que a configuração. Informe uma chave nova na configuração: 32 bytes aleatórios em base64.",
       other:
         "O banco de dados está criptografado com uma chave diferente da que está em --old-key-file. Nada mudou.",
+      damaged:
+        "Algo armazenado está danificado, então nada mudou. No servidor, “{command}” diz o que é e o que você pode fazer.",
     },
     key: {
       tooMany:

@@ -122,6 +122,8 @@ test.each([
   "SQLITE_READONLY",
   "SQLITE_IOERR_READ",
   "SQLITE_CANTOPEN",
+  "ENOSPC",
+  "EROFS",
 ])("a call of the API that meets %s is answered 503 in the envelope", async (code) => {
   const holderOf = spyOn(server.accounts.keys, "holderOf").mockImplementation(() => {
     throw Object.assign(new Error("not now"), { code });

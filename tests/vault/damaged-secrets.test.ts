@@ -150,3 +150,9 @@ describe("a connection whose secret is damaged", () => {
     }
   });
 });
+
+test("the owner is told where the key cannot be replaced because something is damaged", async () => {
+  damage({ table: "hooks", name: "sealed_settings" }, 30);
+  const page = await browser.submit("/en/dashboard/settings/server", { do: "secret rotate" });
+  expect(await textOf(page, ".notice.bad")).toContain("secret rotate");
+});
