@@ -472,7 +472,8 @@ export const de: Words = {
       testText:
         "Überall, wo dein Overlay deine Musik zeigt, erscheint zwölf Sekunden lang ein erfundener Titel.",
       testSent: "Gesendet. Browserquellen, die dein Overlay zeigen: {count}.",
-      testUnseen: "Gesendet, aber zurzeit zeigt keine Browserquelle dein Overlay.",
+      testUnseen:
+        "Zurzeit zeigt keine Browserquelle dein Overlay, also zeigt auch keine den Testtitel.",
       testTrack: { title: "Alles läuft", artist: "Die Tonproben", album: "Eins, zwei" },
       launcherTitle: "Wenn OBS vor diesem Server startet",
       launcherText:

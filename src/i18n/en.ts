@@ -458,7 +458,8 @@ export const en = {
       testText:
         "Wherever your overlay shows your music, a made-up track appears for twelve seconds.",
       testSent: "Sent. Browser sources showing your overlay: {count}.",
-      testUnseen: "Sent, but no browser source is showing your overlay right now.",
+      testUnseen:
+        "No browser source is showing your overlay right now, so none shows the test track.",
       testTrack: { title: "Everything Works", artist: "The Sound Checks", album: "One, Two" },
       launcherTitle: "If OBS starts before this server",
       launcherText:

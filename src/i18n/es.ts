@@ -466,7 +466,8 @@ export const es: Words = {
       testText:
         "Durante doce segundos aparece una canción inventada en todos los overlays que muestran tu música.",
       testSent: "Enviada. Fuentes de navegador que muestran tu overlay: {count}.",
-      testUnseen: "Enviada, pero ahora mismo ninguna fuente de navegador muestra tu overlay.",
+      testUnseen:
+        "Ahora mismo ninguna fuente de navegador muestra tu overlay, así que ninguna muestra la canción de prueba.",
       testTrack: { title: "Todo funciona", artist: "Los Prueba de Sonido", album: "Uno, dos" },
       launcherTitle: "Si OBS arranca antes que este servidor",
       launcherText:

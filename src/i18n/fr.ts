@@ -471,7 +471,8 @@ export const fr: Words = {
       testText:
         "Un morceau inventé s’affiche douze secondes partout où votre overlay montre votre musique.",
       testSent: "Envoyé. Sources navigateur qui affichent votre overlay : {count}.",
-      testUnseen: "Envoyé, mais aucune source navigateur n’affiche votre overlay en ce moment.",
+      testUnseen:
+        "Aucune source navigateur n’affiche votre overlay en ce moment, donc aucune ne montre le morceau de test.",
       testTrack: { title: "Tout fonctionne", artist: "Les Essais Micro", album: "Un, deux" },
       launcherTitle: "Si OBS démarre avant ce serveur",
       launcherText:

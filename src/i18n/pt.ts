@@ -464,7 +464,8 @@ export const pt: Words = {
       testText:
         "Uma faixa inventada aparece por doze segundos onde quer que o seu overlay mostre a sua música.",
       testSent: "Enviada. Fontes de navegador que mostram o seu overlay: {count}.",
-      testUnseen: "Enviada, mas nenhuma fonte de navegador mostra o seu overlay agora.",
+      testUnseen:
+        "Nenhuma fonte de navegador mostra o seu overlay agora, então nenhuma mostra a faixa de teste.",
       testTrack: { title: "Tudo Funciona", artist: "Os Testes de Som", album: "Um, Dois" },
       launcherTitle: "Se o OBS abrir antes deste servidor",
       launcherText:

@@ -296,3 +296,11 @@ describe("marquee look", () => {
     expect((await marquee("look", "use", "ada", String(id), "cosy")).code).toBe(1);
   });
 });
+
+describe("marquee widget test", () => {
+  test("does not say that a track was sent where no server runs", async () => {
+    const { code, errors } = await marquee("widget", "test", "ada");
+    expect(code).toBe(1);
+    expect(errors).toStartWith("marquee: No browser source is showing your overlay");
+  });
+});
