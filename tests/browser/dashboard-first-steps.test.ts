@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
-import { languages } from "../../src/i18n/index.ts";
-import { LANGUAGES } from "../../src/languages.ts";
 import { currentChromium } from "../fixtures/browser/chromium.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { sharedPages } from "../fixtures/browser/shared-pages.ts";
@@ -110,21 +108,3 @@ onTheDashboard("somebody new whose player is silent", (stage) => {
     await page.frameLocator(".scene iframe").locator(".np-title", { hasText: title }).waitFor();
   });
 });
-
-onTheDashboard(
-  "the first visit",
-  (stage) => {
-    stage.test("takes sixty words in each language", async () => {
-      for (const language of LANGUAGES) {
-        const { page } = await stage.open("overlay", { language });
-        await page.getByText(languages[language].dashboard.home.question).waitFor();
-        await page.locator("[data-drag]").waitFor();
-        const text = await page.locator("main").innerText();
-        const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-        expect({ language, isShort: words.length <= 60, words }).toMatchObject({ isShort: true });
-        expect(words.length).toBeGreaterThan(20);
-      }
-    });
-  },
-  { realSources: true, connected: false },
-);

@@ -124,13 +124,27 @@ onTheDashboard("the dashboard's pages", (stage) => {
     });
   }
 
+  const pagesAt = (paths: readonly string[]): Visited[] =>
+    paths.map((path) => ({ name: path, path: `dashboard/${path}` }));
+
   test("are so, too, with what is opened on demand", async () => {
     await liveIn(stage);
     await addWidget(stage.server, stage.ada, "text");
     const paths = ["chat?with=bot", "chat?with=bot&bot=nightbot", "history?as", "history?settings"];
-    const visited = paths.map((path) => ({ name: path, path: `dashboard/${path}` }));
-    expect(await inspectAll(visited, "en")).toEqual([]);
+    expect(await inspectAll(pagesAt(paths), "en")).toEqual([]);
   });
+
+  test.each(AXE_LANGUAGES)(
+    "are so, too, as editors of texts and cards, in %s",
+    async (language) => {
+      await stage.plays();
+      const kinds = ["text", "card"] as const;
+      const added = [];
+      for (const kind of kinds) added.push(await addWidget(stage.server, stage.ada, kind));
+      const paths = added.map(({ widget }) => `widget?id=${widget.id}`);
+      expect(await inspectAll(pagesAt(paths), language)).toEqual([]);
+    },
+  );
 
   test("are so, too, when linking has been set up", async () => {
     await stage.server.accounts.upstreams.enterApp("spotify", {

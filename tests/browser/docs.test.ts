@@ -16,7 +16,6 @@ import {
 } from "../fixtures/browser/page-checks.ts";
 import { aPlayback } from "../fixtures/sources/playback.ts";
 import { testWith } from "../fixtures/real-parts.ts";
-import { groupsOf } from "../fixtures/thorough.ts";
 
 const test = testWith(currentChromium.name, currentChromium.isInstalled);
 
@@ -179,19 +178,6 @@ describe("the documentation in a browser", () => {
       document.body.replaceWith(document.adoptNode(next.body));
       return response.ok && isStyledTheSame;
     }, path);
-
-  const pageGroups = groupsOf(12, DOCS_PAGES).map((pages) => ({ pages, first: pages[0] ?? "" }));
-  test.each(pageGroups)(
-    "draws no token, key or secret of a signed-in reader on any page, from $first on",
-    async ({ pages }) => {
-      const { page } = await open("en", "");
-      await signInAsAda(page);
-      for (const name of pages) {
-        await page.goto(address("en", name));
-        expect({ name, secrets: await drawnSecrets(page) }).toEqual({ name, secrets: [] });
-      }
-    },
-  );
 
   test("tries the API with a real key, a wrong one, and without the server", async () => {
     const { page, complaints } = await open("en", "reference");

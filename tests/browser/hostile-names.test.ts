@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import { boundPlayback } from "../../src/channels/bounds.ts";
-import { en } from "../../src/i18n/en.ts";
 import type { SectionName } from "../../src/html/section-paths.ts";
-import { AS_GIVEN, cleaned } from "../../src/titles/shown-names.ts";
+import { AS_GIVEN } from "../../src/titles/shown-names.ts";
 import type { WatchedPage } from "../fixtures/browser/chromium.ts";
 import { type DashboardStage, onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { titled } from "../fixtures/browser/overlay-page.ts";
@@ -97,11 +96,8 @@ async function guard(stage: DashboardStage, section: SectionName): Promise<Guard
 
 onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
   const { test } = stage;
-  const showNamesAsGiven = () =>
-    stage.server.accounts.privacy.change(stage.ada.user, { titles: AS_GIVEN });
-
   test("stay the text that they are when they arrive on an open page", async () => {
-    await showNamesAsGiven();
+    await stage.server.accounts.privacy.change(stage.ada.user, { titles: AS_GIVEN });
     await stage.plays();
     const { page, harm } = await guard(stage, "overlay");
     for (const name of some) {
@@ -130,67 +126,8 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     expect(await harm()).toEqual([]);
   });
 
-  test("do so when clean titles are shown, which have no entities any more", async () => {
-    await stage.plays();
-    const { page, harm } = await guard(stage, "overlay");
-    const encoded = attacks.map((attack) => Bun.escapeHTML(attack));
-    for (const name of [...some, ...encoded]) {
-      const played = aPlayback({ ...titled(name), artists: [name, "and another"] });
-      const bound = boundPlayback(played) ?? played;
-      const given = { title: bound.track.title, artists: bound.artists };
-      const { title, artists } = cleaned(given, undefined, []);
-      await stage.plays(played);
-      await page.waitForFunction(
-        (wanted) => document.querySelector(".song .title")?.textContent === wanted,
-        title,
-      );
-      const [, , shown] = await page.locator(".song .words > p").allTextContents();
-      expect(shown).toBe(artists.join(", "));
-    }
-    expect(await harm()).toEqual([]);
-  });
-
-  test("do so when a page is drawn with them", async () => {
-    await showNamesAsGiven();
-    await stage.plays();
-    const { page, harm } = await guard(stage, "overlay");
-    // Several at once: each on its own has been on the open page.
-    for (const together of textsOf(hostile, 1_000)) {
-      const all = together.join(" ");
-      const given = aPlayback({
-        ...titled(all),
-        artists: together,
-        album: { name: all, artworks: [] },
-        device: { name: all, type: "speaker", volumePercent: null },
-      });
-      await stage.plays(given);
-      const bound = boundPlayback(given) ?? given;
-      await page.goto(stage.address("overlay"));
-      const [, title, artist, album] = await page.locator(".song .words > p").allTextContents();
-      expect([title, artist, album]).toEqual([
-        bound.track.title,
-        bound.artists.join(", "),
-        bound.album.name,
-      ]);
-      expect(await harm()).toEqual([]);
-    }
-  });
-
-  test("do so when they are typed and sent back as wrong", async () => {
-    const { page, complaints, harm } = await guard(stage, "server");
-    for (const name of [hostile[0], hostile[12], hostile[87], hostile[92]]) {
-      const typed = (name ?? "").trim();
-      await page.goto(stage.address("server"));
-      await unfold(page);
-      await page.locator("#names").fill(typed);
-      await page.locator("form button[type=submit]", { hasText: en.dashboard.server.add }).click();
-      await page.getByRole("alert").waitFor();
-      expect(await page.locator("#names").inputValue()).toBe(typed);
-    }
-    // The status of each page, which browsers note in the console.
-    expect(complaints.splice(0).every((text) => text.includes("status of 422"))).toBe(true);
-    expect(await harm()).toEqual([]);
-
+  test("do so when they are typed into the editor", async () => {
+    const { page, harm } = await guard(stage, "widget");
     const [font = "", idleText = ""] = [hostile[5], hostile[12]];
     await page.goto(`${stage.address("widget")}?id=1`);
     await unfold(page);
@@ -199,14 +136,3 @@ onTheDashboard(`${hostile.length} names that look like code`, (stage) => {
     expect(await harm()).toEqual([]);
   });
 });
-
-/** Names in groups that come to so many characters at most, with a space between two. */
-function textsOf(names: readonly string[], mostCharacters: number): string[][] {
-  const groups: string[][] = [[]];
-  for (const name of names) {
-    const last = groups.at(-1) ?? [];
-    if ([...last, name].join(" ").length <= mostCharacters) last.push(name);
-    else groups.push([name]);
-  }
-  return groups;
-}

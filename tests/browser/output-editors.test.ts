@@ -1,43 +1,10 @@
 import { expect } from "bun:test";
 import { en } from "../../src/i18n/en.ts";
 import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
-import {
-  AXE_LANGUAGES,
-  axeViolations,
-  overflowOf,
-  rulesIn,
-  unfold,
-} from "../fixtures/browser/page-checks.ts";
 import { addWidget } from "../fixtures/data/widgets.ts";
-
-const DESKTOP = { width: 1280, height: 800 };
-const PHONE = { width: 360, height: 740 };
-const COLOUR_SCHEMES = ["light", "dark"] as const;
 
 onTheDashboard("the editors of texts and cards", (stage) => {
   const { test } = stage;
-
-  for (const language of AXE_LANGUAGES) {
-    test(`are accessible, quiet and narrow enough in ${language}`, async () => {
-      await stage.plays();
-      const faults: string[] = [];
-      for (const kind of ["text", "card"] as const) {
-        const { widget } = await addWidget(stage.server, stage.ada, kind);
-        const query = `?id=${widget.id}`;
-        for (const colorScheme of rulesIn(language) ? ["light" as const] : COLOUR_SCHEMES) {
-          const { page, complaints } = await stage.open("widget", {
-            ...{ language, query, colorScheme, viewport: DESKTOP },
-          });
-          await unfold(page);
-          faults.push(...(await axeViolations(page, rulesIn(language))), ...complaints);
-          await page.setViewportSize(PHONE);
-          faults.push(...(await overflowOf(page)).map((one) => `${kind} on a phone: ${one}`));
-          await page.close();
-        }
-      }
-      expect(faults).toEqual([]);
-    });
-  }
 
   test("show what is typed at once, and insert a placeholder where one types", async () => {
     await stage.plays();
