@@ -26,8 +26,11 @@ export interface Endpoint {
   /** Set where the answers come one after the other, as server-sent events. */
   readonly stream?: {
     readonly about: string;
-    /** The errors with status 429 besides those of every endpoint, by name. */
-    readonly refusals: Readonly<Record<string, string>>;
+    /** When it answers with status 429 besides when every endpoint does, and the errors by name. */
+    readonly refusals: {
+      readonly about: string;
+      readonly errors: Readonly<Record<string, string>>;
+    };
   };
   /** The errors with status 503, by name, besides the one of every endpoint. */
   readonly unavailable?: {

@@ -76,7 +76,7 @@ export function openApiDocument(options: OpenApiOptions) {
   };
 
   const limits: Headers = rateLimitSeconds === 0 ? {} : LIMIT_HEADERS;
-  const refusals = (more: Readonly<Record<string, string>> = {}) => ({
+  const refusals = (more?: NonNullable<EndpointAt["stream"]>["refusals"]) => ({
     "401": errorResponse(
       "The key is missing or doesn’t work.",
       { missing: "Missing API key", invalid: "Invalid API key" },
@@ -91,12 +91,16 @@ export function openApiDocument(options: OpenApiOptions) {
       host: FOREIGN_HOST,
     }),
     "429": errorResponse(
-      "Too soon after the last call, too many wrong keys from one address, or too much work for one user.",
+      `Refused for a while: ${[
+        ...(rateLimitSeconds > 0 ? ["too soon after the last call"] : []),
+        "too many wrong keys from one address",
+        ...(more ? [more.about] : []),
+      ].join(", ")} or too much work for one user.`,
       {
         ...(rateLimitSeconds > 0 && { rate: createRateLimit(rateLimitSeconds).message }),
         guessing: "Too many invalid keys",
         work: TOO_MUCH_WORK,
-        ...more,
+        ...more?.errors,
       },
       {
         // There is no limit for a key that does not work.

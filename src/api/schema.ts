@@ -17,7 +17,10 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 
 const Track = closed(
   {
-    id: Type.String({ description: "As the source gives it; a local file's id is its URI." }),
+    id: Type.String({
+      description:
+        "As the source gives it; a local file's id is its URI, and a stream's a digest that changes with the song.",
+    }),
     name: Type.String(),
     duration_ms: count("0 when the source does not report it."),
     explicit: Type.Boolean(),
@@ -60,9 +63,10 @@ const Playback = closed(
     progress_percent: Type.Number({
       minimum: 0,
       maximum: 100,
-      description: "Position as a percentage of the duration, at most two decimals.",
+      description:
+        "Position as a percentage of the duration, at most two decimals; 0 when that is unknown.",
     }),
-    time_remaining_ms: count("duration_ms − progress_ms."),
+    time_remaining_ms: count("duration_ms − progress_ms; 0 when the duration is unknown."),
     track: Track,
     artist_name: Type.String({
       description: "The artists in the source's order, joined with a comma and a space.",

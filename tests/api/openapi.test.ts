@@ -109,6 +109,17 @@ describe("the description of the API", () => {
     expect(description.document.info.description).toEndWith(sentence);
   });
 
+  test("says of each endpoint why it refuses calls for a while", async () => {
+    const about = (path: string) =>
+      description.document.paths[path]?.get.responses["429"]?.description;
+    expect(about(USER)).toContain("too soon");
+    expect(about(USER)).not.toContain("streams");
+    expect(about(`${NOW_PLAYING}/events`)).toContain("too many event streams with one key");
+    server.close();
+    await start({ rateLimitSeconds: "0" });
+    expect(about(USER)).not.toContain("too soon");
+  });
+
   test("has no property that is only ever null, which generated clients lose", () => {
     const { schemas } = description.document.components;
     expect(JSON.stringify(schemas)).not.toContain(':{"type":"null"}');

@@ -24,7 +24,10 @@ export const eventsEndpoint = (guard: ApiGuard, { baseUrl, budget, loadStreams }
         answer: nowPlayingAnswer(baseUrl),
         stream: {
           about: "The events. A comment every 15 seconds keeps the connection open.",
-          refusals: { streams: TOO_MANY_STREAMS },
+          refusals: {
+            about: "too many event streams with one key",
+            errors: { streams: TOO_MANY_STREAMS },
+          },
         },
       }),
     },

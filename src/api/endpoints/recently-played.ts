@@ -22,7 +22,7 @@ export function recentlyPlayedEndpoint(guard: ApiGuard, parts: ApiParts) {
       ...describedBy({
         operationId: "getRecentlyPlayed",
         description:
-          "The songs that were played for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was played while a widget, a stream or a bot was connected.",
+          "The songs that were played for at least 30 seconds, also the one that plays, newest first, at most 50. Empty unless the user has switched the history on, and while the user has paused sharing. It knows only what was played while something followed the user's music, such as an overlay, a bot or a hook.",
         answer: {
           about: "The songs.",
           schema: RecentlyPlayedAnswer,
