@@ -1,7 +1,7 @@
 import { createMessageQueue } from "../upstream/message-queue.ts";
 import { type Said, type SourceOption, UNSTORED, type WatchContext } from "./source.ts";
 
-/** A deck is loaded before it is heard, so what programs report may be shown later. */
+/** Decks are loaded, and streams report, before a song is heard: it may be shown later. */
 
 const MOST_SECONDS = 30;
 
@@ -12,7 +12,7 @@ export interface Delayed {
 
 export const DELAY_OPTION = {
   placeholder: "seconds",
-  help: `Shows each song so much later, 0 to ${MOST_SECONDS}: a deck is loaded before it is heard.`,
+  help: `Shows each song so many seconds later, 0 to ${MOST_SECONDS}, if it is reported before it is heard.`,
   fallback: 0,
   allowed: `a number of seconds from 0 to ${MOST_SECONDS}`,
   parse(text: string) {
