@@ -49,8 +49,10 @@ function Frame(props: FrameProps): JSX.Element {
   const { refused } = request;
   const refusal = refused && ({ tone: "bad", text: refused.text } as const);
   const given = notice ?? refusal ?? request.notice;
-  const id = query.get("id");
-  const path = sectionPath(section) + (id === null ? "" : `?${new URLSearchParams({ id })}`);
+  const place = new URLSearchParams(query);
+  // What is tried or looked for once is no part of where somebody is.
+  place.delete("look");
+  const path = sectionPath(section) + (place.size === 0 ? "" : `?${place}`);
   return (
     <>
       {"<!doctype html>"}

@@ -72,3 +72,20 @@ test("every link of the dashboard's pages leads somewhere", async () => {
   expect(seen.size).toBeGreaterThan(40);
   expect([...seen]).toContain("/en/dashboard/widget?id=1&tab=obs");
 });
+
+test.each([
+  ["widget", "id=1&tab=obs", "id=1&tab=obs"],
+  ["widget", "id=1&look=cosy", "id=1"],
+  ["chat", "with=bot&bot=other", "with=bot&bot=other"],
+  ["music", "add=radio&choose=mixxx", "add=radio&choose=mixxx"],
+  ["history", "find=night+drive", "find=night+drive"],
+])("another language shows the same place of %s at %s", async (section, query, place) => {
+  using server = await createTestServer();
+  const browser = await signIn(server, await server.addUser("ada"));
+  const other: string[] = [];
+  const collect = new HTMLRewriter().on(".languages a[lang=de]", {
+    element: (link) => void other.push((link.getAttribute("href") ?? "").replaceAll("&amp;", "&")),
+  });
+  await collect.transform(await browser.get(`/en/dashboard/${section}?${query}`)).text();
+  expect(other).toEqual([`/de/dashboard/${section}?${place}`]);
+});
