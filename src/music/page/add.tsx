@@ -95,9 +95,9 @@ function Way({ view, chosen, found }: AddMusicProps & { readonly chosen: ChosenW
       <Guide request={request} source={source} />
       {others.length > 0 && (
         <nav class="other-ways" aria-labelledby="other-ways">
-          <h4 id="other-ways" safe>
+          <h3 id="other-ways" safe>
             {t.otherWays}
-          </h4>
+          </h3>
           <ul>
             {others.map((other) => (
               <li>
