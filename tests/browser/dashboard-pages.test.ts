@@ -14,6 +14,7 @@ import { wideFont } from "../fixtures/fonts/fonts.ts";
 import {
   AXE_LANGUAGES,
   axeViolations,
+  cutCopiesOf,
   overflowOf,
   rulesIn,
   unfold,
@@ -130,8 +131,14 @@ onTheDashboard("the dashboard's pages", (stage) => {
   test("are so, too, with what is opened on demand", async () => {
     await liveIn(stage);
     await addWidget(stage.server, stage.ada, "text");
-    const paths = ["chat?with=bot", "chat?with=bot&bot=nightbot", "history?as", "history?settings"];
-    expect(await inspectAll(pagesAt(paths), "en")).toEqual([]);
+    const chosen = [
+      "chat?with=bot",
+      "chat?with=bot&bot=nightbot",
+      "history?as",
+      "history?settings",
+    ];
+    const opened = ["music?add=spotify", "widget?id=1&tab=obs"];
+    expect(await inspectAll(pagesAt([...chosen, ...opened]), "en")).toEqual([]);
   });
 
   test.each(AXE_LANGUAGES)(
@@ -302,7 +309,7 @@ async function look(
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize(PHONE);
   const dark = await axeViolations(page, rules ?? OUTWARD_RULES);
-  const overflow = await overflowOf(page);
+  const overflow = [...(await overflowOf(page)), ...(await cutCopiesOf(page))];
   return [
     ...light.map((fault) => `light: ${fault}`),
     ...dark.map((fault) => `dark, on a phone: ${fault}`),
