@@ -2,10 +2,12 @@ import { actionNamed } from "../actions/index.ts";
 import { fieldOf } from "../http/form-field.ts";
 import { type CarryOutDeps, createCarryOut, isForScript, ownersOnly } from "./carry-out.ts";
 import { download } from "./download.ts";
+import { createFormReader } from "./read-forms.ts";
 import { refusedFor } from "../i18n/entered.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
 import { withinBudget } from "../html/spent.ts";
+import { tooMuch } from "../http/plain-text.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
@@ -34,6 +36,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
   const { baseUrl, basePath, formTokens, budget } = deps;
   const notices = createNotices(deps);
   const carryOut = createCarryOut(deps);
+  const readForm = createFormReader();
 
   const dashboardRequestOf = (
     { signedIn, language, request }: SignedInContext,
@@ -101,7 +104,8 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
     act: (name: SectionName, section: Section) =>
       enter(name, async (context) => {
         const { language, request } = context;
-        const form = await request.formData().catch(() => new FormData());
+        const form = await readForm(request, context.signedIn.user.id);
+        if (!form) return tooMuch("Too many forms at once", 1);
         // They may have signed out, or been removed, while the form was on its way.
         const signedIn = await deps.sessionCookie.signedIn(request);
         if (!signedIn) return signInFirst(language, basePath);

@@ -241,6 +241,29 @@ describe("a form that is on its way", () => {
     expect(answer.status).toBe(401);
   });
 
+  test("holds up no more than nine others of its user, and none of anybody else", async () => {
+    const hers = await signIn(server, grace);
+    const his = await signIn(server, ada);
+    const held = Promise.withResolvers<void>();
+    const forms = Array.from({ length: 10 }, () => send(hers, () => held.promise));
+    await settle();
+    const late = await send(hers, async () => {});
+    const other = await send(his, async () => {});
+    held.resolve();
+    expect([late.status, other.status]).toEqual([429, 303]);
+    expect(late.headers.get("retry-after")).toBe("1");
+    expect((await Promise.all(forms)).map(({ status }) => status)).toEqual(forms.map(() => 303));
+    expect((await send(hers, async () => {})).status).toBe(303);
+  });
+
+  test("counts no more when its sender has gone", async () => {
+    const browser = await signIn(server, grace);
+    for (let at = 0; at < 10; at++) {
+      await send(browser, () => Promise.reject(new Error("gone")));
+    }
+    expect((await send(browser, async () => {})).status).toBe(303);
+  });
+
   test("is taken otherwise", async () => {
     const answer = await send(await signIn(server, grace), async () => {});
     expect(answer.status).toBe(303);
