@@ -88,6 +88,7 @@ describe("rules hide a track", () => {
     ["e\u0301te", "Été 67"],
     ["ｆｕｌｌ", "Full Moon"],
     ["ДВОР", "Двор"],
+    ["secret", "Se\u200bcr\u00adet"],
   ])("%j hides %j", (part, artist) => {
     expect(hides(hiding({ hiddenArtists: [part] }), "", [artist])).toBe(true);
   });
