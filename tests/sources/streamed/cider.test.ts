@@ -46,6 +46,11 @@ test("Cider is followed with all that it says", async () => {
   expect(playback.album.artworks[0]?.url).toBe("https://images.example/640x640.jpg");
 });
 
+test.each(["", "another-token"])("asks for another token than %p", async (token) => {
+  start();
+  expect((await listen(token).failure()).meaning.kind).toBe("unauthorized");
+});
+
 test("changes are followed as they happen", async () => {
   start();
   const { next, nothing } = listen();

@@ -9,8 +9,9 @@ import {
   textOf,
   textsOf,
 } from "../../../upstream/json.ts";
+import { jsonIn } from "../../../decode-text.ts";
 import { digestOf } from "../../../digest.ts";
-import type { AskedServer } from "../../asked-server.ts";
+import { type AskedServer, jsonOf } from "../../asked-server.ts";
 import { pushOrPoll } from "../../push-or-poll.ts";
 import type { WatchContext } from "../../source.ts";
 import { UpstreamError } from "../../../upstream/index.ts";
@@ -31,6 +32,10 @@ const POSITION_LAG_MS = 1_000;
 
 type Song = Readonly<Record<string, unknown>>;
 
+/** Whether Cider asks for a token, or for another one: it does so with status 403. */
+export const wantsToken = (body: unknown): boolean =>
+  fieldsOf(body)["error"] === "UNAUTHORIZED_APP_TOKEN";
+
 /** What is known of the player; each event has a part of it. */
 interface Player extends KnownPosition {
   readonly song: Song | null;
@@ -48,9 +53,14 @@ export async function* listen(
     observedAtMs: 0,
     volumePercent: null,
   };
+  const getJson = async (path: string) => {
+    const answer = await server.get(path);
+    if (wantsToken(jsonIn(answer.text))) throw server.unauthorized();
+    return { ...answer, body: jsonOf(answer) };
+  };
   const ask = async (): Promise<Playback | null> => {
-    const playing = await server.getJson("/api/v1/playback/is-playing");
-    const { body, observedAtMs } = await server.getJson("/api/v1/playback/now-playing");
+    const playing = await getJson("/api/v1/playback/is-playing");
+    const { body, observedAtMs } = await getJson("/api/v1/playback/now-playing");
     const [song = null] = recordsOf(fieldsOf(body)["info"]);
     player = {
       ...player,
