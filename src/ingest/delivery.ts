@@ -108,9 +108,9 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     if (message.kind === "nothing") return put(connectionId, null);
     const { track, ttlMs } = message;
     const origin = originOf({ connectionId, source });
+    const namer = { origin, of: digestOf(coverSubject(track)) };
     const artwork =
-      track.picture ??
-      (track.cover === undefined ? undefined : covers.named(track.cover, { origin }));
+      track.picture ?? (track.cover === undefined ? undefined : covers.named(track.cover, namer));
     const lifetime: Lifetime =
       ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
     const given = toPlayback(track, artwork, source, clock.monotonicMs());
@@ -133,6 +133,10 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
 /** The connection as one that names covers. */
 export const originOf = ({ connectionId, source }: Addressee): string =>
   `${source.id} ${connectionId}`;
+
+/** Some programs have the cover of each album, or of each song without one, at the same address. */
+const coverSubject = ({ album = "", title, artists }: PushedTrack): readonly string[] =>
+  album === "" ? [title, ...artists] : [album];
 
 function isAdvertisement({ id, device = "", title, artists }: PushedTrack): boolean {
   return isSpotifyAdId(id) || hasSpotifyAdNames({ player: device, title, artists });

@@ -10,6 +10,8 @@ export interface CoverNamer {
   /** The connection, such as `json 3`. */
   readonly origin: string;
   readonly server?: CoverServer;
+  /** What the picture is of, where an address may show another picture for something else. */
+  readonly of?: string;
   /** Set for a service that names only pictures of its own. */
   readonly isVouchedFor?: true;
   /** The longest data URI, in characters; by default 48 KiB. */
@@ -94,7 +96,7 @@ export function createCovers({ clock, playerHosts, network, onCall }: CoversDeps
       const needsToken = isOwn(url, server) && server?.headers !== undefined;
       const isShared = !isListed(url) && !needsToken && isShareable(url);
       return {
-        key: isOwn(url, server) ? `${origin} ${url.href}` : `cover ${url.href}`,
+        key: [isOwn(url, server) ? origin : "cover", url.href, namer.of ?? ""].join(" ").trim(),
         ...(isShared && { url: url.href }),
         ...(isShared && namer.isVouchedFor && { isVouchedFor: true }),
         origin,

@@ -60,6 +60,30 @@ describe("the covers of a connection", () => {
   });
 });
 
+test("a program may have the covers of all its songs at one address", async () => {
+  let colour = "#e07a5f";
+  let calls = 0;
+  const server = await createPushedServer("json", {
+    fetch: async () => {
+      calls += 1;
+      return new Response(new Uint8Array(solidPicture(colour, 8)));
+    },
+  });
+  const pictureOf = async (song: object) => {
+    await server.post(`/in/${server.secret}/json`, { ...song, cover_url: addressOf(1) });
+    const [image] = (await server.shown())?.album.images ?? [];
+    return (await server.get(new URL(image?.url ?? "").pathname)).bytes();
+  };
+  const first = await pictureOf({ title: "One", album: "Slow Weather" });
+  colour = "#3d405b";
+  expect(await pictureOf({ title: "Two", album: "Slow Weather" })).toEqual(first);
+  expect(calls).toBe(1);
+  const second = await pictureOf({ title: "One" });
+  expect(second).not.toEqual(first);
+  colour = "#81b29a";
+  expect(await pictureOf({ title: "Two" })).not.toEqual(second);
+});
+
 test("a program that pushes a new cover with every message makes few calls elsewhere", async () => {
   const called: string[] = [];
   const server = await createPushedServer("json", {
