@@ -7,7 +7,7 @@ import { CommandError } from "../../control/execution.ts";
 
 const LABEL = "marquee";
 const LOCAL_NETWORK =
-  "macOS may not let a program that starts by itself reach other machines of your network, such as an MPD elsewhere: allow it under Privacy & Security → Local Network.";
+  "macOS may not let a program that starts by itself reach other machines of your network, such as an MPD elsewhere: allow it under Privacy & Security → Local Network, again after an update.";
 
 /** A launch agent of the user: `man launchd.plist`. */
 export function createMacAutostart(facts: AutostartFacts): Autostart {
