@@ -788,6 +788,11 @@ onTheDashboard("the widget's editor", (stage) => {
     const { page } = await stage.open("widget", { javaScriptEnabled: false, query: "?id=1" });
     await page.locator("noscript .notice p").waitFor();
     expect(await page.locator(".editor").isVisible()).toBe(false);
+    const rightOf = (part: string) =>
+      page.locator(part).evaluate((element) => element.getBoundingClientRect().right);
+    expect(await rightOf("noscript section")).toBe(await rightOf("main .tabs"));
+    await page.goto(`${stage.address("widget")}?id=1&tab=obs`);
+    expect(await rightOf("noscript section")).toBe(await rightOf(".on-stream"));
     await page.locator("noscript input[name=name]").fill("Intro");
     await page.locator("noscript button[type=submit]").click();
     await page.getByRole("heading", { name: "Intro" }).waitFor();
