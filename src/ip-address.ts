@@ -20,10 +20,20 @@ export function parseIp(text: string): IpAddress | undefined {
   return ip.isValid(text) ? ip.process(text) : undefined;
 }
 
-/** A network such as `10.0.0.0/8`, or a single address; `undefined` for other texts. */
+/** How many bits stand before an IPv4 address that is written as IPv6. */
+const MAPPED_BITS = 96;
+
+/**
+ * A network such as `10.0.0.0/8`, or a single address; `undefined` for other texts. One of IPv4 addresses
+ * that is written as IPv6 is taken as such.
+ */
 export function parseNetwork(text: string): IpNetwork | undefined {
   const ip = library();
-  if (ip.isValidCIDR(text)) return ip.parseCIDR(text);
+  if (ip.isValidCIDR(text)) {
+    const [base, bits] = ip.parseCIDR(text);
+    const isMapped = "toIPv4Address" in base && base.isIPv4MappedAddress() && bits >= MAPPED_BITS;
+    return isMapped ? [base.toIPv4Address(), bits - MAPPED_BITS] : [base, bits];
+  }
   const address = parseIp(text);
   return address && [address, address.kind() === "ipv4" ? 32 : 128];
 }

@@ -56,6 +56,7 @@ describe("createClientAddress", () => {
   test.each([
     ["one address", ["10.0.0.1"], "203.0.113.5", "203.0.113.5"],
     ["no header", ["10.0.0.1"], null, "10.0.0.1"],
+    ["a network of IPv4 as IPv6", ["::ffff:10.0.0.0/120"], "203.0.113.5", "203.0.113.5"],
     ["an empty header", ["10.0.0.1"], "", "10.0.0.1"],
     ["an address with a port", ["10.0.0.1"], "203.0.113.5:4711", "203.0.113.5"],
     ["an IPv6 address with a port", ["10.0.0.1"], "[2001:db8::5]:4711", "2001:db8::5"],
