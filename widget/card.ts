@@ -5,7 +5,7 @@ import { createMarquee } from "./marquee.ts";
 import type { WidgetSetup } from "./page.tsx";
 import { createPresence } from "./presence.ts";
 import type { WidgetState } from "./state.ts";
-import { coverPath, pageAttributes, positionAfter, trackOf } from "./view.ts";
+import { coverPath, pageAttributes, trackOf } from "./view.ts";
 
 /** From when a new track arrives until it alone is shown, its cover's loading included. */
 const CHANGE_MS = 500;
@@ -59,8 +59,9 @@ export function createCard(root: HTMLElement, setup: WidgetSetup) {
     if (trackOf(state)) drawTime();
     if (!dark) presence.plan(state, options, changedAtMs);
     if (!visible || !moves()) crossfade.end();
-    const runs = visible && state.kind === "playing";
-    if (runs && positionAfter(state, 0) !== null) stopClock = startClock(drawTime);
+    if (visible && state.kind === "playing" && state.positionMs !== null) {
+      stopClock = startClock(drawTime, state.rate);
+    }
     const moving = visible && state.kind !== "paused" && hasWords(state);
     for (const marquee of marquees) marquee.measure(moving, shownTrackId);
   };

@@ -8,6 +8,8 @@ export type WidgetState =
       readonly track: WidgetTrack;
       /** `null` when it is not known: neither the clock nor the bar is shown. */
       readonly positionMs: number | null;
+      /** Milliseconds of track per millisecond while it plays; absent for 1. */
+      readonly rate?: number;
     }
   /** Nothing is playing. */
   | {

@@ -112,7 +112,8 @@ export function clockText(milliseconds: number): string {
 export function positionAfter(state: WidgetState, elapsedMs: number): number | null {
   if (state.kind !== "playing" && state.kind !== "paused") return null;
   if (state.positionMs === null) return null;
-  const positionMs = state.positionMs + (state.kind === "playing" ? elapsedMs : 0);
+  const passedMs = state.kind === "playing" ? elapsedMs * (state.rate ?? 1) : 0;
+  const positionMs = state.positionMs + passedMs;
   return Math.max(0, Math.min(positionMs, state.track.durationMs ?? Infinity));
 }
 

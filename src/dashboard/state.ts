@@ -38,6 +38,8 @@ export function createPresenter(deps: PresenterDeps) {
       durationMs: playback.positionUnknown ? null : playback.track.durationMs,
       positionMs: Math.round(positionAt(playback, clock.monotonicMs())),
       playing: playback.state === "playing",
+      /** Milliseconds of track per millisecond while it plays. */
+      rate: playback.rate,
       /** Player and source, such as `Kitchen · Spotify`. */
       where: [...new Set([playback.device.name, playback.source])].join(" · "),
     };

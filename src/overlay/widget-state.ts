@@ -46,5 +46,6 @@ export function toWidgetState(
       source: sources.knownNameOf(playback),
     },
     positionMs: playback.positionUnknown ? null : Math.round(positionAt(playback, nowMs)),
+    ...(playback.rate !== 1 && { rate: playback.rate }),
   };
 }

@@ -36,6 +36,15 @@ inOldestEngine("what the overlay shows", (stage) => {
     expect(await page.textContent(".np-elapsed")).toBe("1:10");
   });
 
+  test("counts as fast as the player plays", async () => {
+    await stage.plays({ state: "paused", positionMs: 59_000 });
+    const { page } = await stage.open("", { frozen: true });
+    await stage.plays({ positionMs: 60_000, rate: 1.5 });
+    await stateIs(page, "playing");
+    await page.clock.runFor(20_100);
+    expect(["1:30", "1:31"]).toContain((await page.textContent(".np-elapsed")) ?? "");
+  });
+
   test("follows a seek at once", async () => {
     await stage.plays({ positionMs: 10_000 });
     const { page } = await stage.open("", { frozen: true });

@@ -90,6 +90,15 @@ describe("an overlay's socket", () => {
     expect(await overlay.next()).toMatchObject({ state: { kind: "idle" } });
   });
 
+  test("tells how fast the position moves, where that is not as fast as time", async () => {
+    const source = server.sourceOf(ada);
+    await source.says(aPlayback({ rate: 1.5 }));
+    const overlay = await open();
+    expect(await overlay.next()).toMatchObject({ state: { rate: 1.5 } });
+    await source.says(aPlayback({ rate: 1, positionMs: 100_000 }));
+    expect(await overlay.next()).not.toHaveProperty("state.rate");
+  });
+
   test("tells no position that nobody knows, until a track begins while it is watched", async () => {
     const source = server.sourceOf(ada);
     const observedAtMs = server.clock.monotonicMs();

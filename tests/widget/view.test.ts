@@ -32,11 +32,13 @@ const anyTrackState = fc
     kind: fc.constantFrom("playing", "paused"),
     durationMs: fc.option(fc.integer({ min: 1, max: TEN_HOURS_MS })),
     share: fc.double({ min: 0, max: 1, noNaN: true }),
+    rate: fc.constantFrom(undefined, 0.5, 2),
   })
-  .map(({ kind, durationMs, share }): WithTrack => ({
+  .map(({ kind, durationMs, share, rate }): WithTrack => ({
     kind,
     track: { ...track, durationMs },
     positionMs: Math.round((durationMs ?? TEN_HOURS_MS) * share),
+    ...(rate && { rate }),
   }));
 const elapsed = fc.integer({ min: 0, max: TEN_HOURS_MS });
 
@@ -114,6 +116,7 @@ describe("positionAfter", () => {
         const playback = aPlayback({
           state: state.kind,
           positionMs: state.positionMs,
+          rate: state.rate ?? 1,
           observedAtMs: 0,
           track: { ...aPlayback().track, durationMs: state.track.durationMs },
         });

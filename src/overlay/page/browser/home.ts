@@ -13,7 +13,7 @@ const progress = document.querySelector<HTMLProgressElement>("[data-live-progres
 const art = document.querySelector<HTMLImageElement>("[data-live-art]");
 const testTrack = document.querySelector<HTMLFormElement>("[data-test-track] form");
 
-let position = { ms: progress?.value ?? 0, atMs: performance.now(), moves: false };
+let position = { ms: progress?.value ?? 0, atMs: performance.now(), rate: 0 };
 let attention: string | undefined;
 
 function setText(name: string, text: string): void {
@@ -51,7 +51,7 @@ function show(state: DashboardState): void {
   position = {
     ms: track?.positionMs ?? 0,
     atMs: performance.now(),
-    moves: track?.playing ?? false,
+    rate: track?.playing ? track.rate : 0,
   };
   step();
 }
@@ -71,8 +71,8 @@ function showArt(path: string | null): void {
 
 function step(): void {
   if (!progress || progress.hidden) return;
-  const elapsedMs = position.moves ? performance.now() - position.atMs : 0;
-  progress.value = Math.min(progress.max, position.ms + elapsedMs);
+  const passedMs = (performance.now() - position.atMs) * position.rate;
+  progress.value = Math.min(progress.max, position.ms + passedMs);
 }
 
 function sendTestTrack(): void {
