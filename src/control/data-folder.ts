@@ -207,7 +207,7 @@ function keyInForce(
   if (found !== undefined) return found;
   if (key === undefined) {
     throw new SecretError(
-      `${path} is missing, and without it the database's secrets cannot be read. Put it back from where you keep it safe.`,
+      `${path} is missing, and without it the database's secrets cannot be read. Put it back from where you keep it safe, or name the key's file with MARQUEE_SECRET_KEY_FILE, as for the server.`,
     );
   }
   throw new SecretError(

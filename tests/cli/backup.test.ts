@@ -88,6 +88,7 @@ describe("a data folder", () => {
     const { code, errors } = await marquee("user", "list", "--data", path("restored"));
     expect(code).toBe(1);
     expect(errors).toContain(path("restored", "secret.key"));
+    expect(errors).toContain("MARQUEE_SECRET_KEY_FILE");
     expect(() => readFileSync(path("restored", "secret.key"))).toThrow();
   });
 
