@@ -791,12 +791,17 @@ onTheDashboard("the widget's editor", (stage) => {
     const rightOf = (part: string) =>
       page.locator(part).evaluate((element) => element.getBoundingClientRect().right);
     expect(await rightOf("noscript section")).toBe(await rightOf("main .tabs"));
-    await page.goto(`${stage.address("widget")}?id=1&tab=obs`);
-    expect(await rightOf("noscript section")).toBe(await rightOf(".on-stream"));
     await page.locator("noscript input[name=name]").fill("Intro");
     await page.locator("noscript button[type=submit]").click();
     await page.getByRole("heading", { name: "Intro" }).waitFor();
     expect((await stored()).name).toBe("Intro");
+    await page.goto(`${stage.address("widget")}?id=1&tab=obs`);
+    expect(await rightOf("noscript section")).toBe(await rightOf(".on-stream"));
+    expect(await page.locator("[data-into-obs]").isVisible()).toBe(false);
+    for (const section of ["overlay", "widget"] as const) {
+      await page.goto(stage.address(section));
+      expect(await page.locator("[data-drag]").isVisible()).toBe(false);
+    }
   });
 
   test("keeps what is not saved when the address is replaced", async () => {

@@ -84,11 +84,11 @@ describe.each(LANGUAGES)("the editor in %s", (language) => {
     expect(withoutScript).toContain(Bun.escapeHTML(widget.editor.needsScript));
   });
 
-  test("carries what its card for OBS says, which is hidden until its script runs", async () => {
-    const [carried = ""] = await all(page, "[data-into-obs][hidden]", "data-sentences");
+  test("carries what its card for OBS says, and its place until the script runs", async () => {
+    const [carried = ""] = await all(page, "[data-into-obs]:not([hidden])", "data-sentences");
     const plain = carried.replaceAll("&#34;", '"').replaceAll("&amp;", "&");
     expect(JSON.parse(plain)).toEqual(intoObs.sentences);
-    expect(await all(page, ".obs-chip[hidden]", "data-width")).toEqual(["500"]);
+    expect(await all(page, ".obs-chip:not([hidden])", "data-width")).toEqual(["500"]);
     const [address] = await all(page, ".obs-chip", "data-address");
     expect(address).toBe(`http://127.0.0.1:4747/${language}/widget/${ada.widgetToken}`);
     // The forms are never sent: nothing in them has a name.

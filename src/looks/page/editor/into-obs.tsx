@@ -30,7 +30,7 @@ export interface ObsWidgetProps {
 
 /**
  * Brings a widget into OBS: by a card to drag there, and over OBS's WebSocket server. At most one
- * a page. It needs `intoObsScript`, which shows it, and `OBS_CONNECTIONS` in the page's policy.
+ * a page. It needs `intoObsScript`, and `OBS_CONNECTIONS` in the page's policy.
  */
 export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
   const { request } = widgetProps;
@@ -40,7 +40,6 @@ export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
       class="into-obs"
       data-into-obs
       data-sentences={attribute(JSON.stringify(intoObs.sentences))}
-      hidden
     >
       <h2 safe>{intoObs.title}</h2>
       <p safe>{intoObs.text}</p>
@@ -64,8 +63,8 @@ export function IntoObs(widgetProps: ObsWidgetProps): JSX.Element {
 }
 
 /**
- * The card to drag into OBS, also on its own beside a widget. It needs `intoObsScript`, which shows
- * it. It is no hyperlink: browsers show where those lead, and the address is a secret.
+ * The card to drag into OBS, also on its own beside a widget. It needs `intoObsScript`. It is no
+ * hyperlink: browsers show where those lead, and the address is a secret.
  */
 export function ObsChip({ request, address, name, size }: ObsWidgetProps): JSX.Element {
   return (
@@ -77,7 +76,6 @@ export function ObsChip({ request, address, name, size }: ObsWidgetProps): JSX.E
       data-name={attribute(name)}
       data-width={String(size.width)}
       data-height={String(size.height)}
-      hidden
     >
       <i class="dots" />
       <i class="cover" />

@@ -12,10 +12,7 @@ import { reachObs } from "./obs/reach.ts";
  * server. What it says comes with the page; the password is kept nowhere.
  */
 for (const chip of document.querySelectorAll<HTMLElement>("[data-drag]")) offerDrag(chip);
-for (const card of document.querySelectorAll<HTMLElement>("[data-into-obs]")) {
-  card.hidden = false;
-  offerConnection(card);
-}
+for (const card of document.querySelectorAll<HTMLElement>("[data-into-obs]")) offerConnection(card);
 
 /** The widget as the page describes it at this moment: an editor may change its size. */
 function widgetOf(chip: HTMLElement): ObsWidget {
@@ -24,7 +21,6 @@ function widgetOf(chip: HTMLElement): ObsWidget {
 }
 
 function offerDrag(chip: HTMLElement): void {
-  chip.hidden = false;
   chip.addEventListener("dragstart", ({ dataTransfer }) => {
     if (!dataTransfer) return;
     fillDrag(dataTransfer, widgetOf(chip));
