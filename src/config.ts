@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { hostInUrl, parseNetwork } from "./ip-address.ts";
+import { hostInUrl, parseIp, parseNetwork } from "./ip-address.ts";
 import { isUserName, USER_NAME_RULE } from "./user-name.ts";
 import { beginningOf } from "./beginning.ts";
 import { choice, type Field, matching, type ValueOf, wholeNumber } from "./field.ts";
@@ -118,7 +118,11 @@ export const settings = {
     help: "Hosts that other users than the owner may enter for players, and that hooks and covers may be on, separated by commas.",
     allowed: "host names or IP addresses without a port, separated by commas",
     parse: (text) =>
-      list(text, (name) => (/^[0-9A-Za-z._:-]+$/.test(name) ? name.toLowerCase() : undefined)),
+      list(text, (name) =>
+        /^[0-9A-Za-z._-]+$/.test(name) || (name.includes(":") && parseIp(name))
+          ? name.toLowerCase()
+          : undefined,
+      ),
   }),
   webnowplayingPort: setting<number | null>({
     fallback: null,
@@ -406,7 +410,7 @@ function findText(
       return { text: readFileSync(path, "utf8"), origin: `${variable}_FILE` };
     } catch {
       mistakes.push(
-        `${variable}_FILE ${JSON.stringify(path)}: must be a file this program can read.`,
+        `${variable}_FILE ${JSON.stringify(path)} must be a file this program can read.`,
       );
       return undefined;
     }

@@ -322,10 +322,15 @@ describe("where covers are looked for", () => {
 describe("lists", () => {
   test("are separated by commas, with or without spaces", () => {
     const { config } = resolveConfig(
-      { allowedHosts: "Music.lan, [::1],,10.0.0.1", trustedProxies: "10.0.0.0/8, ::1" },
+      {
+        allowedHosts: "Music.lan, [::1],,10.0.0.1",
+        trustedProxies: "10.0.0.0/8, ::1",
+        playerHosts: "Music.lan, fd00::1",
+      },
       {},
     );
     expect(config.allowedHosts).toEqual(["music.lan", "[::1]", "10.0.0.1"]);
+    expect(config.playerHosts).toEqual(["music.lan", "fd00::1"]);
     expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
   });
 
@@ -333,6 +338,8 @@ describe("lists", () => {
     ["allowedHosts", "music.lan:4747"],
     ["allowedHosts", "http://music.lan"],
     ["allowedHosts", "*"],
+    ["playerHosts", "192.168.1.20:8080"],
+    ["playerHosts", "music.lan:6600"],
     ["trustedProxies", "proxy.lan"],
     ["trustedProxies", "10.0.0.0/33"],
     ["trustedProxies", "10.0.0.1,nonsense"],
