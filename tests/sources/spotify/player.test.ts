@@ -96,14 +96,15 @@ describe("a podcast's episode", () => {
       album: { name: "Footnotes on Fog" },
       positionMs: 754_000,
     });
-    const own = (episode.item as { images: { url: string }[] }).images.map(({ url }) => url);
+    const own = episode.item.images.map(({ url }) => url);
     expect(playback && artworkUrls(playback)).toEqual(own);
   });
 
   test("without pictures has those of its show", () => {
-    const own = episode.item as { show: { images: { url: string }[] } };
     const playback = read({ ...episode, item: { ...episode.item, images: [] } });
-    expect(playback && artworkUrls(playback)).toEqual(own.show.images.map(({ url }) => url));
+    expect(playback && artworkUrls(playback)).toEqual(
+      episode.item.show.images.map(({ url }) => url),
+    );
   });
 
   test("without a show is still shown", () => {
