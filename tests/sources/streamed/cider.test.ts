@@ -165,15 +165,3 @@ test("it is asked every second where it pushes nothing", async () => {
   });
   await nothing();
 });
-
-test("a lost connection and nonsense make it unavailable", async () => {
-  start();
-  const first = listen();
-  await joined();
-  server.hangsUp();
-  expect((await first.failure()).meaning.kind).toBe("unavailable");
-  const second = listen();
-  await joined();
-  server.sends("42nonsense");
-  expect((await second.failure()).meaning.kind).toBe("unavailable");
-});
