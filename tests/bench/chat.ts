@@ -43,7 +43,7 @@ async function benchAnswers(): Promise<Row[]> {
   const product = await startProduct(folder.path, ...twitchFlags(twitch));
   const { clientId, apiUrl, eventsubUrl } = twitch;
   const others = channels.map((channel) => `other${channel}`);
-  const accounts = others.map((login) => twitch.link({ login }));
+  const accounts = others.map((login) => twitch.link(login));
   const reference = startReference(["answer"], { clientId, apiUrl, eventsubUrl, accounts });
   const isSubscribed = () => requestsIn(twitch, "/helix/eventsub/subscriptions").length;
   await until(() => isSubscribed() >= CHATS * 2 || undefined, 60_000);

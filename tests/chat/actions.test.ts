@@ -74,7 +74,7 @@ describe("chat link", () => {
       await until(() => documents[0]);
       const url = `https://www.twitch.tv/activate?public=true&device-code=${userCode}`;
       expect(documents).toEqual([{ code: userCode, url }]);
-      twitch.grant(userCode, { login: "ada" });
+      twitch.grant(userCode, "ada");
       await server.clock.advance(5_000);
       expect(await code).toBe(0);
       expect(documents.slice(1)).toEqual([accountOfAda]);

@@ -36,7 +36,7 @@ async function beginLink(faults: Faults = {}, channel: string | null = null) {
     while (reason === undefined) await scene.pass(stepMs);
     return reason;
   };
-  const grant = (login: string) => scene.twitch.grant(begun.userCode, { login });
+  const grant = (login: string) => scene.twitch.grant(begun.userCode, login);
   return { ...made, begun, stop, end, grant };
 }
 
@@ -47,7 +47,8 @@ describe("linking", () => {
     expect(begun.link).toStartWith("https://www.twitch.tv/activate");
     await scene.pass(20_000, 5_000);
     expect(count("token")).toBe(4);
-    const { id } = grant("ada");
+    grant("ada");
+    const { id } = scene.twitch.person("ada");
     expect(await end()).toBe("linked");
     const account = scene.chat.named(scene.user, "ada");
     expect(account).toMatchObject({ service: "twitch", channel: "ada", state: "linked" });
@@ -147,7 +148,7 @@ describe("linking", () => {
     expect(count("device")).toBe(1);
     await begin(2);
     expect(count("device")).toBe(2);
-    scene.twitch.grant(begun?.userCode ?? "", { login: "ada" });
+    scene.twitch.grant(begun?.userCode ?? "", "ada");
     const waits = begun?.wait(new AbortController().signal, () => true);
     await scene.pass(5_000);
     await waits;
@@ -168,7 +169,7 @@ describe("a link that a page waits for", () => {
     pending.wait(1, begun);
     await scene.pass(200_000, 5_000);
     expect(count("token")).toBe(3);
-    scene.twitch.grant(begun.userCode, { login: "ada" });
+    scene.twitch.grant(begun.userCode, "ada");
     expect(pending.of(1)).toMatchObject({ outcome: undefined });
     await scene.pass(5_000);
     expect(count("token")).toBe(4);

@@ -59,7 +59,7 @@ describe("the page Chat", () => {
     expect(html).toContain("https://www.twitch.tv/activate");
     expect(html).not.toContain(code?.deviceCode ?? "");
     expect((await browser.get(PATH)).headers.get("refresh")).toBe("5");
-    twitch.grant(code?.userCode ?? "", { login: "ada" });
+    twitch.grant(code?.userCode ?? "", "ada");
     await until(async () => {
       await server.clock.advance(1_000);
       return server.accounts.chat.allOf().length === 1 ? true : undefined;

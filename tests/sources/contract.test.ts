@@ -268,10 +268,7 @@ for (const create of [createWindows, createMacos]) {
 
 /** Every source that listens to a server at an address takes these for a mistake. */
 const BAD_SERVERS = [
-  ...["two words", "ftp://host", "http://ada:secret@host", "http://host/?token=1", "http://"].map(
-    (url) => ({ url }),
-  ),
-  { url: 8096 },
+  ...BAD_URLS.map((url) => ({ url })),
   { token: "line\nbreak" },
   { token: 'quo"te' },
 ];

@@ -14,7 +14,7 @@ describe("the address of a server", () => {
 
   test.each([
     ...["", "http://", "file:///etc/passwd", "http://ada:secret@host", "http://h/#a", "a b"],
-    "http://music.example@evil.example",
+    ...["http://music.example@evil.example", "http://host/?token=1", "ftp://host"],
   ])("%j is refused", (typed) => {
     expect(parseServerUrl(typed)).toBe(undefined);
   });

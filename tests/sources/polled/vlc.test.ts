@@ -113,11 +113,6 @@ describe("VLC's status", () => {
       album: { name: "Radio Lantern", artworks: [] },
       positionMs: 75_000,
     });
-    const both = { ...meta, now_playing: "Juniper Vale - Paper Lanterns" };
-    expect(await reading({}, both)).toMatchObject({
-      track: { title: "Paper Lanterns" },
-      artists: ["Juniper Vale"],
-    });
   });
 
   plainTest("names a stream by the path of its address alone", async () => {

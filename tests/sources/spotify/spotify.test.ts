@@ -21,6 +21,7 @@ import {
   seededRandom,
 } from "../../fixtures/spotify/listening.ts";
 import {
+  type SpotifyOptions,
   createSpotify as createStandIn,
   type ListeningLike,
   type StandInSpotify,
@@ -70,13 +71,16 @@ function startSource(fetch: Fetch = standIn.fetch, budget = 100): Source {
 
 // It is loaded when first needed, which no clock that stands still waits for.
 beforeAll(() => import("oauth4webapi"));
-beforeEach(() => {
+beforeEach(() => begin());
+
+/** Begins with another Spotify, on a clock of its own. */
+function begin(options: Omit<SpotifyOptions, "clock"> = {}): void {
   clock = createFakeClock();
-  standIn = createStandIn({ clock });
+  standIn = createStandIn({ clock, ...options });
   app = { clientId: standIn.clientId, clientSecret: null };
   pause = undefined;
-  source = startSource();
-});
+  source = startSource(standIn.fetch, options.budget?.calls);
+}
 
 interface Watching {
   /** What was received, by title; `null` for nothing. */
@@ -182,9 +186,7 @@ const skippedAt = (skipAtMs: number): ListeningLike => ({
 
 describe("looking", () => {
   test("anchors what was reported half-way between question and answer", async () => {
-    standIn = createStandIn({ clock, latencyMs: 400 });
-    app = { clientId: standIn.clientId, clientSecret: null };
-    source = startSource();
+    begin({ latencyMs: 400 });
     const { words } = watch(longTrack());
     await clock.advance(2_000);
     const [word] = words;
@@ -196,9 +198,7 @@ describe("looking", () => {
 
 describe("a question", () => {
   test("never brings a second call while the first is under way", async () => {
-    standIn = createStandIn({ clock, latencyMs: 3_500 });
-    app = { clientId: standIn.clientId, clientSecret: null };
-    source = startSource();
+    begin({ latencyMs: 3_500 });
     const user = longTrack();
     const demand = createDemand();
     watch(user, { demand });
@@ -453,9 +453,7 @@ describe("the pace", () => {
 
 describe("many users", () => {
   test("share the budget: Spotify never has to refuse one", async () => {
-    standIn = createStandIn({ clock, budget: { calls: 40, windowMs: 30_000 }, latencyMs: 200 });
-    app = { clientId: standIn.clientId, clientSecret: null };
-    source = startSource(standIn.fetch, 40);
+    begin({ budget: { calls: 40, windowMs: 30_000 }, latencyMs: 200 });
     const watched = Array.from({ length: 30 }, (_, index) =>
       watch(standIn.addUser({ listening: playingForEver([100_000 + index * 1_000]) })),
     );
@@ -486,11 +484,7 @@ describe("whatever Spotify does", () => {
   test("only a failure with a meaning comes of it, and no token is told", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        clock = createFakeClock();
-        standIn = createStandIn({ clock });
-        app = { clientId: standIn.clientId, clientSecret: null };
-        pause = undefined;
-        source = startSource();
+        begin();
         const user = longTrack();
         standIn.script(...steps);
         const connection = newConnection();
