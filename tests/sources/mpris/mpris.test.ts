@@ -117,6 +117,18 @@ describe("a player on the session bus", () => {
     expect((await next(isTitled("Next One"))).positionMs).toBe(300);
   });
 
+  test("has not begun yet at a negative position, but stays where it was at one that says nothing", async () => {
+    const player = await play("lute");
+    const { next } = listen();
+    await next(isTitled("Paper Lanterns"));
+    player.says({ PlaybackStatus: "Paused", positionMs: 20_000 });
+    await next(({ positionMs }) => positionMs === 20_000);
+    player.says({ positionMs: -1, Volume: 0.25 });
+    expect((await next(({ device }) => device.volumePercent === 25)).positionMs).toBe(20_000);
+    player.says({ positionMs: -182, Volume: 0.75 });
+    expect((await next(({ device }) => device.volumePercent === 75)).positionMs).toBe(0);
+  });
+
   test("is nothing when it stops, and when it leaves", async () => {
     const player = await play("lute");
     const { next, nothing } = listen();

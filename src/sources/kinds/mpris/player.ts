@@ -43,7 +43,7 @@ export function readPlayer(
   if (isSpotifyAdId(trackId) || isSpotifyAdId(url) || hasSpotifyAdNames(names)) return null;
   // Many players give every track the same id, and a file's address names folders of its owner.
   const id = digestOf([trackId, url && withoutSecrets(url), title, ...artists]);
-  const positionMs = (numberOf(properties["Position"]) ?? -1) / MICROSECONDS_IN_MS;
+  const positionMs = positionIn(properties);
   const playback: Playback = {
     source: "MPRIS",
     state: status === "Playing" ? "playing" : "paused",
@@ -64,17 +64,27 @@ export function readPlayer(
       type: "mpris",
       volumePercent: percentOf(properties["Volume"], 1),
     },
-    positionMs: Math.round(positionMs),
+    positionMs: positionMs ?? 0,
     observedAtMs,
     rate: rateOf(properties["Rate"]),
   };
-  if (positionMs >= 0) return playback;
+  if (positionMs !== undefined) return playback;
   // Some players refuse to report the position at some moments.
   return { ...playback, positionMs: Math.round(expectedPosition(before, playback, observedAtMs)) };
 }
 
 /** Who made a song, by the first field that names somebody. */
 const ARTIST_FIELDS = ["xesam:artist", "xesam:albumArtist", "xesam:composer"] as const;
+
+/** What stands for no position, in microseconds, milliseconds and seconds. */
+const NO_POSITIONS: readonly number[] = [-1, -1_000, -1_000_000];
+
+/** In milliseconds; `undefined` where none is reported. It is negative where mpv has not begun to play yet. */
+function positionIn({ Position: position }: PlayerState["properties"]): number | undefined {
+  const given = numberOf(position);
+  if (given === undefined || NO_POSITIONS.includes(given)) return undefined;
+  return Math.max(0, Math.round(given / MICROSECONDS_IN_MS));
+}
 
 /** A stream's text with its station, for which some players have fields of their own. */
 function streamTextIn(
