@@ -292,6 +292,9 @@ export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)
 export const flagNamed = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+/** Of `marquee update` alone: where it finds releases instead. */
+export const UPDATE_MIRROR_VARIABLE = "MARQUEE_UPDATE_FROM";
+
 /** A setting's flag, such as `--base-url`. */
 export const flagOf = (name: SettingName): string => flagNamed(name);
 
@@ -423,8 +426,7 @@ function findText(
 
 function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set([
-    // Of `marquee update` alone.
-    "MARQUEE_UPDATE_FROM",
+    UPDATE_MIRROR_VARIABLE,
     ...settingNames.flatMap((name) =>
       "secret" in settings[name]
         ? [variableOf(name), `${variableOf(name)}_FILE`]

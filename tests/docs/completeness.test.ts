@@ -5,7 +5,13 @@ import type { Command as CommanderCommand } from "commander";
 import { type WidgetOption, widgetOptions } from "../../widget/options.ts";
 import { OPTION_NAMES } from "../../src/sources/source.ts";
 import { createProgram, describeProgram } from "../../src/cli/program.ts";
-import { flagOf, settingNames, settings, variableOf } from "../../src/config.ts";
+import {
+  flagOf,
+  settingNames,
+  settings,
+  UPDATE_MIRROR_VARIABLE,
+  variableOf,
+} from "../../src/config.ts";
 import { bots } from "../../src/outputs/bots.ts";
 import { cardOptions, textOptions } from "../../src/outputs/options.ts";
 import { PLACEHOLDERS } from "../../src/outputs/template.ts";
@@ -309,6 +315,10 @@ describe.each(LANGUAGES)("the documentation in %s", (language) => {
         expect(shown).toContain(secret ? `--${name}-file` : `--${name}`);
       }
     }
+  });
+
+  test("says where updates may come from instead", () => {
+    expect(markdownOf(language, "backup")).toContain(UPDATE_MIRROR_VARIABLE);
   });
 
   test("says how to end again what a restored backup brings back", () => {

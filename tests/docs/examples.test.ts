@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Command as CommanderCommand } from "commander";
 import { createProgram } from "../../src/cli/program.ts";
-import { flagOf, resolveConfig, settingNames, settings, variableOf } from "../../src/config.ts";
+import {
+  flagOf,
+  resolveConfig,
+  settingNames,
+  settings,
+  UPDATE_MIRROR_VARIABLE,
+  variableOf,
+} from "../../src/config.ts";
 import type { DocumentName } from "../../src/docs/documents.ts";
 import { allSources } from "../fixtures/sources/all-sources.ts";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
@@ -145,13 +152,14 @@ describe("a command in the documentation", () => {
       ...leavesOf(program).flatMap(({ options }) => options.map(({ long }) => long)),
       ...settingNames.map(flagOf),
     ]);
-    const variables = new Set(
-      settingNames.flatMap((name) =>
+    const variables = new Set([
+      UPDATE_MIRROR_VARIABLE,
+      ...settingNames.flatMap((name) =>
         "secret" in settings[name]
           ? [variableOf(name), `${variableOf(name)}_FILE`]
           : [variableOf(name)],
       ),
-    );
+    ]);
     const code = documents.flatMap(({ codes, fences }) => [
       ...codes,
       ...fences.map(({ text }) => text),

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
 import { VERSION } from "../../version.ts";
+import { UPDATE_MIRROR_VARIABLE } from "../../config.ts";
 import type { Settled } from "../../control/carry-out.ts";
 import type { CommanderCli } from "../commander.ts";
 import { CommandError, type Io, printTo, UsageError } from "../../control/execution.ts";
@@ -72,7 +73,7 @@ async function showInSystem(program: string): Promise<string[]> {
 
 async function factsOf({ environment }: Io): Promise<UpdateFacts> {
   // A mirror may have the files; the signature still has to be right.
-  const from = (environment["MARQUEE_UPDATE_FROM"] ?? releases.from).replace(/\/+$/, "");
+  const from = (environment[UPDATE_MIRROR_VARIABLE] ?? releases.from).replace(/\/+$/, "");
   if (from === "" || releases.keys.length === 0) {
     throw new CommandError(
       "This build does not know where releases are. Download the new program, and put it in the place of this one.",
