@@ -4,7 +4,7 @@ import { createDiskCache } from "../artwork/disk-cache.ts";
 import { systemClock } from "../clock.ts";
 import type { Config, ResolvedConfig } from "../config.ts";
 import { createServer } from "../create-server.ts";
-import { dropRestored, putRestoredInPlace } from "../db/data-folder.ts";
+import { dropUnfinished, putRestoredInPlace } from "../db/data-folder.ts";
 import type { Store } from "../db/store.ts";
 import type { CommandDescription } from "../docs/commands-table.ts";
 import { listen } from "../server.ts";
@@ -172,7 +172,7 @@ async function whileOpen(
 ): Promise<string> {
   let because = "";
   try {
-    dropRestored(config.data);
+    dropUnfinished(config.data);
     because = await explained(config, work);
   } finally {
     store.close();

@@ -6,6 +6,8 @@ import { DatabaseError, databaseCode } from "./errors.ts";
 export const DATABASE_FILE = "marquee.db";
 /** A backup that is to take the database's place, until it does. */
 export const RESTORED_FILE = "restored.db";
+/** A copy of the database, until it is sent. */
+export const COPY_FILE = "marquee-copy.db";
 
 /** Creates a data folder if there is none. @throws {DatabaseError} */
 export function createFolder(folder: string): void {
@@ -24,9 +26,15 @@ export function createPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
-/** Removes a backup whose upload a server has not ended. */
-export const dropRestored = (folder: string): void =>
-  rmSync(join(folder, RESTORED_FILE), { force: true });
+/** Removes a database that nobody needs any more, and the journal that a killed process has left beside it. */
+export function removeDatabase(path: string): void {
+  for (const file of [path, `${path}-journal`]) rmSync(file, { force: true });
+}
+
+/** Removes what a server that was killed has left: a backup that was uploaded, and a copy to be sent. */
+export function dropUnfinished(folder: string): void {
+  for (const file of [RESTORED_FILE, COPY_FILE]) removeDatabase(join(folder, file));
+}
 
 /** Puts a backup in the place of the database, which nobody has open. */
 export function putRestoredInPlace(folder: string): void {

@@ -1,8 +1,8 @@
-import { closeSync, openSync, read, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, read, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ownCommand } from "../own-program.ts";
 import { COPY_COMMAND } from "./copy-command.ts";
-import { DATABASE_FILE } from "./data-folder.ts";
+import { COPY_FILE, DATABASE_FILE, removeDatabase } from "./data-folder.ts";
 import { DatabaseError } from "./errors.ts";
 
 /**
@@ -17,7 +17,6 @@ export type CopyRefusal = "running" | "full" | "left";
  */
 export type TakeCopy = (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | CopyRefusal>;
 
-const COPY_FILE = "marquee-copy.db";
 /** What stays free on the disk, in bytes. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 const COPY_WITHIN_MS = 600_000;
@@ -36,14 +35,13 @@ export function createDatabaseCopies(folder: string, freeBytes: () => number): T
   /** On Windows a file that is open stays: it is removed again when it is closed. */
   const remove = () => {
     try {
-      rmSync(path, { force: true });
+      removeDatabase(path);
     } catch {
       // The next copy removes it.
     }
   };
 
   const make = async (signal: AbortSignal) => {
-    remove();
     const child = Bun.spawn([...ownCommand(COPY_COMMAND, resolve(folder, DATABASE_FILE), path)], {
       stdin: "ignore",
       stdout: "ignore",
@@ -80,6 +78,7 @@ export function createDatabaseCopies(folder: string, freeBytes: () => number): T
 
   return async (signal) => {
     if (isRunning) return "running";
+    remove();
     if (freeBytes() < sizeOf(join(folder, DATABASE_FILE)) + ROOM_BYTES) return "full";
     isRunning = true;
     try {

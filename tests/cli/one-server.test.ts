@@ -87,6 +87,14 @@ describe("a second server on a data folder", () => {
   });
 });
 
+test("a start removes what a server has left that was killed while it copied or restored", async () => {
+  mkdirSync(data());
+  const left = ["marquee-copy.db", "marquee-copy.db-journal", "restored.db", "restored.db-journal"];
+  for (const name of left) writeFileSync(join(data(), name), "half of one");
+  await start();
+  expect(left.filter((name) => existsSync(join(data(), name)))).toEqual([]);
+});
+
 describe("marquee stop", () => {
   test("ends the running server, and waits for its end", async () => {
     const { url, pid } = await start();

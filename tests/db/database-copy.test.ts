@@ -27,6 +27,15 @@ describe("a copy of the database to be sent", () => {
     expect(await copiesWith(1024 * 1024)(signal)).toBe("full");
   });
 
+  test("takes the room of one that a crash has left", async () => {
+    writeFileSync(join(folder.path, "marquee-copy.db"), "half of one");
+    const isLeft = () => left().length > 0;
+    const takeCopy = createDatabaseCopies(folder.path, () => (isLeft() ? 0 : Infinity));
+    const copy = await takeCopy(signal);
+    if (typeof copy === "string") throw new Error(copy);
+    await copy.cancel();
+  });
+
   test("replaces one that a crash has left", async () => {
     writeFileSync(join(folder.path, "marquee-copy.db"), "half of one");
     const copy = await copiesWith()(signal);
