@@ -287,6 +287,7 @@ onTheDashboard("the widget's editor", (stage) => {
       await button.filter({ hasText: words.parts.copied }).waitFor();
       copied.push(await page.evaluate(() => navigator.clipboard.readText()));
     }
+    await copyables.last().locator("[data-copy]", { hasText: words.parts.copy }).waitFor();
     expect(copied).toEqual(await copyables.locator("code").allTextContents());
     expect(copied).toEqual([stage.overlay(), "1000", "120"]);
     // The address is copied without being shown.

@@ -67,6 +67,8 @@ describe("without an app", () => {
     expect(await addressesIn(page.clone())).toContain("https://developer.spotify.com/dashboard");
     expect(await textOf(page.clone(), ".copyable code")).toBe(REDIRECT_URI);
     expect(await attributeOf(page.clone(), "button[data-copy]", "data-copy")).toBe(REDIRECT_URI);
+    // Where no script runs, the text is selected by hand.
+    expect(await attributeOf(page.clone(), "button[data-copy]", "hidden")).toBe("");
     expect(await attributeOf(page, "form", "action")).toBe(path);
   });
 
