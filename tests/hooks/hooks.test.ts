@@ -586,8 +586,11 @@ describe("the page of hooks", () => {
     const settings = { url: HOOK.url, events: HOOK_EVENTS, action: null };
     const { id } = await server.accounts.hooks.add(ada.user, settings);
     const ask = () => browser.post(HOOKS, { do: "hook test", id: String(id) });
-    const answers = await Promise.all(Array.from({ length: 300 }, ask));
-    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 303));
+    for (let round = 0; round < 30; round += 1) {
+      // No more forms of a user are read at once.
+      const answers = await Promise.all(Array.from({ length: 10 }, ask));
+      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 303));
+    }
     expect(sent).toBe(1);
     await server.clock.advance(4_999);
     await ask();
