@@ -36,10 +36,17 @@ export function createDiskCache(folder: string, mostBytes: number) {
     async write(name: string, bytes: Uint8Array) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // The file gets its final name only when it is complete, so a partial file is never read.
-      const draft = join(folder, `${name}.${process.pid}-${writes}`);
-      await Bun.write(draft, bytes);
-      renameSync(draft, join(folder, name));
-      if (writes++ % WRITES_BETWEEN_CLEANINGS === 0) clean();
+      const before = writes++;
+      const draft = join(folder, `${name}.${process.pid}-${before}`);
+      try {
+        await Bun.write(draft, bytes);
+        renameSync(draft, join(folder, name));
+      } catch (error) {
+        // A full disk must not be filled with parts of files.
+        rmSync(draft, { force: true });
+        throw error;
+      }
+      if (before % WRITES_BETWEEN_CLEANINGS === 0) clean();
     },
   };
 }
