@@ -173,19 +173,6 @@ inOldestEngine("what the overlay shows", (stage) => {
     await page.waitForFunction(() => document.querySelector(".np-elapsed")?.textContent === "0:00");
     await page.clock.runFor(100);
     expect(await isHidden(page)).toBe(false);
-  });
-
-  test("comes back with show=N when a station that has one id plays its next song", async () => {
-    const id = "station";
-    const song = (title: string) => ({ track: { id, title, durationMs: null, explicit: false } });
-    await stage.plays(song("First"));
-    const { page } = await stage.open("?show=5", { frozen: true });
-    await page.clock.runFor(5_100);
-    expect(await isHidden(page)).toBe(true);
-    await stage.plays(song("Second"));
-    await titleIs(page, "Second");
-    await page.clock.runFor(100);
-    expect(await isHidden(page)).toBe(false);
     await page.clock.runFor(5_100);
     expect(await isHidden(page)).toBe(true);
   });
