@@ -42,13 +42,17 @@ const controlsOf = (page: Page, belowPx = Infinity): Promise<number> =>
 const heightOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollHeight);
 
+/** As long as a name may be, in one word. */
+const LONGEST_NAME = "Donau".repeat(12);
+
 /** Ten connections: five that work, five that nothing answers. */
 async function connectTen({ server, ada }: DashboardStage): Promise<void> {
   const { connections } = server.accounts;
   for (let at = 1; at <= 5; at++) {
     await connections.connect(ada.user, "json", null, `Deck ${at}`);
     const address = { address: `127.0.0.1:${at}`, password: "" };
-    const { id } = await connections.connect(ada.user, "mpd", address, `Room ${at}`);
+    const name = at === 5 ? LONGEST_NAME : `Room ${at}`;
+    const { id } = await connections.connect(ada.user, "mpd", address, name);
     await connections.storeStatus(id, { state: "retrying", since: 1, reason: "unreachable" });
   }
 }
