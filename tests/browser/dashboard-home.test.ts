@@ -67,6 +67,28 @@ onTheDashboard("the control desk", (stage) => {
     }
   });
 
+  test("closes the choice of pauses by Escape, and by a click or the focus elsewhere", async () => {
+    await stage.server.accounts.users.welcome(stage.ada.user);
+    await stage.plays();
+    const { page } = await stage.open("overlay");
+    const opener = page.getByText(home.pause, { exact: true });
+    const choice = page.getByRole("button", { name: privacy.pauseLong });
+    const closings = [
+      () => page.keyboard.press("Escape"),
+      () => page.locator("h1").click(),
+      () => page.getByRole("button", { name: home.test }).focus(),
+    ];
+    for (const close of closings) {
+      await opener.click();
+      await choice.waitFor();
+      await close();
+      await choice.waitFor({ state: "hidden" });
+    }
+    await opener.press("Enter");
+    await choice.press("Escape");
+    expect(await opener.evaluate((summary) => summary === document.activeElement)).toBe(true);
+  });
+
   test("keeps the ways to other pages in one line, beside what is dragged or below it", async () => {
     await stage.server.accounts.users.welcome(stage.ada.user);
     for (const language of isThorough ? LANGUAGES : (["en"] as const)) {

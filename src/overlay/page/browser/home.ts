@@ -4,6 +4,7 @@ import type { DashboardState } from "../../../dashboard/state.ts";
 import { styleFrames } from "../../../looks/page/gallery/browser/style-frames.ts";
 import { keepFoundPlayers } from "./found-players.ts";
 import { offerLooks } from "./looks.ts";
+import { closeAsMenu } from "./menu.ts";
 import { sendBackupInParts } from "./restore.ts";
 import { sendForm } from "./send-form.ts";
 
@@ -87,5 +88,8 @@ if (home.dataset["live"]) followDashboard(home.dataset["live"], show);
 setInterval(step, 1_000);
 styleFrames();
 offerLooks();
+for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.choice")) {
+  closeAsMenu(menu);
+}
 keepFoundPlayers();
 sendBackupInParts();
