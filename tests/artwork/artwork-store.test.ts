@@ -1,6 +1,7 @@
 import { NO_DISK_CACHE } from "../fixtures/data/no-disk-cache.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { accentOf } from "../../src/artwork/accent.ts";
 import { createArtworkStore } from "../../src/artwork/artwork-store.ts";
 import { renditions } from "../../src/artwork/drawing.ts";
 import type { Artwork } from "../../src/playback.ts";
@@ -275,6 +276,10 @@ describe("of many covers", () => {
     expect(await renderAll(artwork)).not.toContain(undefined);
     expect(drawnKeys()).toEqual(["noise"]);
   });
+});
+
+test.each(["#ffffff", "#000000", "#808080"])("a cover in %s has no accent", async (colour) => {
+  expect(await accentOf(solidPicture(colour))).toBeNull();
 });
 
 describe("a file that costs too much to read", () => {

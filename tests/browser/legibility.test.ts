@@ -161,17 +161,15 @@ inOldestEngine("the overlay's colours", (stage) => {
     expect(Math.abs(hueOf(next) - hueOf(parseHex("#20a040")))).toBeLessThan(10);
   });
 
-  for (const name of ["white", "black", "grey"]) {
-    test(`keep the theme's own accent when the cover is ${name}`, async () => {
-      await stage.plays();
-      const { page } = await stage.open("?mode=dark");
-      const own = await styleOf(page, ".np-progress-fill", "background-color");
-      expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
-      await stage.plays({ ...titled(name), ...albumWith(name, covers[name]) });
-      await titleIs(page, name);
-      expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
-    });
-  }
+  test("keep the theme's own accent when the cover has no colour", async () => {
+    await stage.plays();
+    const { page } = await stage.open("?mode=dark");
+    const own = await styleOf(page, ".np-progress-fill", "background-color");
+    expect(saturation(rgbOf(own))).toBeGreaterThan(0.3);
+    await stage.plays({ ...titled("Grey"), ...albumWith("grey", covers["grey"]) });
+    await titleIs(page, "Grey");
+    expect(await styleOf(page, ".np-progress-fill", "background-color")).toBe(own);
+  });
 });
 
 /** What is too weak with any of the covers; each of the overlays has at least three parts. */
