@@ -2,6 +2,7 @@ import { lengthMs, timeMs } from "../sources/amounts.ts";
 import {
   type Fields,
   fieldsOf,
+  flagOf,
   parseFields,
   recordsOf,
   textOf,
@@ -37,15 +38,17 @@ function readSong(song: Fields, state: "playing" | "paused"): Message {
   if (title === undefined) {
     return refused("data.song.parsed.track must be a text that is not empty.");
   }
-  const artists = textsOf(processed["artist"]);
+  const corrected = textsOf(processed["artist"]);
+  const artists = corrected.length > 0 ? corrected : textsOf(parsed["artist"]);
   return {
     kind: "track",
     player,
     track: {
       state,
       title,
-      artists: artists.length > 0 ? artists : textsOf(parsed["artist"]),
-      album: either("album"),
+      artists,
+      // The artist of an episode is its show.
+      album: either("album") ?? (flagOf(parsed["isPodcast"]) === true ? artists[0] : undefined),
       id: textOf(parsed["uniqueID"]),
       durationMs: lengthMs(parsed["duration"], 1_000) ?? lengthMs(processed["duration"], 1_000),
       positionMs: timeMs(parsed["currentTime"], 1_000),

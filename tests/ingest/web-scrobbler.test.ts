@@ -58,6 +58,15 @@ describe("Web Scrobbler", () => {
     expect(shown?.album.images).toHaveLength(1);
   });
 
+  test("names the show of an episode as its album, too", async () => {
+    const episode = { ...PARSED, album: null, isPodcast: true };
+    await send(event("nowplaying", { ...SONG, parsed: episode, processed: {} }));
+    expect(await server.shown()).toMatchObject({
+      artist_name: "Juniper Vale",
+      album: { name: "Juniper Vale" },
+    });
+  });
+
   test("pauses and goes on where it says", async () => {
     await send(event("nowplaying"));
     await server.clock.advance(5_000);

@@ -48,6 +48,12 @@ describe("pear-desktop with a token", () => {
     expect(playback.album.artworks[0]?.url).toBe("https://images.example/cover.jpg");
   });
 
+  test("names the show of an episode as its album, too", async () => {
+    server.plays({ ...aVideo, album: null, mediaType: "PODCAST_EPISODE" });
+    const playback = await listen(server.token).next(isTitled("Paper Lanterns"));
+    expect([playback.artists, playback.album.name]).toEqual([["Juniper Vale"], "Juniper Vale"]);
+  });
+
   test("is followed as it changes", async () => {
     const { next } = listen(server.token);
     await subscribed();

@@ -126,6 +126,10 @@ function readPlayer(
   const title = song && textOf(song["title"]);
   if (!song || !title) return null;
   const id = textOf(song["videoId"]) ?? title;
+  const mediaType = textOf(song["mediaType"]) ?? "";
+  const artists = textsOf(song["artist"]);
+  // The artist of an episode is its show.
+  const [show = ""] = mediaType === "PODCAST_EPISODE" ? artists : [];
   return {
     source: server.name,
     state: isPlaying ? "playing" : "paused",
@@ -135,9 +139,12 @@ function readPlayer(
       durationMs: lengthMs(song["songDuration"], 1000),
       explicit: false,
     },
-    artists: textsOf(song["artist"]),
-    ...(UPLOADS.has(textOf(song["mediaType"]) ?? "") && { namesFrom: { origin: "page" } }),
-    album: { name: textOf(song["album"]) ?? "", artworks: server.covers(textOf(song["imageSrc"])) },
+    artists,
+    ...(UPLOADS.has(mediaType) && { namesFrom: { origin: "page" } }),
+    album: {
+      name: textOf(song["album"]) ?? show,
+      artworks: server.covers(textOf(song["imageSrc"])),
+    },
     device: {
       name: server.name,
       type: "pear-desktop",
