@@ -3,7 +3,7 @@ import { type AccountsContext, readSealed } from "../accounts/context.ts";
 import type { User } from "../accounts/users.ts";
 import type { DeferredWrites } from "../db/deferred-writes.ts";
 import type { Queries } from "../db/store.ts";
-import { chatAccounts } from "../db/schema.ts";
+import { chatAccounts, users } from "../db/schema.ts";
 import { Refused } from "../i18n/refused.ts";
 
 type Row = typeof chatAccounts.$inferSelect;
@@ -66,14 +66,19 @@ export function createChatAccounts(
     named: (user: Pick<User, "id">, login: string) => withoutSettings(rowNamed(user, login)),
     /**
      * Adds an account, or replaces the user's one of this name, which gets another id.
-     * @throws {Refused} when the user has the maximum
+     * @throws {Refused} when the user has the maximum, or was removed while they decided
      */
-    async link(user: Pick<User, "id">, { service, login, channel, settings }: NewChatAccount) {
+    async link(
+      user: Pick<User, "id" | "name">,
+      { service, login, channel, settings }: NewChatAccount,
+    ) {
       const sealedSettings = seal(user.id, settings);
       const values = { service, login, channel, sealedSettings, linkedAt: wallMs() };
-      const row = await store.write({ userId: user.id, what: "chat" }, (tx) =>
-        putInPlace(tx, user.id, values),
-      );
+      const row = await store.write({ userId: user.id, what: "chat" }, (tx) => {
+        const isThere = tx.select().from(users).where(eq(users.id, user.id)).get() !== undefined;
+        if (!isThere) throw new Refused("user.unknown", { user: user.name });
+        return putInPlace(tx, user.id, values);
+      });
       return withoutSettings(row);
     },
     /** The settings; `undefined` if the account is gone or they cannot be decrypted. */

@@ -76,6 +76,15 @@ describe("linking", () => {
     expect(count("revoke")).toBe(1);
   });
 
+  test("of a user who is removed meanwhile is undone", async () => {
+    const { scene, grant, end, count } = await beginLink();
+    await using _ = scene;
+    await scene.accounts.users.remove(scene.user.name);
+    grant("ada");
+    expect(await end()).toBe("user.unknown");
+    expect(count("revoke")).toBe(1);
+  });
+
   test("replaces the link of the same account, and adds up to five", async () => {
     const { scene, grant, end } = await beginLink();
     await using _ = scene;
@@ -143,7 +152,7 @@ describe("linking", () => {
   test("asks for a user's code once in ten seconds, unless the last one was used", async () => {
     const { scene, links, count } = await createLinks();
     await using _ = scene;
-    const begin = (id = 1) => links.begin({ id }, null);
+    const begin = (id = 1) => links.begin({ id, name: "ada" }, null);
     const [begun] = await Promise.all(Array.from({ length: 100 }, () => begin()));
     expect(count("device")).toBe(1);
     await begin(2);

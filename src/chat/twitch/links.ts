@@ -122,7 +122,7 @@ export function createTwitchLinks(deps: TwitchLinksDeps) {
      * @param channel the name of the channel to answer in; `null` for the account's own
      * @throws {Refused} without an application, and when Twitch gives none
      */
-    async begin(user: Pick<User, "id">, channel: string | null): Promise<BegunLink> {
+    async begin(user: Pick<User, "id" | "name">, channel: string | null): Promise<BegunLink> {
       const through = clientId();
       if (through === undefined) throw new Refused("chat.noApplication");
       const key = `${user.id} ${through}`;
