@@ -1,8 +1,14 @@
 import { cpSync, rmSync } from "node:fs";
-import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { createTempFolder, type TempFolder } from "../fixtures/data/temp-folder.ts";
 import { applyLoad, type LoadResult } from "./load.ts";
-import { type Measured, median, ratio, startProduct, startReference } from "./measure.ts";
+import {
+  type Measured,
+  median,
+  ratio,
+  runCommand,
+  startProduct,
+  startReference,
+} from "./measure.ts";
 
 const USERS = 2_000;
 const ROUNDS = 7;
@@ -73,14 +79,8 @@ export async function apiLadder(): Promise<string[]> {
 
 async function addUsers(folder: TempFolder): Promise<string[]> {
   const names = Array.from({ length: USERS }, (_, index) => `user-${index}`);
-  const added = await runMarquee({
-    folder: folder.path,
-    arguments: ["user", "add", ...names, "--source", "demo", "--json", "--data", folder.path],
-  });
-  return added.out
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line).api_key as string);
+  const added = await runCommand(folder.path, "user", "add", ...names, "--source", "demo");
+  return added.map(({ api_key = "" }) => api_key);
 }
 
 /** An answer of Marquee, which the references send too. */

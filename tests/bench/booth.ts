@@ -2,15 +2,16 @@ import { join } from "node:path";
 import { freePort } from "../fixtures/clock/waiting.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { connectProgram, sourceHead } from "../fixtures/ingest/broadcasts.ts";
-import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { FLOODS } from "../fixtures/streams/floods.ts";
 import {
+  callSteadily,
   GIVEN_BACK_MS,
   type Measured,
   processorShare,
   restingMemoryKib,
   type Row,
   row,
+  runCommand,
   startProduct,
 } from "./measure.ts";
 
@@ -26,15 +27,13 @@ const BROADCASTS = 10;
 /** What broadcasts cost, and how long requests take beside floods. */
 export async function benchBooth(): Promise<Row[]> {
   const folder = createTempFolder();
-  const run = async (...words: readonly string[]) => {
-    const given = [...words, "--json", "--data", folder.path];
-    return JSON.parse((await runMarquee({ folder: folder.path, arguments: given })).out);
-  };
   const port = freePort();
   const secrets: string[] = [];
   for (let index = 0; index < BROADCASTS; index++) {
-    await run("user", "add", `dj-${index}`);
-    secrets.push((await run("connect", `dj-${index}`, "broadcast")).secret);
+    const name = `dj-${index}`;
+    await runCommand(folder.path, "user", "add", name);
+    const [connected] = await runCommand(folder.path, "connect", name, "broadcast");
+    secrets.push(connected?.["secret"] ?? "");
   }
   const product = await startProduct(folder.path, "--broadcast-port", String(port));
   const rows: Row[] = [];
@@ -70,16 +69,12 @@ async function besideFlood(
   secrets: readonly string[],
 ): Promise<Row> {
   const before = await restingMemoryKib(pid);
-  const program = (file: string, ...words: readonly string[]) =>
-    Bun.spawn([process.execPath, join(import.meta.dir, file), ...words], {
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-  const flooding = program("booth-flood.ts", String(floodedPort), flood, ...secrets);
+  const program = join(import.meta.dir, "booth-flood.ts");
+  const flooding = Bun.spawn([process.execPath, program, String(floodedPort), flood, ...secrets], {
+    stderr: "inherit",
+  });
   await Bun.sleep(FLOOD_BEGINS_MS);
-  const url = `http://127.0.0.1:${port}/livez`;
-  const caller = program("steady-caller.ts", url, "", String(FLOOD_SECONDS));
-  const [p99, longest] = JSON.parse(await new Response(caller.stdout).text());
+  const [p99, longest] = await callSteadily(`http://127.0.0.1:${port}/livez`, "", FLOOD_SECONDS);
   flooding.kill();
   await flooding.exited;
   // What it has sent is read to its end.

@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
-import { type Measured, type Row, startProduct } from "./measure.ts";
+import { type Calls, callSteadily, type Measured, type Row, startProduct } from "./measure.ts";
 import { addPushedUsers, push, type PushedUser } from "./pushes.ts";
 
 const USERS = 40;
@@ -51,21 +50,10 @@ export async function benchCovers(): Promise<Row[]> {
   ];
 }
 
-type Calls = readonly [p99Ms: number, longestMs: number];
-
 const shown = ([p99Ms, longestMs]: Calls) => `${p99Ms.toFixed(1)} ms, ${longestMs.toFixed(1)} ms`;
 
-/** Calls one after the other, from a process of their own: this one is busy with the covers. */
-async function callsOf({ port }: Measured, [user]: readonly PushedUser[]): Promise<Calls> {
-  const caller = Bun.spawn(
-    [
-      ...[process.execPath, join(import.meta.dir, "steady-caller.ts")],
-      ...[`http://127.0.0.1:${port}/api/v1/now-playing`, user?.key ?? "", String(SECONDS)],
-    ],
-    { stdout: "pipe", stderr: "inherit" },
-  );
-  return JSON.parse(await new Response(caller.stdout).text());
-}
+const callsOf = ({ port }: Measured, [user]: readonly PushedUser[]): Promise<Calls> =>
+  callSteadily(`http://127.0.0.1:${port}/api/v1/now-playing`, user?.key ?? "", SECONDS);
 
 /** Gives each user a new cover every two seconds, evenly, until the signal says stop. */
 async function pushCovers(

@@ -5,7 +5,16 @@ import { createCookieJar } from "../fixtures/http/cookie-jar.ts";
 import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { OVERLAYS_A_USER, type OverlayFigures } from "./far-overlays.ts";
 import { credentialsIn, makeUsers, STREAMERS, USERS } from "./far-users.ts";
-import { type Measured, median, restingMemoryKib, type Row, row, startProduct } from "./measure.ts";
+import {
+  callSteadily,
+  type Measured,
+  median,
+  restingMemoryKib,
+  type Row,
+  row,
+  runClients,
+  startProduct,
+} from "./measure.ts";
 import { bytesOfASong } from "./song-bytes.ts";
 import type { SteadyResult } from "./steady-load.ts";
 
@@ -44,16 +53,6 @@ const milliseconds = (...values: number[]): string =>
   `${values.map((value) => value.toFixed(1)).join(", ")} ms`;
 const percent = (share: number): string => `${(share * 100).toFixed(0)} % of a core`;
 
-/** Runs a program of this folder to its end, and reads the JSON that it prints. */
-async function runClients<Result>(file: string, ...given: readonly unknown[]): Promise<Result> {
-  const words = given.map(String);
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, file), ...words], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  return JSON.parse(await new Response(child.stdout).text());
-}
-
 /** A start, a page of the dashboard and a backup with many users in the database. */
 async function measureDatabase(folder: string): Promise<readonly Row[]> {
   const starts: number[] = [];
@@ -65,12 +64,7 @@ async function measureDatabase(folder: string): Promise<readonly Row[]> {
   const server = await startProduct(folder);
   const pages = await timesOfUsersPage(server, folder);
   const file = join(folder, "backup.db");
-  const caller = runClients<[p99Ms: number, longestMs: number]>(
-    "steady-caller.ts",
-    `http://127.0.0.1:${server.port}/livez`,
-    "",
-    3,
-  );
+  const caller = callSteadily(`http://127.0.0.1:${server.port}/livez`, "", 3);
   await Bun.sleep(500);
   const startedAtMs = performance.now();
   await runMarquee({ folder, arguments: ["backup", file, "--data", folder] });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { executableFor } from "../fixtures/servers/executable.ts";
+import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { freePort, until } from "../fixtures/clock/waiting.ts";
 
 /** A server that is measured. */
@@ -63,6 +64,32 @@ async function start(command: string[], port: number, path: string): Promise<Mea
       await child.exited;
     },
   };
+}
+
+/** Runs a program of this folder to its end, and reads the JSON that it prints. */
+export async function runClients<Result>(
+  file: string,
+  ...given: readonly unknown[]
+): Promise<Result> {
+  const words = given.map(String);
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, file), ...words], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  return JSON.parse(await new Response(child.stdout).text());
+}
+
+export type Calls = readonly [p99Ms: number, longestMs: number];
+
+/** Calls one after the other, from a process of their own: this one is busy. */
+export const callSteadily = (url: string, key: string, seconds: number): Promise<Calls> =>
+  runClients("steady-caller.ts", url, key, seconds);
+
+/** Runs a command on a data folder, and reads the objects that it prints. */
+export async function runCommand(folder: string, ...words: readonly string[]) {
+  const ran = await runMarquee({ folder, arguments: [...words, "--json", "--data", folder] });
+  const lines = ran.out.trim().split("\n");
+  return lines.map((line): Record<string, string> => JSON.parse(line));
 }
 
 /** A server that has had nothing to do since its start gives memory back after so long. */

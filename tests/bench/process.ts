@@ -1,4 +1,3 @@
-import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import {
   GIVEN_BACK_MS,
@@ -7,6 +6,7 @@ import {
   ratio,
   restingMemoryKib,
   type Row,
+  runCommand,
   startProduct,
   startReference,
 } from "./measure.ts";
@@ -16,10 +16,7 @@ const STARTS = 11;
 /** Cold start and idle memory. */
 export async function benchProcess(): Promise<Row[]> {
   const folder = createTempFolder();
-  await runMarquee({
-    folder: folder.path,
-    arguments: ["user", "add", "ada", "--source", "demo", "--json", "--data", folder.path],
-  });
+  await runCommand(folder.path, "user", "add", "ada", "--source", "demo");
 
   const starts: { product: number; reference: number }[] = [];
   const idle: typeof starts = [];

@@ -1,11 +1,11 @@
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
-import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import {
   type Measured,
   quantile,
   ratio,
   restingMemoryKib,
   type Row,
+  runCommand,
   startProduct,
   startReference,
 } from "./measure.ts";
@@ -22,21 +22,11 @@ export async function addPushedUsers(
   source: string,
   names: readonly string[],
 ): Promise<PushedUser[]> {
-  const run = async (...given: readonly string[]) => {
-    const { out } = await runMarquee({
-      folder,
-      arguments: [...given, "--json", "--data", folder],
-    });
-    return out
-      .trim()
-      .split("\n")
-      .map((line): Record<string, string> => JSON.parse(line));
-  };
   const pathOf = (url: string | undefined) => new URL(url ?? "").pathname;
-  const added = await run("user", "add", ...names, "--source", source);
+  const added = await runCommand(folder, "user", "add", ...names, "--source", source);
   const users: PushedUser[] = [];
   for (const { username = "", api_key = "", widget_url } of added) {
-    const [inbox] = await run("connection", "list", username, "--show-secrets");
+    const [inbox] = await runCommand(folder, "connection", "list", username, "--show-secrets");
     users.push({ key: api_key, overlay: pathOf(widget_url), inbox: pathOf(inbox?.["url"]) });
   }
   return users;

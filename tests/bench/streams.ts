@@ -1,8 +1,15 @@
-import { join } from "node:path";
 import { withAccounts } from "../fixtures/data/accounts-of-folder.ts";
 import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { addPushedUsers, push } from "./pushes.ts";
-import { median, quantile, restingMemoryKib, type Row, startProduct } from "./measure.ts";
+import {
+  callSteadily,
+  median,
+  quantile,
+  restingMemoryKib,
+  type Row,
+  row,
+  startProduct,
+} from "./measure.ts";
 
 const USERS = 10;
 const KEYS_A_USER = 50;
@@ -40,14 +47,8 @@ export async function benchStreams(): Promise<Row[]> {
   }
   const afterKib = await restingMemoryKib(product.pid);
 
-  // In a process of its own: this one is busy with the streams.
-  const caller = Bun.spawn(
-    [
-      ...[process.execPath, join(import.meta.dir, "steady-caller.ts")],
-      ...[`${origin}/api/v1/now-playing`, keys[0] ?? "", String((CHANGES * SETTLE_MS) / 1_000)],
-    ],
-    { stdout: "pipe", stderr: "inherit" },
-  );
+  const seconds = (CHANGES * SETTLE_MS) / 1_000;
+  const calls = callSteadily(`${origin}/api/v1/now-playing`, keys[0] ?? "", seconds);
   const rounds: number[][] = [];
   for (let round = 0; round < CHANGES; round++) {
     arrivedAfterMs = [];
@@ -58,32 +59,26 @@ export async function benchStreams(): Promise<Row[]> {
       throw new Error(`${arrivedAfterMs.length} events for ${STREAMS} streams`);
     rounds.push(arrivedAfterMs);
   }
-  const [callP99, longestCall] = JSON.parse(await new Response(caller.stdout).text());
+  const [callP99, longestCall] = await calls;
   for (const stream of streams) stream.end();
   await product.stop();
   folder.remove();
 
   const p99 = rounds.map((round) => quantile(round, 0.99));
-  const row = (what: string, value: string, goal: string): Row => ({
-    what: `${what}, of ${STREAMS}`,
-    product: value,
-    reference: "",
-    ratio: "",
-    goal,
-  });
+  const of = `, of ${STREAMS}`;
   return [
     row(
-      "memory for a stream of events",
+      `memory for a stream of events${of}`,
       `${((afterKib - beforeKib) / STREAMS).toFixed(1)} KiB`,
       "≤ 20 KiB",
     ),
     row(
-      "p99 of the time until a change has reached a stream, median of the changes",
+      `p99 of the time until a change has reached a stream, median of the changes${of}`,
       `${median(p99).toFixed(0)} ms`,
       "≤ 100 ms",
     ),
     row(
-      "p99 of now-playing meanwhile, and the longest answer",
+      `p99 of now-playing meanwhile, and the longest answer${of}`,
       `${callP99.toFixed(1)} ms, ${longestCall.toFixed(1)} ms`,
       "≤ 20 ms",
     ),

@@ -8,13 +8,12 @@ import { createTempFolder } from "../fixtures/data/temp-folder.ts";
 import { connectProgram, sourceHead, titleHead } from "../fixtures/ingest/broadcasts.ts";
 import { silentFlac } from "../fixtures/mpd/flac.ts";
 import { createMpdDaemon, mpdIsInstalled } from "../fixtures/mpd/mpd-daemon.ts";
-import { runMarquee } from "../fixtures/servers/marquee-process.ts";
 import { playingDatabase } from "../fixtures/sources/decks.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 import { oggSong } from "../fixtures/streams/ogg.ts";
 import { AUDIO, icyHead, icyTitle, startRadio } from "../fixtures/streams/radio-server.ts";
 import { broadcast, PART_EVERY_MS } from "./booth.ts";
-import { median, quantile, ratio, type Row, row, startProduct } from "./measure.ts";
+import { median, quantile, ratio, type Row, row, runCommand, startProduct } from "./measure.ts";
 import { paintedAt } from "./painted.ts";
 import { push } from "./pushes.ts";
 
@@ -39,21 +38,19 @@ interface Way {
 export async function benchTitles(): Promise<Row[]> {
   if (!currentChromium.isInstalled) return [row("titles", "needs chromium")];
   const folder = createTempFolder();
-  const run = async (...words: readonly string[]) => {
-    const given = [...words, "--json", "--data", folder.path];
-    return JSON.parse((await runMarquee({ folder: folder.path, arguments: given })).out);
-  };
+  const run = async (...words: readonly string[]) =>
+    (await runCommand(folder.path, ...words))[0] ?? {};
   const port = freePort();
   // What is on this computer is for the owner, who is the first user.
-  const { widget_url } = await run("user", "add", "ada");
+  const { widget_url = "" } = await run("user", "add", "ada");
   const product = await startProduct(folder.path, "--broadcast-port", String(port));
   const rows: Row[] = [];
   const browser = await currentChromium.launch();
   const ownMs = median(await timesOfBrowser(browser));
   const url = `http://127.0.0.1:${product.port}${new URL(widget_url).pathname}`;
   for (const way of await waysIn(folder.path, port)) {
-    const connected = await run("connect", "ada", ...way.words);
-    const ms = await latenciesOf(browser, url, await way.begin(connected.secret, connected.url));
+    const { secret = "", url: inbox = "" } = await run("connect", "ada", ...way.words);
+    const ms = await latenciesOf(browser, url, await way.begin(secret, inbox));
     await run("disconnect", "ada");
     await way.end?.();
     rows.push({
