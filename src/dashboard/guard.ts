@@ -6,8 +6,7 @@ import { createFormReader } from "./read-forms.ts";
 import { refusedFor } from "../i18n/entered.ts";
 import { fill, languages } from "../i18n/index.ts";
 import type { Language } from "../languages.ts";
-import { withinBudget } from "../html/spent.ts";
-import { tooMuch } from "../http/plain-text.ts";
+import { spentPage, withinBudget } from "../html/spent.ts";
 import { messagePage } from "../html/message-page.tsx";
 import type { RouteContext } from "../http/route-context.ts";
 import type { SignedIn } from "../http/session-cookie.ts";
@@ -30,6 +29,9 @@ export interface SignedInContext extends RouteContext {
 export type Answer = (context: SignedInContext) => Promise<Response>;
 
 export interface DashboardGuardDeps extends Parts, CarryOutDeps {}
+
+/** Whoever sends too many forms at once has to wait so long. */
+const AFTER_FORMS_MS = 5_000;
 
 /** Answers signed-in users within their budget of work, and takes forms only from our pages. */
 export function createDashboardGuard(deps: DashboardGuardDeps) {
@@ -105,7 +107,7 @@ export function createDashboardGuard(deps: DashboardGuardDeps) {
       enter(name, async (context) => {
         const { language, request } = context;
         const form = await readForm(request, context.signedIn.user.id);
-        if (!form) return tooMuch("Too many forms at once", 1);
+        if (!form) return spentPage({ language, basePath }, AFTER_FORMS_MS);
         // They may have signed out, or been removed, while the form was on its way.
         const signedIn = await deps.sessionCookie.signedIn(request);
         if (!signedIn) return signInFirst(language, basePath);

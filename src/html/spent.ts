@@ -22,7 +22,8 @@ export function withinBudget(
   return leftMs > 0 ? spentPage(place, leftMs) : spend(userId, answer);
 }
 
-async function spentPage(place: SpentPlace, waitMs: number): Promise<Response> {
+/** A page that says how long to wait. */
+export async function spentPage(place: SpentPlace, waitMs: number): Promise<Response> {
   const { title, text } = languages[place.language].spent;
   const retryAfterSeconds = secondsOf(waitMs);
   const lead = fill(text, { seconds: String(retryAfterSeconds) });

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import type { AddedUser } from "../../src/accounts/accounts.ts";
 import { createSessionToken } from "../../src/accounts/credential.ts";
 import { SESSION_LIFETIME_MS } from "../../src/accounts/sessions.ts";
+import { en } from "../../src/i18n/en.ts";
 import { SIGN_IN_PURPOSE } from "../../src/accounts/magic-links.ts";
 import { NOTHING_HIDDEN } from "../../src/accounts/privacy.ts";
 import * as schema from "../../src/db/schema.ts";
@@ -251,7 +252,8 @@ describe("a form that is on its way", () => {
     const other = await send(his, async () => {});
     held.resolve();
     expect([late.status, other.status]).toEqual([429, 303]);
-    expect(late.headers.get("retry-after")).toBe("1");
+    expect(late.headers.get("retry-after")).toBe("5");
+    expect(await late.text()).toContain(en.spent.title);
     expect((await Promise.all(forms)).map(({ status }) => status)).toEqual(forms.map(() => 303));
     expect((await send(hers, async () => {})).status).toBe(303);
   });
