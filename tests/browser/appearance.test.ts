@@ -22,6 +22,7 @@ import {
   titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
+import { type Shot, shotOf } from "../fixtures/browser/screenshots.ts";
 import { patternPicture } from "../fixtures/sources/pictures.ts";
 
 const cover = coverOf("cover", await patternPicture("png", 256));
@@ -227,16 +228,8 @@ async function hearsInGallery(stage: Stage, gallery: Gallery, content: Partial<P
 
 /** How many pixels of a gallery are painted outside all cards, and inside each of them. */
 async function paintedPixels(page: Page) {
-  const source = await shotOf(page);
-  return page.evaluate(async (url) => {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = new OffscreenCanvas(image.width, image.height);
-    const context = canvas.getContext("2d", {
-      willReadFrequently: true,
-    }) as OffscreenCanvasRenderingContext2D;
-    context.drawImage(image, 0, 0);
+  const shot = await shotOf(page);
+  return shot.evaluate((context) => {
     const alphaCount = (left: number, top: number, width: number, height: number) => {
       if (width <= 0 || height <= 0) return 0;
       const { data } = context.getImageData(left, top, width, height);
@@ -244,7 +237,7 @@ async function paintedPixels(page: Page) {
       for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) count += 1;
       return count;
     };
-    const total = alphaCount(0, 0, image.width, image.height);
+    const total = alphaCount(0, 0, context.canvas.width, context.canvas.height);
     const inside = [...document.querySelectorAll("iframe")].map((frame) => {
       const outer = frame.getBoundingClientRect();
       const card = frame.contentDocument?.querySelector(".np-card") as Element;
@@ -257,7 +250,7 @@ async function paintedPixels(page: Page) {
       return alphaCount(left, top, right - left, bottom - top);
     });
     return { total, inside, outside: total - inside.reduce((sum, count) => sum + count, 0) };
-  }, source);
+  });
 }
 
 /** Everything in a gallery that is cut off, sticks out, overlaps or could be scrolled to. */
@@ -326,35 +319,14 @@ function layoutFaults(page: Page): Promise<string[]> {
   });
 }
 
-async function shotOf(page: Page): Promise<string> {
-  const png = await page.screenshot({ omitBackground: true });
-  return `data:image/png;base64,${png.toString("base64")}`;
-}
-
 /** Which overlays of a gallery look different on two screenshots. */
-function differences(page: Page, one: string, other: string): Promise<string[]> {
+function differences(page: Page, one: Shot, other: Shot): Promise<string[]> {
   return page.evaluate(
-    async (sources) => {
-      const [before, after] = await Promise.all(
-        sources.map(async (source) => {
-          const image = new Image();
-          image.src = source;
-          await image.decode();
-          const canvas = new OffscreenCanvas(image.width, image.height);
-          const context = canvas.getContext("2d", {
-            willReadFrequently: true,
-          }) as OffscreenCanvasRenderingContext2D;
-          context.drawImage(image, 0, 0);
-          return context;
-        }),
-      );
+    (shots) => {
       return [...document.querySelectorAll("iframe")].flatMap((frame) => {
         const { left, top, width, height } = frame.getBoundingClientRect();
-        const [old, young] = [before, after].map(
-          (context) =>
-            new Uint32Array(
-              context?.getImageData(left, top, width, height).data.buffer as ArrayBuffer,
-            ),
+        const [old, young] = shots.map(
+          (shot) => new Uint32Array(shot.getImageData(left, top, width, height).data.buffer),
         );
         const count = young?.filter((pixel, at) => pixel !== old?.[at]).length ?? 0;
         const theme = frame.contentDocument?.documentElement.dataset["npTheme"];
@@ -367,27 +339,15 @@ function differences(page: Page, one: string, other: string): Promise<string[]> 
 
 /** How opaque the most opaque pixel above a line is, and the one below it, 0 to 255. */
 async function strongestAlphas(stage: Stage, page: Page, line: number) {
-  const source = await shotOf(page);
-  // A page of its own decodes the picture: the overlay's policy would refuse it.
-  const decoder = await stage.openBlank();
-  return decoder.page.evaluate(
-    async ([url, split]) => {
-      const image = new Image();
-      image.src = url;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const context = canvas.getContext("2d", {
-        willReadFrequently: true,
-      }) as OffscreenCanvasRenderingContext2D;
-      context.drawImage(image, 0, 0);
-      const { data } = context.getImageData(0, 0, image.width, image.height);
-      const strongest = { above: 0, below: 0 };
-      for (let at = 3; at < data.length; at += 4) {
-        const side = at < split * image.width * 4 ? "above" : "below";
-        strongest[side] = Math.max(strongest[side], data[at] ?? 0);
-      }
-      return strongest;
-    },
-    [source, line] as const,
-  );
+  const shot = await shotOf(page, (await stage.openBlank()).page);
+  return shot.evaluate((context, split) => {
+    const { width, height } = context.canvas;
+    const { data } = context.getImageData(0, 0, width, height);
+    const strongest = { above: 0, below: 0 };
+    for (let at = 3; at < data.length; at += 4) {
+      const side = at < split * width * 4 ? "above" : "below";
+      strongest[side] = Math.max(strongest[side], data[at] ?? 0);
+    }
+    return strongest;
+  }, line);
 }

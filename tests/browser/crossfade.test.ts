@@ -13,6 +13,7 @@ import {
   titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
+import { shotOf } from "../fixtures/browser/screenshots.ts";
 import { solidPicture } from "../fixtures/sources/pictures.ts";
 
 const red = coverOf("red", solidPicture("#c02050"));
@@ -266,17 +267,9 @@ async function opacities(page: Page, reader: Page): Promise<{ panel: number; cov
 
 /** Red, green, blue and opacity of a pixel of the panel and of one of the cover, each up to 255. */
 async function pixelsOf(page: Page, reader: Page): Promise<number[][]> {
-  const png = await page.screenshot({ omitBackground: true });
-  return reader.evaluate(
-    async (source) => {
-      const image = new Image();
-      image.src = source;
-      await image.decode();
-      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
-      context?.drawImage(image, 0, 0);
-      const at = (x: number, y: number) => [...(context?.getImageData(x, y, 1, 1).data ?? [])];
-      return [at(480, 10), at(40, 60)];
-    },
-    `data:image/png;base64,${png.toString("base64")}`,
-  );
+  const shot = await shotOf(page, reader);
+  return shot.evaluate((context) => {
+    const at = (x: number, y: number) => [...context.getImageData(x, y, 1, 1).data];
+    return [at(480, 10), at(40, 60)];
+  });
 }

@@ -22,6 +22,7 @@ import {
   titleIs,
   withCover,
 } from "../fixtures/browser/overlay-page.ts";
+import { shotOf } from "../fixtures/browser/screenshots.ts";
 import { SAVED_LOOKS } from "../fixtures/looks/saved-looks.ts";
 import { noisePicture, solidPicture } from "../fixtures/sources/pictures.ts";
 import { groupsOf } from "../fixtures/thorough.ts";
@@ -228,102 +229,89 @@ const WORDS = ["label", "title", "artist", "album", "time"];
  * lies on a cover is looked at on its own.
  */
 async function paintBehind(page: Page, parts: readonly string[]): Promise<Measured[]> {
-  const png = await page.screenshot({ omitBackground: true });
-  return page.evaluate(
-    async ([source, names]) => {
-      const image = new Image();
-      image.src = source;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const context = canvas.getContext("2d", {
-        willReadFrequently: true,
-      }) as OffscreenCanvasRenderingContext2D;
-      context.drawImage(image, 0, 0);
-
-      type Colour = readonly [red: number, green: number, blue: number];
-      let seed = 1;
-      const noise = () => {
-        seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-        return seed >>> 24;
-      };
-      const grounds = [() => 255, () => 0, noise];
-      const extremesIn = (box: DOMRect, outer: DOMRect, inset: number) => {
-        // Engines paint from whole pixel to whole pixel, each edge where it is nearest.
-        const [left, right] = [box.left + inset, box.right - inset].map((x) =>
-          Math.round(outer.left + x),
-        ) as [number, number];
-        const [top, bottom] = [box.top, box.bottom].map((y) => Math.round(outer.top + y)) as [
-          number,
-          number,
-        ];
-        const { data } = context.getImageData(
-          left,
-          top,
-          Math.max(1, right - left),
-          Math.max(1, bottom - top),
-        );
-        return grounds.flatMap((ground): Colour[] => {
-          let darkest: Colour = [255, 255, 255];
-          let lightest: Colour = [0, 0, 0];
-          let [least, most] = [255, 0];
-          // Millions of pixels come by: none makes an object of its own.
-          for (let at = 0; at < data.length; at += 4) {
-            const share = (data[at + 3] ?? 0) / 255;
-            const red = (data[at] ?? 0) * share + ground() * (1 - share);
-            const green = (data[at + 1] ?? 0) * share + ground() * (1 - share);
-            const blue = (data[at + 2] ?? 0) * share + ground() * (1 - share);
-            const weight = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-            if (weight < least) [darkest, least] = [[red, green, blue], weight];
-            if (weight > most) [lightest, most] = [[red, green, blue], weight];
-          }
-          return [darkest, lightest];
-        });
-      };
-
-      /** Where an element's words can stand. */
-      const contentOf = (element: Element) => {
-        const { left, top, width, height } = element.getBoundingClientRect();
-        const style = getComputedStyle(element);
-        const edge = (side: "Left" | "Right" | "Top" | "Bottom") =>
-          Number.parseFloat(style[`padding${side}`]) +
-          Number.parseFloat(style[`border${side}Width`]);
-        return new DOMRect(
-          left + edge("Left"),
-          top + edge("Top"),
-          width - edge("Left") - edge("Right"),
-          height - edge("Top") - edge("Bottom"),
-        );
-      };
-
-      return [...document.querySelectorAll("iframe")].flatMap((frame) => {
-        const inner = frame.contentDocument as Document;
-        const { npTheme, npMode } = inner.documentElement.dataset;
-        // On the cover itself there is no panel.
-        const info = inner.querySelector(".np-info") as Element;
-        const isCoverOnly = npTheme === "art" && getComputedStyle(info).position === "absolute";
-        const outer = frame.getBoundingClientRect();
-        return names.flatMap((part) => {
-          const element = inner.querySelector(`.np-${part}`) as Element;
-          const box = element.getBoundingClientRect();
-          if ((isCoverOnly && names.length > 1) || box.width === 0 || box.height === 0) return [];
-          const filled = inner.querySelector(".np-progress-fill") as Element;
-          const text =
-            part === "progress"
-              ? getComputedStyle(filled).backgroundColor
-              : getComputedStyle(element).color;
-          const [red = 0, green = 0, blue = 0] = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
-          const colour: Colour = [red, green, blue];
-          // A bar along the lower edge is cut off where the card's corners are.
-          const card = inner.querySelector(".np-card") as Element;
-          const inset =
-            part === "progress" ? Number.parseFloat(getComputedStyle(card).borderRadius) : 0;
-          const behind = extremesIn(contentOf(element), outer, inset);
-          return [{ where: `${frame.name} ${npTheme} ${npMode}`, part, colour, behind }];
-        });
+  const shot = await shotOf(page);
+  return shot.evaluate((context, names) => {
+    type Colour = readonly [red: number, green: number, blue: number];
+    let seed = 1;
+    const noise = () => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return seed >>> 24;
+    };
+    const grounds = [() => 255, () => 0, noise];
+    const extremesIn = (box: DOMRect, outer: DOMRect, inset: number) => {
+      // Engines paint from whole pixel to whole pixel, each edge where it is nearest.
+      const [left, right] = [box.left + inset, box.right - inset].map((x) =>
+        Math.round(outer.left + x),
+      ) as [number, number];
+      const [top, bottom] = [box.top, box.bottom].map((y) => Math.round(outer.top + y)) as [
+        number,
+        number,
+      ];
+      const { data } = context.getImageData(
+        left,
+        top,
+        Math.max(1, right - left),
+        Math.max(1, bottom - top),
+      );
+      return grounds.flatMap((ground): Colour[] => {
+        let darkest: Colour = [255, 255, 255];
+        let lightest: Colour = [0, 0, 0];
+        let [least, most] = [255, 0];
+        // Millions of pixels come by: none makes an object of its own.
+        for (let at = 0; at < data.length; at += 4) {
+          const share = (data[at + 3] ?? 0) / 255;
+          const red = (data[at] ?? 0) * share + ground() * (1 - share);
+          const green = (data[at + 1] ?? 0) * share + ground() * (1 - share);
+          const blue = (data[at + 2] ?? 0) * share + ground() * (1 - share);
+          const weight = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+          if (weight < least) [darkest, least] = [[red, green, blue], weight];
+          if (weight > most) [lightest, most] = [[red, green, blue], weight];
+        }
+        return [darkest, lightest];
       });
-    },
-    [`data:image/png;base64,${png.toString("base64")}`, parts] as const,
-  );
+    };
+
+    /** Where an element's words can stand. */
+    const contentOf = (element: Element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      const edge = (side: "Left" | "Right" | "Top" | "Bottom") =>
+        Number.parseFloat(style[`padding${side}`]) + Number.parseFloat(style[`border${side}Width`]);
+      return new DOMRect(
+        left + edge("Left"),
+        top + edge("Top"),
+        width - edge("Left") - edge("Right"),
+        height - edge("Top") - edge("Bottom"),
+      );
+    };
+
+    return [...document.querySelectorAll("iframe")].flatMap((frame) => {
+      const inner = frame.contentDocument as Document;
+      const { npTheme, npMode } = inner.documentElement.dataset;
+      // On the cover itself there is no panel.
+      const info = inner.querySelector(".np-info") as Element;
+      const isCoverOnly = npTheme === "art" && getComputedStyle(info).position === "absolute";
+      const outer = frame.getBoundingClientRect();
+      return names.flatMap((part) => {
+        const element = inner.querySelector(`.np-${part}`) as Element;
+        const box = element.getBoundingClientRect();
+        if ((isCoverOnly && names.length > 1) || box.width === 0 || box.height === 0) return [];
+        const filled = inner.querySelector(".np-progress-fill") as Element;
+        const text =
+          part === "progress"
+            ? getComputedStyle(filled).backgroundColor
+            : getComputedStyle(element).color;
+        const [red = 0, green = 0, blue = 0] = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
+        const colour: Colour = [red, green, blue];
+        // A bar along the lower edge is cut off where the card's corners are.
+        const card = inner.querySelector(".np-card") as Element;
+        const inset =
+          part === "progress" ? Number.parseFloat(getComputedStyle(card).borderRadius) : 0;
+        const behind = extremesIn(contentOf(element), outer, inset);
+        return [{ where: `${frame.name} ${npTheme} ${npMode}`, part, colour, behind }];
+      });
+    });
+  }, parts);
 }
 
 /** The first colour in a computed value such as `rgba(0, 0, 0, 0.9) 1px 0px 0px`. */

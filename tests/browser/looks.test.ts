@@ -8,6 +8,7 @@ import {
 } from "../../src/overlay/looks/shipped.ts";
 import { type Gallery, openGallery, type Picture } from "../fixtures/browser/overlay-gallery.ts";
 import { inOldestEngine, type Stage } from "../fixtures/browser/overlay-page.ts";
+import { shotOf } from "../fixtures/browser/screenshots.ts";
 import { PLAYED, windowsOf } from "../fixtures/looks/states.ts";
 import { everySo } from "../fixtures/thorough.ts";
 
@@ -92,8 +93,7 @@ inOldestEngine("a look", (stage) => {
     test(`shows where a black cover ends on a black panel: ${names.join(", ")}`, async () => {
       const gallery = await openLooks(stage, names, 0);
       const seen = await seenWhile(stage, gallery, "black");
-      const png = await gallery.page.screenshot({ omitBackground: true });
-      expect(await unseenEdges(gallery.page, seen, png)).toEqual([]);
+      expect(await unseenEdges(gallery.page, seen)).toEqual([]);
     });
   }
 });
@@ -262,36 +262,27 @@ function measureFrames(): Seen[] {
 }
 
 /** The looks whose black cover has at none of its edges a pixel that differs from the cover. */
-async function unseenEdges(page: Page, seen: readonly Seen[], png: Buffer): Promise<string[]> {
-  const source = `data:image/png;base64,${png.toString("base64")}`;
+async function unseenEdges(page: Page, seen: readonly Seen[]): Promise<string[]> {
   const covers = seen.filter(({ cover }) => !isEmpty(cover));
-  return page.evaluate(
-    async ([address, boxes]) => {
-      const image = new Image();
-      image.src = address;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
-      context.drawImage(image, 0, 0);
-      const brightnessAt = (x: number, y: number) => {
-        const { data } = context.getImageData(Math.round(x), Math.round(y), 1, 1);
-        return Math.max(data[0] ?? 0, data[1] ?? 0, data[2] ?? 0);
-      };
-      return boxes.flatMap(({ look, cover }) => {
-        const frame = document.querySelector(`iframe[name=${look}]`) as Element;
-        const { left, top } = frame.getBoundingClientRect();
-        const x = left + (cover.left + cover.right) / 2;
-        const y = top + (cover.top + cover.bottom) / 2;
-        const inside = brightnessAt(x, y);
-        const edge = [-2, -1, 0, 1, 2].flatMap((away) => [
-          brightnessAt(x, top + cover.top + away),
-          brightnessAt(x, top + cover.bottom + away),
-          brightnessAt(left + cover.left + away, y),
-          brightnessAt(left + cover.right + away, y),
-        ]);
-        return Math.max(...edge) - inside < 12 ? [look] : [];
-      });
-    },
-    [source, covers] as const,
-  );
+  const shot = await shotOf(page);
+  return shot.evaluate((context, boxes) => {
+    const brightnessAt = (x: number, y: number) => {
+      const { data } = context.getImageData(Math.round(x), Math.round(y), 1, 1);
+      return Math.max(data[0] ?? 0, data[1] ?? 0, data[2] ?? 0);
+    };
+    return boxes.flatMap(({ look, cover }) => {
+      const frame = document.querySelector(`iframe[name=${look}]`) as Element;
+      const { left, top } = frame.getBoundingClientRect();
+      const x = left + (cover.left + cover.right) / 2;
+      const y = top + (cover.top + cover.bottom) / 2;
+      const inside = brightnessAt(x, y);
+      const edge = [-2, -1, 0, 1, 2].flatMap((away) => [
+        brightnessAt(x, top + cover.top + away),
+        brightnessAt(x, top + cover.bottom + away),
+        brightnessAt(left + cover.left + away, y),
+        brightnessAt(left + cover.right + away, y),
+      ]);
+      return Math.max(...edge) - inside < 12 ? [look] : [];
+    });
+  }, covers);
 }
