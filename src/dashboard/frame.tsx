@@ -152,6 +152,7 @@ export function NoticeBox({
         <ActionForm
           form={formOf(request, { name: undo.action, inputs: {} }, undo.texts)}
           class="undo"
+          at={request.query.toString()}
         >
           <Submit label={undo.label} class="quiet" />
         </ActionForm>

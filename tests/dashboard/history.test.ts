@@ -153,7 +153,9 @@ describe("the page of the history", () => {
     const { privacy } = server.accounts;
     expect(privacy.of(ada.user.id).hiddenTitles).toEqual(["Guilty <pleasure>"]);
     const undo = await attributeOf(new Response(html), ".undo [name=do]", "value");
-    await browser.submit(PATH, { ...row, do: undo ?? "" });
+    const back = await attributeOf(new Response(html), "form.undo", "action");
+    expect(back).toBe(`${PATH}?find=guilty`);
+    await browser.submit(back ?? "", { ...row, do: undo ?? "" });
     expect(privacy.of(ada.user.id).hiddenTitles).toEqual([]);
     expect(await page()).toContain(`${t.hide}: Guilty`);
   });
