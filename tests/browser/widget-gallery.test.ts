@@ -8,6 +8,7 @@ import { onTheDashboard } from "../fixtures/browser/dashboard-page.ts";
 import { axeViolations, overflowOf, unfold } from "../fixtures/browser/page-checks.ts";
 
 const t = en.dashboard.gallery;
+const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
 /** CSS that tries to leave its style element, to load from elsewhere, and to run something. */
@@ -133,8 +134,11 @@ onTheDashboard(
       };
       await unfoldMore();
       await stage.server.accounts.widgets.add(stage.ada.user, { name: "Break", kind: "overlay" });
-      await opened.reload();
-      await unfoldMore();
+      for (const viewport of [DESKTOP, PHONE]) {
+        await opened.setViewportSize(viewport);
+        await opened.reload();
+        await unfoldMore();
+      }
     });
 
     test("opens the editor of the chosen overlay with a look that is not saved", async () => {
