@@ -39,6 +39,18 @@ onTheDashboard(
   (stage) => {
     const { test } = stage;
 
+    test("leaves the buttons of a secret where they are when it is shown", async () => {
+      await connectJson(stage, "Deck");
+      const { page } = await stage.open("music", { query: "?row=1" });
+      const secret = page.locator(".copyable.secret").first();
+      const buttons = [secret.locator("[data-copy]"), secret.locator("summary")];
+      const places = () => Promise.all(buttons.map((button) => button.boundingBox()));
+      const before = await places();
+      await secret.locator("summary").click();
+      await secret.locator("code").waitFor();
+      expect(await places()).toEqual(before);
+    });
+
     test("keeps the focus on looking for players when the list of them arrives", async () => {
       const { page } = await stage.open("music");
       const focused = Promise.withResolvers<void>();
