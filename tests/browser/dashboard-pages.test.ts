@@ -153,6 +153,29 @@ onTheDashboard("the dashboard's pages", (stage) => {
     },
   );
 
+  test("leave the buttons of a row where they are when one of them unfolds something", async () => {
+    await liveIn(stage);
+    const { page } = await stage.open("programs");
+    const moved: string[] = [];
+    for (const viewport of [DESKTOP, PHONE]) {
+      await page.setViewportSize(viewport);
+      for (const section of ["music", "programs", "server"] as const) {
+        await page.goto(`${stage.address(section)}?row=1`);
+        const buttons = await page.locator(".row-actions > .unfolds > summary:visible").all();
+        expect(buttons).not.toEqual([]);
+        for (const button of buttons) {
+          await button.focus();
+          const before = await button.boundingBox();
+          await button.press("Enter");
+          const after = await button.boundingBox();
+          if (!Bun.deepEquals(after, before)) moved.push(`${section}: ${await button.innerText()}`);
+          await button.press("Enter");
+        }
+      }
+    }
+    expect(moved).toEqual([]);
+  });
+
   test("are so, too, when linking has been set up", async () => {
     await stage.server.accounts.upstreams.enterApp("spotify", {
       clientId: "0123456789abcdef",
