@@ -94,6 +94,13 @@ onTheDashboard(
       expect(await wordsOf(page)).toBeLessThanOrEqual(250);
       expect(await controlsOf(page)).toBeLessThanOrEqual(40);
       expect(await axeViolations(page, rulesIn(language))).toEqual([]);
+      const gapPx = await page.evaluate(() => {
+        const [button, full] = ["main > .actions", "main > .actions + .hint"].map((part) =>
+          document.querySelector(part)?.getBoundingClientRect(),
+        );
+        return (full?.top ?? 0) - (button?.bottom ?? 0);
+      });
+      expect(gapPx).toBeGreaterThan(8);
       await page.setViewportSize({ width: 320, height: 640 });
       expect(await overflowOf(page)).toEqual([]);
     });
