@@ -8,7 +8,7 @@ import { artistNames, type Playback, positionAt } from "../playback.ts";
 import type { Covers } from "../overlay/covers.ts";
 import type { Live } from "../overlay/live.ts";
 import { Attention } from "./music/attention.tsx";
-import { hasOwnMusic, musicOf } from "../sources/connected-music.ts";
+import { hasOwnMusic, musicOf, sourceName } from "../sources/connected-music.ts";
 import type { Parts } from "../http/parts.ts";
 
 /** Everything that the dashboard shows live, in the user's language. */
@@ -26,8 +26,15 @@ export interface PresenterDeps extends Parts {
 export function createPresenter(deps: PresenterDeps) {
   const { accounts, sources, hub, live, covers, clock } = deps;
 
-  const trackOf = (playback: Playback, userId: number) => {
+  /** The name that a source has in a language; what is no source's name stays. */
+  const named = (name: string, language: Language): string => {
+    const source = sources.all.find((one) => one.name === name);
+    return source ? sourceName(source, languages[language]) : name;
+  };
+
+  const trackOf = (playback: Playback, userId: number, language: Language) => {
     const [artwork] = playback.album.artworks;
+    const whereNames = [playback.device.name, playback.source];
     return {
       title: playback.track.title,
       artist: artistNames(playback),
@@ -41,7 +48,7 @@ export function createPresenter(deps: PresenterDeps) {
       /** Milliseconds of track per millisecond while it plays. */
       rate: playback.rate,
       /** Player and source, such as `Kitchen · Spotify`. */
-      where: [...new Set([playback.device.name, playback.source])].join(" · "),
+      where: [...new Set(whereNames.map((name) => named(name, language)))].join(" · "),
     };
   };
 
@@ -87,7 +94,7 @@ export function createPresenter(deps: PresenterDeps) {
       /** The heading, such as "Now playing". */
       label: current ? label : widget.nothingPlaying,
       /** The current track, even if it is hidden from others. */
-      track: current && trackOf(current, id),
+      track: current && trackOf(current, id, language),
       ...privacyOf(id, language, current),
       /** The HTML of a line for each connection that needs its user; empty when none does. */
       attention: await Attention({

@@ -37,6 +37,18 @@ afterEach(() => server.close());
 const page = async (query = "") => unescapeHtml(await (await browser.get(HOME + query)).text());
 const widgets = () => server.accounts.widgets;
 
+test("says in the page's language what plays the song", async () => {
+  await server.accounts.connections.connect(ada.user, "demo", null);
+  await server.accounts.users.welcome(ada.user);
+  for (const [language, where] of [
+    ["en", "Demo player · Demo"],
+    ["fr", "Demo player · Démo"],
+  ]) {
+    const shown = await browser.get(`/${language}/dashboard`);
+    expect(await textOf(shown, "[data-live-text=where]")).toBe(where);
+  }
+});
+
 describe("the first visit", () => {
   test("is over once its user says so", async () => {
     expect(await page()).toContain(home.skip);
