@@ -130,8 +130,6 @@ export function createMarquee(element: HTMLElement, options: MarqueeOptions) {
       const { roomPx, isRightToLeft } = line;
       const overflowPx = line.widthPx - roomPx;
       const overflows = options.marquee === "always" ? overflowPx > 0 : overflowPx > TOLERANCE_PX;
-      // For a pixel too much, an ellipsis would take the place of letters.
-      text.style.textOverflow = overflowPx > TOLERANCE_PX ? "" : "clip";
       const content = `${song} ${text.textContent}`;
       const moving =
         runs &&

@@ -284,25 +284,6 @@ inEveryEngine("the marquee", (stage) => {
     expect(await animationsOf(page)).toBe(1);
   });
 
-  test("takes no letter of a title that is hardly wider than its line", async () => {
-    await stage.plays({ ...titled("Night Drive to the Coast"), artists: ["Ada"] });
-    const { page } = await stage.open("?motion=none&progress=0&time=0", { frozen: true });
-    const whole = await page.screenshot();
-    const widthPx = await page.evaluate(() => {
-      const range = document.createRange();
-      range.selectNodeContents(document.querySelector(".np-title .np-marquee-text") as Element);
-      return range.getBoundingClientRect().width;
-    });
-    const narrow = async (byPx: number) => {
-      await page.addStyleTag({ content: `.np-title { width: ${widthPx - byPx}px }` });
-      await page.clock.runFor(1_000);
-    };
-    await narrow(0.5);
-    expect((await page.screenshot()).equals(whole)).toBe(true);
-    await narrow(10);
-    expect((await page.screenshot()).equals(whole)).toBe(false);
-  });
-
   test("measures again when the source is resized", async () => {
     await stage.plays({ ...titled("A title that has room at first"), artists: ["Ada"] });
     const { page } = await stage.open("?hold=0&motion=full&size=16&art=0", { frozen: true });
