@@ -7,14 +7,11 @@ export function startClock(draw: () => number, rate = 1): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const turn = () => {
     const positionMs = draw();
-    const waitMs = (1000 - (positionMs % 1000)) / Math.min(rate, QUICKEST_RATE);
-    timer = setTimeout(turn, waitMs + EARLY_TIMER_MS);
+    timer = setTimeout(turn, (1000 - (positionMs % 1000)) / rate + EARLY_TIMER_MS);
   };
   turn();
   return () => clearTimeout(timer);
 }
 
-/** Nobody can read a clock that runs faster. */
-const QUICKEST_RATE = 4;
 /** Added to each wait: a timer that fires slightly early would draw the same second twice. */
 const EARLY_TIMER_MS = 5;
