@@ -108,9 +108,9 @@ export function createDelivery({ clock, inbox, covers }: DeliveryDeps) {
     if (message.kind === "nothing") return put(connectionId, null);
     const { track, ttlMs } = message;
     const origin = originOf({ connectionId, source });
-    const namer = { origin, of: digestOf(coverSubject(track)) };
-    const artwork =
-      track.picture ?? (track.cover === undefined ? undefined : covers.named(track.cover, namer));
+    const named = (cover: string) =>
+      covers.named(cover, { origin, of: digestOf(coverSubject(track)) });
+    const artwork = track.picture ?? (track.cover === undefined ? undefined : named(track.cover));
     const lifetime: Lifetime =
       ttlMs === undefined ? LIFETIMES[source.id] : { kind: "exactly", ms: ttlMs };
     const given = toPlayback(track, artwork, source, clock.monotonicMs());
