@@ -36,8 +36,7 @@ function refusalOf(error: Refused): string {
   if (error instanceof WrongInput) {
     return `${wordOf(error.field, error.input)} must be ${error.input.allowed}.`;
   }
-  const advice = ADVICE[error.reason];
-  const text = [error.text(languages.en), ...(advice === undefined ? [] : [advice])].join(" ");
+  const text = [error.text(languages.en), ADVICE[error.reason] ?? []].flat().join(" ");
   return field !== undefined && error.reason.startsWith("entered.")
     ? `${fieldWord(field)} was refused. ${text}`
     : text;
